@@ -1,0 +1,1 @@
+//! Millpond's attribute macros.

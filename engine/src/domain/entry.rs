@@ -1,0 +1,322 @@
+//! Journal entries: what an execution has observed and decided, in order.
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use super::{
+    Body, Channel, Digest, Eid, Failure, Fid, Mid, OnClose, Payload, Provenance, Queue, Workflow,
+};
+
+/// The entries that became durable by one compare-and-swap of the head.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Commit {
+    /// Dense count of commits: the checkpoint number, and operators' fence.
+    pub commit: u64,
+    /// Number of the first entry, counted over the whole journal.
+    pub first: u64,
+    /// The run's instant. Never decreases along a journal.
+    pub at: Timestamp,
+    /// Who wrote it, with which code.
+    pub by: Provenance,
+    /// Frames registered so far; absent where the workflow was not driven up to here. Replay
+    /// compares it, so that an added frame is noticed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub frames: Option<u32>,
+    /// The entries.
+    pub entries: Vec<Entry>,
+}
+
+/// One thing that happened.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub enum Entry {
+    /// A mail was absorbed. `start`, `ctl` and `slice` mails too: from then on a replay reads
+    /// no mailbox.
+    #[serde(rename = "message.received")]
+    Received {
+        /// The message id: absorbed once.
+        mid: Mid,
+        /// When it was sent, by the sender's clock.
+        sent_at: Timestamp,
+        /// Who sent it.
+        from: Provenance,
+        /// What it says.
+        body: Body,
+    },
+    /// The first run began.
+    #[serde(rename = "execution.started")]
+    Started,
+    /// A run ended with everything waiting.
+    #[serde(rename = "execution.suspended")]
+    Suspended,
+    /// A run went on after a suspension.
+    #[serde(rename = "execution.resumed")]
+    Resumed,
+    /// An operator stopped it for now.
+    #[serde(rename = "execution.paused")]
+    Paused {
+        /// The operator's words.
+        reason: String,
+    },
+    /// A pause or a block was lifted.
+    #[serde(rename = "execution.unpaused")]
+    Unpaused,
+    /// The engine parked it.
+    #[serde(rename = "execution.blocked")]
+    Blocked(Blocked),
+    /// It ended with a value.
+    #[serde(rename = "execution.completed")]
+    Completed {
+        /// The value.
+        value: Payload,
+    },
+    /// It ended with a failure.
+    #[serde(rename = "execution.failed")]
+    Failed {
+        /// Why.
+        failure: Failure,
+    },
+    /// It ended since it was cancelled or terminated.
+    #[serde(rename = "execution.cancelled")]
+    Cancelled {
+        /// Kind `cancelled` or `terminated`, with the reason.
+        failure: Failure,
+    },
+    /// A frame's work began: an attempt of a step, or a child.
+    #[serde(rename = "frame.started")]
+    FrameStarted {
+        /// The frame.
+        fid: Fid,
+        /// What began.
+        began: Began,
+    },
+    /// A frame has its value.
+    #[serde(rename = "frame.completed")]
+    FrameCompleted {
+        /// The frame.
+        fid: Fid,
+        /// The value.
+        value: Payload,
+    },
+    /// A frame failed for good.
+    #[serde(rename = "frame.failed")]
+    FrameFailed {
+        /// The frame.
+        fid: Fid,
+        /// Why.
+        failure: Failure,
+    },
+    /// A frame waits.
+    #[serde(rename = "frame.suspended")]
+    FrameSuspended {
+        /// The frame.
+        fid: Fid,
+        /// For what.
+        wait: Wait,
+    },
+    /// A wait is over.
+    #[serde(rename = "frame.fulfilled")]
+    FrameFulfilled {
+        /// The frame.
+        fid: Fid,
+        /// The message that a receive consumed; absent when its time had come.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        mid: Option<Mid>,
+    },
+    /// The workflow let go of a frame that it had registered: the loser of a race.
+    #[serde(rename = "frame.dropped")]
+    FrameDropped {
+        /// The frame.
+        fid: Fid,
+    },
+    /// A message leaves for another execution.
+    #[serde(rename = "message.sent")]
+    Sent {
+        /// The frame that sends.
+        fid: Fid,
+        /// The addressee.
+        to: Eid,
+        /// Its channel.
+        channel: Channel,
+        /// The value. A blob lies under the addressee.
+        payload: Payload,
+    },
+    /// Something is told to whoever reads the feed.
+    #[serde(rename = "announce")]
+    Announced {
+        /// The frame that tells.
+        fid: Fid,
+        /// A word to filter by.
+        kind: Channel,
+        /// The value.
+        value: Payload,
+    },
+    /// The run was out of time; the rest is mailed to itself.
+    #[serde(rename = "execution.sliced")]
+    Sliced,
+}
+
+/// What began under a frame.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Began {
+    /// An attempt of a step. Precedes every effect of that attempt.
+    Step {
+        /// 1, 2, ...
+        attempt: u32,
+        /// Digest of a `call`'s input.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        input: Option<Digest>,
+    },
+    /// A child execution.
+    Child {
+        /// Its id.
+        eid: Eid,
+        /// Its type.
+        workflow: Workflow,
+        /// The version, decided when it began.
+        version: String,
+        /// Its queue.
+        queue: Queue,
+        /// Its input. A blob lies under the child.
+        args: Payload,
+        /// Digest of the input's canonical form.
+        input: Digest,
+        /// Whether the frame waits for the result.
+        waits: bool,
+        /// What happens to it when this execution ends first.
+        on_close: OnClose,
+    },
+}
+
+/// What a frame waits for.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Wait {
+    /// An instant.
+    Sleep {
+        /// When.
+        due: Timestamp,
+    },
+    /// A message.
+    Message {
+        /// The channel.
+        channel: Channel,
+        /// Until when, if not for ever.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        due: Option<Timestamp>,
+    },
+    /// The next attempt of a step.
+    Retry {
+        /// The attempt that failed.
+        attempt: u32,
+        /// When the next one begins.
+        due: Timestamp,
+        /// Why it failed.
+        failure: Failure,
+        /// Whether it failed by vanishing, which has a cap of its own.
+        #[serde(default, skip_serializing_if = "Lost::is_no")]
+        lost: Lost,
+    },
+}
+
+/// Whether an attempt ended by vanishing with its worker.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Lost(pub bool);
+
+impl Lost {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde's signature")]
+    fn is_no(&self) -> bool {
+        !self.0
+    }
+}
+
+/// Why the engine parked an execution.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "reason", rename_all = "snake_case")]
+pub enum Blocked {
+    /// The program does not ask for what the journal holds.
+    Nondeterminism {
+        /// Number of the entry that does not fit.
+        position: u64,
+        /// The commit it stands in.
+        commit: u64,
+        /// What the journal holds.
+        expected: String,
+        /// What the program did.
+        got: String,
+    },
+    /// The workflow waits for something that is not a frame of its own.
+    ForeignAwait {
+        /// What to do about it.
+        message: String,
+    },
+    /// Runs ended without progress, again and again.
+    Stalled {
+        /// How often.
+        stalls: u32,
+        /// The last cause that is known.
+        message: String,
+    },
+    /// An object of this execution cannot be read.
+    Unreadable {
+        /// Which.
+        key: String,
+        /// Why.
+        message: String,
+    },
+}
+
+impl Entry {
+    /// The kind, as in the stored form.
+    #[must_use]
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Received { .. } => "message.received",
+            Self::Started => "execution.started",
+            Self::Suspended => "execution.suspended",
+            Self::Resumed => "execution.resumed",
+            Self::Paused { .. } => "execution.paused",
+            Self::Unpaused => "execution.unpaused",
+            Self::Blocked(_) => "execution.blocked",
+            Self::Completed { .. } => "execution.completed",
+            Self::Failed { .. } => "execution.failed",
+            Self::Cancelled { .. } => "execution.cancelled",
+            Self::FrameStarted { .. } => "frame.started",
+            Self::FrameCompleted { .. } => "frame.completed",
+            Self::FrameFailed { .. } => "frame.failed",
+            Self::FrameSuspended { .. } => "frame.suspended",
+            Self::FrameFulfilled { .. } => "frame.fulfilled",
+            Self::FrameDropped { .. } => "frame.dropped",
+            Self::Sent { .. } => "message.sent",
+            Self::Announced { .. } => "announce",
+            Self::Sliced => "execution.sliced",
+        }
+    }
+
+    /// The frame it is about.
+    #[must_use]
+    pub fn fid(&self) -> Option<&Fid> {
+        match self {
+            Self::FrameStarted { fid, .. }
+            | Self::FrameCompleted { fid, .. }
+            | Self::FrameFailed { fid, .. }
+            | Self::FrameSuspended { fid, .. }
+            | Self::FrameFulfilled { fid, .. }
+            | Self::FrameDropped { fid }
+            | Self::Sent { fid, .. }
+            | Self::Announced { fid, .. } => Some(fid),
+            Self::Received { .. }
+            | Self::Started
+            | Self::Suspended
+            | Self::Resumed
+            | Self::Paused { .. }
+            | Self::Unpaused
+            | Self::Blocked(_)
+            | Self::Completed { .. }
+            | Self::Failed { .. }
+            | Self::Cancelled { .. }
+            | Self::Sliced => None,
+        }
+    }
+}

@@ -1,0 +1,329 @@
+//! Ids: executions, frames, messages, digests.
+
+use std::fmt;
+use std::sync::Arc;
+
+use sha2::{Digest as _, Sha256};
+use uuid::Uuid;
+
+use super::{FrameName, InvalidName, Text};
+
+/// The namespace of keyed executions: `UUIDv5` of the dispatch key under it.
+const NAMESPACE: Uuid = Uuid::from_u128(0x6d69_6c6c_706f_6e64_8a11_5f0c_9d3e_77a1);
+
+/// The id of an execution: `UUIDv7` for a plain start, `UUIDv5` of the key for a keyed one,
+/// `UUIDv5` of `{parent}/{fid}` for a child. Canonical text everywhere.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Eid(Uuid);
+
+impl Eid {
+    /// Wraps a uuid.
+    #[must_use]
+    pub const fn new(uuid: Uuid) -> Self {
+        Self(uuid)
+    }
+
+    /// The execution a dispatch key names.
+    #[must_use]
+    pub fn keyed(key: &Text) -> Self {
+        Self(Uuid::new_v5(&NAMESPACE, key.as_str().as_bytes()))
+    }
+
+    /// The child that `frame` of this execution starts.
+    #[must_use]
+    pub fn child(&self, frame: &Fid) -> Self {
+        Self(Uuid::new_v5(
+            &NAMESPACE,
+            format!("{self}/{frame}").as_bytes(),
+        ))
+    }
+
+    /// Reads canonical (hyphenated, lower-case) text.
+    ///
+    /// # Errors
+    /// [`InvalidName`] for any other text, other spellings of a uuid too.
+    pub fn parse(text: &str) -> Result<Self, InvalidName> {
+        let invalid = || InvalidName::new("execution id", "a canonical uuid", text);
+        let eid = Self(Uuid::try_parse(text).map_err(|_| invalid())?);
+        if eid.to_string() == text {
+            Ok(eid)
+        } else {
+            Err(invalid())
+        }
+    }
+
+    /// The uuid.
+    #[must_use]
+    pub const fn uuid(&self) -> Uuid {
+        self.0
+    }
+
+    /// The last two hex digits: they spread time-ordered ids over 256 prefixes.
+    #[must_use]
+    pub fn shard(&self) -> String {
+        format!("{:02x}", self.0.as_bytes()[15])
+    }
+}
+
+impl fmt::Display for Eid {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.hyphenated().fmt(f)
+    }
+}
+
+impl fmt::Debug for Eid {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl std::str::FromStr for Eid {
+    type Err = InvalidName;
+    fn from_str(text: &str) -> Result<Self, InvalidName> {
+        Self::parse(text)
+    }
+}
+
+impl serde::Serialize for Eid {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> serde::Deserialize<'de> for Eid {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = std::borrow::Cow::<'de, str>::deserialize(deserializer)?;
+        Self::parse(&text).map_err(serde::de::Error::custom)
+    }
+}
+
+/// The id of a frame: `root`, then `parent/name#n` or `parent/name:key`.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
+#[serde(transparent)]
+pub struct Fid(Arc<str>);
+
+impl Fid {
+    /// The workflow itself.
+    #[must_use]
+    pub fn root() -> Self {
+        Self("root".into())
+    }
+
+    /// The scope `name` below this one.
+    #[must_use]
+    pub fn scope(&self, name: &FrameName) -> Self {
+        Self(format!("{}/{name}", self.0).into())
+    }
+
+    /// The `n`th frame called `name` below this one, in call order.
+    #[must_use]
+    pub fn nth(&self, name: &FrameName, n: u32) -> Self {
+        Self(format!("{}/{name}#{n}", self.0).into())
+    }
+
+    /// The frame called `name` with `key` below this one.
+    #[must_use]
+    pub fn keyed(&self, name: &FrameName, key: &FrameName) -> Self {
+        Self(format!("{}/{name}:{key}", self.0).into())
+    }
+
+    /// The text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The name of the frame without parent, count and key.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        let last = self.0.rsplit('/').next().unwrap_or(&self.0);
+        last.split(['#', ':']).next().unwrap_or(last)
+    }
+
+    /// How a frame stands in keys and message ids.
+    #[must_use]
+    pub fn hash(&self) -> FrameHash {
+        FrameHash(hex(&Sha256::digest(self.0.as_bytes())[..8]).into())
+    }
+}
+
+impl fmt::Display for Fid {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl fmt::Debug for Fid {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// The first 16 hex digits of sha256(fid): a frame id holds `/#:`, a key must not.
+#[derive(
+    Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize,
+)]
+#[serde(transparent)]
+pub struct FrameHash(Arc<str>);
+
+impl fmt::Display for FrameHash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// The id of a message: what makes delivery exactly-once (PROTOCOL, section 4).
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
+#[serde(transparent)]
+pub struct Mid(Arc<str>);
+
+impl Mid {
+    /// The mail that starts an execution.
+    #[must_use]
+    pub fn start() -> Self {
+        Self("start".into())
+    }
+
+    /// The result of the child that `frame` started.
+    #[must_use]
+    pub fn child(frame: &FrameHash) -> Self {
+        Self(format!("child.{frame}").into())
+    }
+
+    /// A message under the caller's idempotency key.
+    #[must_use]
+    pub fn keyed(channel: &str, key: &Text) -> Self {
+        Self(
+            format!(
+                "msg.{}",
+                Digest::of(format!("{channel}\n{key}").as_bytes()).short()
+            )
+            .into(),
+        )
+    }
+
+    /// A message without a key, under a fresh id.
+    #[must_use]
+    pub fn message(id: Uuid) -> Self {
+        Self(format!("msg.{}", id.hyphenated()).into())
+    }
+
+    /// The message that `frame` of `eid` sends.
+    #[must_use]
+    pub fn sent(eid: &Eid, frame: &Fid) -> Self {
+        Self(
+            format!(
+                "msg.{}",
+                Digest::of(format!("{eid}\n{frame}").as_bytes()).short()
+            )
+            .into(),
+        )
+    }
+
+    /// An operator's word.
+    #[must_use]
+    pub fn control(id: Uuid) -> Self {
+        Self(format!("ctl.{}", id.hyphenated()).into())
+    }
+
+    /// An operator's word that `from` says to one of its own children.
+    #[must_use]
+    pub fn close(from: &Eid) -> Self {
+        Self(format!("ctl.close.{from}").into())
+    }
+
+    /// The rest of a run that was out of time at `commit`.
+    #[must_use]
+    pub fn slice(commit: u64) -> Self {
+        Self(format!("slice.{commit}").into())
+    }
+
+    /// Checks text as found in a key.
+    ///
+    /// # Errors
+    /// [`InvalidName`] when it cannot be one component of a key.
+    pub fn parse(text: &str) -> Result<Self, InvalidName> {
+        let rule = "`[A-Za-z0-9._-]{1,200}`";
+        let good = (1..=200).contains(&text.len())
+            && !matches!(text, "." | "..")
+            && text
+                .bytes()
+                .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | b'-'));
+        if good {
+            Ok(Self(text.into()))
+        } else {
+            Err(InvalidName::new("message id", rule, text))
+        }
+    }
+
+    /// The text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for Mid {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl fmt::Debug for Mid {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// A sha256, as 64 hex digits.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
+#[serde(transparent)]
+pub struct Digest(Arc<str>);
+
+impl Digest {
+    /// The digest of `bytes`.
+    #[must_use]
+    pub fn of(bytes: &[u8]) -> Self {
+        Self(hex(&Sha256::digest(bytes)).into())
+    }
+
+    /// All 64 digits.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The first 32 digits: enough where no one gains by a collision.
+    #[must_use]
+    pub fn short(&self) -> &str {
+        self.0.get(..32).unwrap_or(&self.0)
+    }
+
+    /// The first 16 digits.
+    #[must_use]
+    pub fn sha16(&self) -> &str {
+        self.0.get(..16).unwrap_or(&self.0)
+    }
+}
+
+impl fmt::Display for Digest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl fmt::Debug for Digest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.sha16())
+    }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    use std::fmt::Write as _;
+    bytes
+        .iter()
+        .fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
+            let _ = write!(text, "{byte:02x}"); // writing to a String cannot fail
+            text
+        })
+}

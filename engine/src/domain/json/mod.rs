@@ -1,0 +1,131 @@
+//! Values: JSON that survives unchanged, or is refused by type before any write.
+
+mod canonical;
+mod check;
+
+use std::fmt;
+use std::sync::Arc;
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::value::RawValue;
+
+use super::Digest;
+
+pub use check::ValueError;
+
+/// One JSON value, kept as text: 64-bit integers and doubles come back bit for bit.
+#[derive(Clone)]
+pub struct Json(Arc<RawValue>);
+
+impl Json {
+    /// Takes a value in.
+    ///
+    /// # Errors
+    /// [`ValueError`] for what JSON cannot hold unchanged: NaN and infinities, integers over
+    /// 64 bits, nesting over 100, keys that are not text, or a `Serialize` that fails.
+    pub fn of<T: Serialize + ?Sized>(value: &T) -> Result<Self, ValueError> {
+        check::check(value)?;
+        let raw = serde_json::value::to_raw_value(value).map_err(|e| ValueError::Serialize {
+            message: e.to_string(),
+        })?;
+        Ok(Self(raw.into()))
+    }
+
+    /// Takes JSON text in, as a file or a command line gives it.
+    ///
+    /// # Errors
+    /// [`ValueError`] as [`Json::of`], and for text that is not JSON.
+    pub fn parse(text: &str) -> Result<Self, ValueError> {
+        let value: serde_json::Value =
+            serde_json::from_str(text).map_err(|e| ValueError::Deserialize {
+                message: e.to_string(),
+            })?;
+        Self::of(&value)
+    }
+
+    /// Gives the value back.
+    ///
+    /// # Errors
+    /// [`ValueError::Deserialize`] when it is not a `T`.
+    pub fn get<T: DeserializeOwned>(&self) -> Result<T, ValueError> {
+        serde_json::from_str(self.0.get()).map_err(|e| ValueError::Deserialize {
+            message: e.to_string(),
+        })
+    }
+
+    /// `null`.
+    #[must_use]
+    pub fn null() -> Self {
+        Self(RawValue::NULL.to_owned().into())
+    }
+
+    /// The text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        self.0.get()
+    }
+
+    /// The digest of the canonical form (sorted keys, no blanks): the same for equal values
+    /// on every host and version.
+    #[must_use]
+    pub fn digest(&self) -> Digest {
+        Digest::of(canonical::canonical(self.as_str()).as_bytes())
+    }
+}
+
+impl PartialEq for Json {
+    fn eq(&self, other: &Self) -> bool {
+        self.as_str() == other.as_str() || self.digest() == other.digest()
+    }
+}
+
+impl fmt::Debug for Json {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl Serialize for Json {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.0.serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Json {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Ok(Self(Box::<RawValue>::deserialize(deserializer)?.into()))
+    }
+}
+
+/// A value in an entry or a mail: itself, or a reference to a blob of the same execution.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Payload {
+    /// The value itself.
+    Inline(Json),
+    /// `x/{sh}/{eid}/blob/{sha256}` under the execution that holds the reference.
+    Blob {
+        /// Digest of the bytes.
+        sha256: Digest,
+        /// Their number.
+        bytes: u64,
+    },
+}
+
+impl Payload {
+    /// The size it takes where it stands, in bytes.
+    #[must_use]
+    pub fn inline_bytes(&self) -> usize {
+        match self {
+            Self::Inline(json) => json.as_str().len(),
+            Self::Blob { .. } => 96,
+        }
+    }
+}
+
+impl From<Json> for Payload {
+    fn from(json: Json) -> Self {
+        Self::Inline(json)
+    }
+}

@@ -1,0 +1,23 @@
+//! The values of the engine: ids and names, JSON values, failures, entries, mail.
+//!
+//! Nothing here does anything; all of it is stored, so the serde form is the format.
+
+mod actor;
+mod entry;
+mod failure;
+mod id;
+mod json;
+mod mail;
+mod name;
+mod record;
+#[cfg(test)]
+mod tests;
+
+pub use actor::{Actor, ActorKind, Provenance};
+pub use entry::{Began, Blocked, Commit, Entry, Lost, Wait};
+pub use failure::{Failure, kind};
+pub use id::{Digest, Eid, Fid, FrameHash, Mid};
+pub use json::{Json, Payload, ValueError};
+pub use mail::{Body, Control, Mail};
+pub use name::{Channel, FrameName, InvalidName, MAX_TEXT, Queue, Text, Workflow};
+pub use record::{OnClose, Parent, Record, Status};

@@ -1,0 +1,19 @@
+//! The doors: the few traits through which the engine reaches the world.
+//!
+//! Everything that is not a pure function of its arguments comes in here: storage
+//! ([`Bucket`]), time ([`Clock`]), randomness ([`Entropy`]), wake-ups ([`Wakeups`]) and
+//! concurrency ([`Spawner`]). Adapters implement them; tests stack wrappers on them.
+
+mod bucket;
+mod clock;
+mod doorbell;
+mod entropy;
+mod spawner;
+mod wakeups;
+
+pub use bucket::{Bucket, BucketError, Expect, Fault, Listed, Object, Outcome, Page, Version};
+pub use clock::Clock;
+pub use doorbell::Doorbell;
+pub use entropy::Entropy;
+pub use spawner::{Abort, Spawner};
+pub use wakeups::{Hint, Wakeups};

@@ -1,0 +1,30 @@
+//! The wake-up door: hints that an execution may have work.
+
+use std::fmt;
+
+use async_trait::async_trait;
+
+use crate::domain::{Eid, Queue};
+use crate::keys::Key;
+
+/// A hint that `eid` may have work. The bucket decides; a lost or doubled hint costs at most
+/// one poll interval or one cheap run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Hint {
+    /// The queue the execution lives in.
+    pub queue: Queue,
+    /// The execution.
+    pub eid: Eid,
+    /// The mail or alarm key that was just written.
+    pub cause: Key,
+}
+
+/// Carries hints from whoever writes a cause to whoever runs executions.
+#[async_trait]
+pub trait Wakeups: fmt::Debug + Send + Sync + 'static {
+    /// Passes a hint on, now or never; failure is silent, since hints are only hints.
+    async fn ring(&self, hint: Hint);
+
+    /// The next hint for one of `queues`; pending for ever where hints come another way.
+    async fn next(&self, queues: &[Queue]) -> Hint;
+}

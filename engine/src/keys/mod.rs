@@ -1,0 +1,16 @@
+//! Every object key, built and parsed here only (PROTOCOL, section 2).
+//!
+//! A key uses `[A-Za-z0-9/._~-]` only, has no empty, `.` or `..` component, and is never a
+//! folder of another. **\[R\] No key that can be deleted is ever used twice**: each holds the
+//! commit or the id that made it.
+
+mod key;
+mod layout;
+#[cfg(test)]
+mod tests;
+
+pub use key::{InvalidKey, Key, MAX_KEY, Prefix};
+pub use layout::{
+    AlarmKey, FEED, FeedKey, MAIL, MailKey, TIMERS, alarm, blob, feed, feed_day, head, mail,
+    mail_queue, mailbox, segment, stamp, timers, unstamp,
+};
