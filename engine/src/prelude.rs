@@ -1,0 +1,13 @@
+//! Everything a workflow needs: `use millpond::prelude::*`.
+
+pub use std::time::Duration;
+
+pub use futures::future::{join_all, try_join_all};
+pub use futures::stream::{FuturesUnordered, StreamExt};
+pub use futures::{join, try_join};
+pub use jiff::Timestamp;
+pub use uuid::Uuid;
+
+pub use crate::domain::{Eid, OnClose};
+pub use crate::sdk::{Attempt, Context, Failed, FrameError, Retry, StepError, Workflow};
+pub use crate::select;

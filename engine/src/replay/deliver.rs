@@ -1,0 +1,276 @@
+//! One journal entry meets the program: it is news for a frame, or it must fit what the
+//! workflow decided by itself.
+
+use super::slot::{Outcome, Phase, Slot, What};
+use super::table::{Loose, State};
+use super::trouble::{Position, Trouble};
+use crate::domain::{Began, Body, Channel, Control, Entry, Fid, Json, Mid, Payload, Wait};
+
+impl State {
+    /// Takes one entry in. `value` is its payload when that is a blob.
+    pub(super) fn deliver(
+        &mut self,
+        at: Position,
+        entry: &Entry,
+        value: Option<Json>,
+        loose: &mut Loose,
+    ) -> Result<(), Trouble> {
+        if let Some(slot) = entry.fid().and_then(|fid| self.slots.get_mut(fid)) {
+            slot.known = true;
+        }
+        match entry {
+            Entry::Received { mid, body, .. } => self.receive(at, entry, mid, body, value, loose),
+            Entry::FrameCompleted { fid, value: payload } => match self.slots.get(fid) {
+                Some(slot) if matches!(slot.what, What::Step { .. }) => {
+                    let value = self.resolve(at, entry, payload, value)?;
+                    self.settle(fid, Outcome::Value(value), loose);
+                    Ok(())
+                }
+                Some(slot) if matches!(slot.what, What::Recorded) => {
+                    let value = self.resolve(at, entry, payload, value)?;
+                    self.expect(at, entry, |own| {
+                        matches!(own, Entry::FrameCompleted { value: Payload::Inline(own), .. } if *own == value)
+                    })
+                }
+                _ => Err(self.misfit(at, entry)),
+            },
+            Entry::FrameFailed { fid, failure } => match self.slots.get(fid).map(|s| &s.what) {
+                Some(What::Step { .. } | What::Child { .. }) => {
+                    self.settle(fid, Outcome::Failed(failure.clone()), loose);
+                    Ok(())
+                }
+                _ => Err(self.misfit(at, entry)),
+            },
+            Entry::FrameFulfilled { fid, mid: None } => match self.slots.get(fid).map(|s| &s.what) {
+                Some(What::Sleep { .. } | What::Receive { due: Some(_), .. }) => {
+                    self.settle(fid, Outcome::Elapsed, loose);
+                    Ok(())
+                }
+                _ => Err(self.misfit(at, entry)),
+            },
+            Entry::FrameFulfilled { mid: Some(mid), .. } => self.expect(at, entry, |own| {
+                matches!(own, Entry::FrameFulfilled { mid: Some(own), .. } if own == mid)
+            }),
+            Entry::FrameStarted { fid, began } => self.began(at, entry, fid, began),
+            Entry::FrameSuspended { fid, wait } => self.suspended(at, entry, fid, wait),
+            Entry::FrameDropped { .. } => {
+                self.expect(at, entry, |own| matches!(own, Entry::FrameDropped { .. }))
+            }
+            Entry::Sent { to, channel, .. } => self.expect(at, entry, |own| {
+                matches!(own, Entry::Sent { to: t, channel: c, .. } if t == to && c == channel)
+            }),
+            Entry::Announced { kind, .. } => self.expect(
+                at,
+                entry,
+                |own| matches!(own, Entry::Announced { kind: own, .. } if own == kind),
+            ),
+            Entry::Started
+            | Entry::Suspended
+            | Entry::Resumed
+            | Entry::Paused { .. }
+            | Entry::Unpaused
+            | Entry::Blocked(_)
+            | Entry::Completed { .. }
+            | Entry::Failed { .. }
+            | Entry::Cancelled { .. }
+            | Entry::Sliced => Ok(()),
+        }
+    }
+
+    fn receive(
+        &mut self,
+        at: Position,
+        entry: &Entry,
+        mid: &Mid,
+        body: &Body,
+        value: Option<Json>,
+        loose: &mut Loose,
+    ) -> Result<(), Trouble> {
+        match body {
+            Body::Message { channel, payload } => {
+                let value = self.resolve(at, entry, payload, value)?;
+                self.put(channel, mid.clone(), value, loose);
+            }
+            // A result for a frame that does not exist is no frame's news; a frame that is
+            // missing from the program shows at its `frame.started`.
+            Body::Child { fid, outcome } => {
+                let slot = self.slots.get(fid).map(|slot| &slot.what);
+                if matches!(slot, Some(What::Child { .. })) {
+                    let outcome = match outcome {
+                        Ok(payload) => Outcome::Value(self.resolve(at, entry, payload, value)?),
+                        Err(failure) => Outcome::Failed(failure.clone()),
+                    };
+                    self.settle(fid, outcome, loose);
+                }
+            }
+            Body::Control(Control::Cancel { .. }) => self.cancel(loose),
+            Body::Control(Control::Terminate { .. } | Control::Pause { .. } | Control::Resume)
+            | Body::Start(_)
+            | Body::Slice
+            | Body::Unreadable { .. } => {}
+        }
+        Ok(())
+    }
+
+    /// A message comes in; only those who wait on its channel are woken.
+    fn put(&mut self, channel: &Channel, mid: Mid, value: Json, loose: &mut Loose) {
+        let inbox = self.inbox.entry(channel.clone()).or_default();
+        inbox.push_back((mid, value));
+        for fid in self.open.values() {
+            if let Some(slot) = self.slots.get_mut(fid)
+                && matches!(&slot.what, What::Receive { channel: own, .. } if own == channel)
+            {
+                loose.wake.extend(slot.waker.take());
+            }
+        }
+    }
+
+    /// Hands a frame its outcome. One that has its outcome, or was dropped, reads no other.
+    fn settle(&mut self, fid: &Fid, outcome: Outcome, loose: &mut Loose) {
+        if let Some(slot) = self.slots.get_mut(fid)
+            && !slot.settled
+        {
+            slot.settle(outcome, loose);
+            self.open.remove(&slot.order);
+        }
+    }
+
+    /// Every open frame that is not shielded yields `Cancelled`. A second time does nothing.
+    fn cancel(&mut self, loose: &mut Loose) {
+        if std::mem::replace(&mut self.cancelled, true) {
+            return;
+        }
+        let (slots, dropped) = (&mut self.slots, &mut self.dropped);
+        self.open.retain(|_, fid| {
+            let Some(slot) = slots.get_mut(fid).filter(|slot| !slot.shielded) else {
+                return true;
+            };
+            slot.settle(Outcome::Cancelled, loose);
+            if matches!(slot.what, What::Step { .. }) {
+                dropped.push(fid.clone());
+            }
+            false
+        });
+    }
+
+    fn began(
+        &mut self,
+        at: Position,
+        entry: &Entry,
+        fid: &Fid,
+        began: &Began,
+    ) -> Result<(), Trouble> {
+        match (began, self.slots.get_mut(fid).map(|slot| &mut slot.what)) {
+            (
+                Began::Step { attempt, input },
+                Some(What::Step {
+                    phase, input: own, ..
+                }),
+            ) if input == own => {
+                *phase = Phase::Started { attempt: *attempt };
+                Ok(())
+            }
+            (
+                Began::Child {
+                    eid,
+                    workflow,
+                    input,
+                    waits,
+                    ..
+                },
+                Some(What::Child {
+                    eid: own_eid,
+                    workflow: own,
+                    input: own_input,
+                    waits: own_waits,
+                }),
+            ) if workflow == own && input == own_input && waits == own_waits => {
+                *own_eid = *eid; // the journal's counts
+                self.expect(at, entry, |own| matches!(own, Entry::FrameStarted { .. }))
+            }
+            _ => Err(self.misfit(at, entry)),
+        }
+    }
+
+    fn suspended(
+        &mut self,
+        at: Position,
+        entry: &Entry,
+        fid: &Fid,
+        wait: &Wait,
+    ) -> Result<(), Trouble> {
+        match (wait, self.slots.get_mut(fid).map(|slot| &mut slot.what)) {
+            (
+                Wait::Retry {
+                    attempt,
+                    due,
+                    lost: vanished,
+                    ..
+                },
+                Some(What::Step { phase, lost, .. }),
+            ) => {
+                *phase = Phase::Backoff {
+                    attempt: *attempt,
+                    due: *due,
+                };
+                *lost += u32::from(vanished.0);
+                return Ok(());
+            }
+            // Lengths may change between versions: what was promised first counts.
+            (Wait::Sleep { due }, Some(What::Sleep { due: own })) => *own = *due,
+            (
+                Wait::Message { channel, due },
+                Some(What::Receive {
+                    channel: own,
+                    due: own_due,
+                    ..
+                }),
+            ) if channel == own && due.is_some() == own_due.is_some() => *own_due = *due,
+            _ => return Err(self.misfit(at, entry)),
+        }
+        self.expect(at, entry, |own| matches!(own, Entry::FrameSuspended { .. }))
+    }
+
+    /// The workflow must have decided the same; that is then no news to the journal.
+    fn expect(
+        &mut self,
+        at: Position,
+        entry: &Entry,
+        fits: impl Fn(&Entry) -> bool,
+    ) -> Result<(), Trouble> {
+        let same = |own: &Entry| own.fid() == entry.fid() && fits(own);
+        match self.decided.iter().position(same) {
+            Some(index) => {
+                self.decided.remove(index);
+                Ok(())
+            }
+            None => Err(self.misfit(at, entry)),
+        }
+    }
+
+    fn resolve(
+        &self,
+        at: Position,
+        entry: &Entry,
+        payload: &Payload,
+        value: Option<Json>,
+    ) -> Result<Json, Trouble> {
+        match (payload, value) {
+            (Payload::Inline(json), _) => Ok(json.clone()),
+            (Payload::Blob { .. }, Some(json)) => Ok(json),
+            (Payload::Blob { .. }, None) => {
+                debug_assert!(false, "the caller loads blobs before it delivers");
+                Err(self.misfit(at, entry))
+            }
+        }
+    }
+}
+
+impl Slot {
+    fn settle(&mut self, outcome: Outcome, loose: &mut Loose) {
+        loose.wake.extend(self.waker.take());
+        self.loosen(loose);
+        self.outcome = Some(outcome);
+        self.settled = true;
+    }
+}

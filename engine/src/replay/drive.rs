@@ -1,0 +1,209 @@
+//! The driver: entries in, decisions out. It polls the workflow and nothing else does.
+
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::task::{Poll, Waker};
+
+use futures::future::BoxFuture;
+use jiff::Timestamp;
+
+use super::flag::Flag;
+use super::table::Table;
+use super::trouble::{Position, Trouble};
+use super::{Limits, Seed};
+use crate::domain::{Entry, Failure, Fid, Json, kind};
+use crate::sdk::{Context, ErasedWorkflow};
+
+/// Polls without a registration, a yield or a drop before a workflow is taken to spin.
+const IDLE_POLLS: u32 = 1_000;
+
+const FOREIGN_WAKE: &str = "the workflow was woken by something that is not a frame: put I/O, \
+    timers, channels and tasks into a step, wait with `ctx.sleep` and `ctx.receive`";
+const FOREIGN_WAIT: &str = "the workflow waits, but for none of its frames: put I/O, timers, \
+    channels and tasks into a step, wait with `ctx.sleep` and `ctx.receive`";
+
+/// One execution being driven.
+pub(crate) struct Drive {
+    pub(super) table: Table,
+    pub(super) limits: Limits,
+    flag: Arc<Flag>,
+    waker: Waker,
+    root: Option<Root>,
+    done: Option<Result<Json, Failure>>,
+    started: bool,
+}
+
+type Root = BoxFuture<'static, Result<Json, Failure>>;
+
+/// Where a turn left the workflow.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Turn {
+    /// It waits for the frames that [`Drive::open`] tells.
+    Waits,
+    /// It ended. Every later turn says the same.
+    Ready(Result<Json, Failure>),
+}
+
+impl Drive {
+    /// Makes the workflow's future. It is polled by the first turn after `execution.started`.
+    pub(crate) fn new(workflow: &dyn ErasedWorkflow, seed: Seed) -> Self {
+        let flag = Flag::new();
+        let (limits, args) = (seed.limits, seed.args.clone());
+        let table = Table::new(seed, Arc::clone(&flag));
+        let ctx = Context::root(table.clone());
+        // The input's own `Deserialize` runs here; it may panic.
+        let begun = catch_unwind(AssertUnwindSafe(|| workflow.begin(ctx, &args)));
+        let (root, done) = match begun.unwrap_or_else(|panic| Err(panicked(&*panic))) {
+            Ok(root) => (Some(root), None),
+            Err(failure) => (None, Some(Err(failure))),
+        };
+        Self {
+            waker: flag.waker(),
+            table,
+            limits,
+            flag,
+            root,
+            done,
+            started: false,
+        }
+    }
+
+    /// Sets the instant that dues count from and `ctx.now()` gives.
+    pub(crate) fn set_now(&mut self, at: Timestamp) {
+        self.table.lock().now = at;
+    }
+
+    /// Polls the workflow until it is no longer woken.
+    pub(crate) fn turn(&mut self) -> Result<Turn, Trouble> {
+        if !self.started {
+            return Ok(Turn::Waits);
+        }
+        if self.done.is_none() {
+            let flag = Arc::clone(&self.flag);
+            self.done = flag.within(|| self.polls())?;
+        }
+        if self.flag.is_foreign() {
+            return Err(foreign(FOREIGN_WAKE));
+        }
+        match &self.done {
+            Some(done) => Ok(Turn::Ready(done.clone())),
+            None if self.table.lock().open.is_empty() => Err(foreign(FOREIGN_WAIT)),
+            None => Ok(Turn::Waits),
+        }
+    }
+
+    fn polls(&mut self) -> Result<Option<Result<Json, Failure>>, Trouble> {
+        let (mut idle, mut before) = (0, self.table.lock().progress);
+        while self.flag.take_woken() {
+            let Some(outcome) = self.poll_once() else {
+                let now = self.table.lock().progress;
+                idle = if now == before { idle + 1 } else { 0 };
+                before = now;
+                if idle >= IDLE_POLLS {
+                    return Err(Trouble::Spins);
+                }
+                continue;
+            };
+            self.table.lock().returned = true;
+            self.root = None;
+            return Ok(Some(outcome));
+        }
+        Ok(None)
+    }
+
+    fn poll_once(&mut self) -> Option<Result<Json, Failure>> {
+        let root = self.root.as_mut()?;
+        let mut cx = std::task::Context::from_waker(&self.waker);
+        let polled = catch_unwind(AssertUnwindSafe(|| root.as_mut().poll(&mut cx)));
+        if self.table.lock().overflow {
+            let most = self.limits.max_frames;
+            return Some(Err(Failure::new(
+                kind::HISTORY_TOO_LONG,
+                format!("more than {most} frames: go on in a successor, `ctx.continue_as_new`"),
+            )));
+        }
+        match polled {
+            Ok(Poll::Pending) => None,
+            Ok(Poll::Ready(Ok(value))) => Some(self.limits.check(value)),
+            Ok(Poll::Ready(Err(failure))) => Some(Err(failure)),
+            Err(panic) => Some(Err(panicked(&*panic))),
+        }
+    }
+
+    /// Hands one journal entry, or one live outcome that was appended just now, to the
+    /// workflow. `value` is its payload when that is a blob. The caller runs a turn after each.
+    pub(crate) fn deliver(
+        &mut self,
+        at: Position,
+        entry: &Entry,
+        value: Option<Json>,
+    ) -> Result<(), Trouble> {
+        self.started |= matches!(entry, Entry::Started);
+        let table = &self.table;
+        self.flag
+            .within(|| table.change(|state, loose| state.deliver(at, entry, value, loose)))
+    }
+
+    /// Compares the frames registered so far with what a replayed commit says.
+    pub(crate) fn check_frames(&mut self, at: Position, frames: u32) -> Result<(), Trouble> {
+        self.table.lock().check_frames(at, frames)
+    }
+
+    /// The journal has ended: what the workflow decides from here on is new.
+    pub(crate) fn go_live(&mut self) {
+        self.table.lock().recorded.clear();
+    }
+
+    /// Frames registered so far.
+    pub(crate) fn frames(&self) -> u32 {
+        self.table.lock().frames()
+    }
+
+    /// What the workflow decided and no entry has matched yet, in order.
+    pub(crate) fn take_entries(&mut self) -> Vec<Entry> {
+        self.table.lock().decided.drain(..).collect()
+    }
+
+    /// Frames let go of since the last call: their live thunks are to be aborted.
+    pub(crate) fn take_dropped(&mut self) -> Vec<Fid> {
+        std::mem::take(&mut self.table.lock().dropped)
+    }
+
+    /// Whether the execution was asked to stop.
+    pub(crate) fn cancelled(&self) -> bool {
+        self.table.is_cancelled()
+    }
+}
+
+impl Drop for Drive {
+    fn drop(&mut self) {
+        self.table.close();
+        let root = self.root.take();
+        // A destructor of the workflow that panics must not take the worker along.
+        let _ = catch_unwind(AssertUnwindSafe(|| drop(root)));
+    }
+}
+
+impl std::fmt::Debug for Drive {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Drive")
+            .field("eid", &self.table.eid())
+            .field("frames", &self.frames())
+            .field("done", &self.done)
+            .finish_non_exhaustive()
+    }
+}
+
+fn foreign(message: &str) -> Trouble {
+    Trouble::ForeignAwait {
+        message: message.into(),
+    }
+}
+
+/// A panic of user code, with its text.
+pub(super) fn panicked(panic: &(dyn Any + Send)) -> Failure {
+    let text = panic.downcast_ref::<&str>().copied();
+    let text = text.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+    Failure::new(kind::PANIC, text.unwrap_or("panicked without text"))
+}

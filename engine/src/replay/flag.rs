@@ -1,0 +1,69 @@
+//! The root waker: tells a wake of the engine's own from one that came from elsewhere.
+
+use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::Waker;
+use std::thread::ThreadId;
+
+use futures::task::ArcWake;
+
+/// What wakes of the root have said.
+#[derive(Debug, Default)]
+pub(super) struct Flag {
+    woken: AtomicBool,
+    foreign: AtomicBool,
+    /// The thread that runs a turn or a delivery at this moment.
+    inside: Mutex<Option<ThreadId>>,
+}
+
+impl ArcWake for Flag {
+    fn wake_by_ref(me: &Arc<Self>) {
+        if me.is_inside() {
+            me.woken.store(true, SeqCst);
+        } else {
+            me.foreign.store(true, SeqCst);
+        }
+    }
+}
+
+impl Flag {
+    /// A flag that asks for a first poll.
+    pub(super) fn new() -> Arc<Self> {
+        let flag = Self::default();
+        flag.woken.store(true, SeqCst);
+        Arc::new(flag)
+    }
+
+    /// The waker that raises it.
+    pub(super) fn waker(self: &Arc<Self>) -> Waker {
+        futures::task::waker(Arc::clone(self))
+    }
+
+    /// Runs `work` as the engine's own: wakes by this thread count as progress meanwhile.
+    pub(super) fn within<T>(&self, work: impl FnOnce() -> T) -> T {
+        self.set_inside(Some(std::thread::current().id()));
+        let result = work();
+        self.set_inside(None);
+        result
+    }
+
+    /// Whether this thread is in a turn or a delivery: only there may a workflow use frames.
+    pub(super) fn is_inside(&self) -> bool {
+        let inside = self.inside.lock().unwrap_or_else(PoisonError::into_inner);
+        *inside == Some(std::thread::current().id())
+    }
+
+    /// Whether a poll is due; asks only once.
+    pub(super) fn take_woken(&self) -> bool {
+        self.woken.swap(false, SeqCst)
+    }
+
+    /// Whether a wake has ever come from outside.
+    pub(super) fn is_foreign(&self) -> bool {
+        self.foreign.load(SeqCst)
+    }
+
+    fn set_inside(&self, thread: Option<ThreadId>) {
+        *self.inside.lock().unwrap_or_else(PoisonError::into_inner) = thread;
+    }
+}

@@ -1,0 +1,145 @@
+//! The frame table: what the workflow has registered, and what came for it.
+//!
+//! The drive, the contexts and the frame futures share it. No user code runs under its lock:
+//! wakers and thunks are woken and dropped after it, since either may come back here.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::Waker;
+
+use jiff::Timestamp;
+
+use super::flag::Flag;
+use super::slot::{SharedThunk, Slot, What};
+use super::{Limits, Seed};
+use crate::domain::{Channel, Eid, Entry, Fid, Json, Mid, Queue};
+use crate::doors::Entropy;
+
+/// The shared handle.
+#[derive(Clone)]
+pub(crate) struct Table(Arc<Shared>);
+
+struct Shared {
+    eid: Eid,
+    flag: Arc<Flag>,
+    state: Mutex<State>,
+}
+
+/// What the lock guards.
+pub(super) struct State {
+    pub(super) eid: Eid,
+    pub(super) queue: Queue,
+    pub(super) entropy: Arc<dyn Entropy>,
+    pub(super) recorded: BTreeMap<Fid, Json>,
+    pub(super) limits: Limits,
+    pub(super) code: super::Code,
+    pub(super) now: Timestamp,
+    pub(super) slots: BTreeMap<Fid, Slot>,
+    /// The frames that wait, in order of registration.
+    pub(super) open: BTreeMap<u32, Fid>,
+    /// The next count of each name; the key is `parent/name`.
+    pub(super) counts: BTreeMap<String, u32>,
+    /// Messages that no receive has consumed.
+    pub(super) inbox: BTreeMap<Channel, VecDeque<(Mid, Json)>>,
+    /// What the workflow decided and no entry has matched.
+    pub(super) decided: VecDeque<Entry>,
+    /// Frames let go of since the drive asked last.
+    pub(super) dropped: Vec<Fid>,
+    /// Registrations, yields, drops: an idle wake of its own does not raise it.
+    pub(super) progress: u64,
+    /// The execution was asked to stop.
+    pub(super) cancelled: bool,
+    /// One frame more than allowed was asked for.
+    pub(super) overflow: bool,
+    /// The workflow ended.
+    pub(super) returned: bool,
+    /// The drive is gone: nothing counts any more.
+    pub(super) closed: bool,
+}
+
+/// What must not be woken or dropped under the lock.
+#[derive(Default)]
+pub(super) struct Loose {
+    pub(super) wake: Vec<Waker>,
+    pub(super) wakers: Vec<Waker>,
+    pub(super) thunks: Vec<SharedThunk>,
+}
+
+impl Table {
+    pub(super) fn new(seed: Seed, flag: Arc<Flag>) -> Self {
+        Self(Arc::new(Shared {
+            eid: seed.eid,
+            flag,
+            state: Mutex::new(State {
+                eid: seed.eid,
+                queue: seed.queue,
+                entropy: seed.entropy,
+                recorded: seed.recorded,
+                limits: seed.limits,
+                code: seed.code,
+                now: Timestamp::UNIX_EPOCH,
+                slots: BTreeMap::new(),
+                open: BTreeMap::new(),
+                counts: BTreeMap::new(),
+                inbox: BTreeMap::new(),
+                decided: VecDeque::new(),
+                dropped: Vec::new(),
+                progress: 0,
+                cancelled: false,
+                overflow: false,
+                returned: false,
+                closed: false,
+            }),
+        }))
+    }
+
+    /// The execution.
+    pub(crate) fn eid(&self) -> Eid {
+        self.0.eid
+    }
+
+    /// Whether the execution was asked to stop.
+    pub(crate) fn is_cancelled(&self) -> bool {
+        self.lock().cancelled
+    }
+
+    /// Whether this thread runs the workflow at this moment.
+    pub(crate) fn is_inside(&self) -> bool {
+        self.0.flag.is_inside()
+    }
+
+    /// Looks at the state, or changes it, without letting anything loose.
+    pub(super) fn lock(&self) -> MutexGuard<'_, State> {
+        // No user code runs under the lock, so a panic cannot have left it half changed.
+        self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Changes the state; wakes and drops what comes loose after the lock is free.
+    pub(super) fn change<T>(&self, change: impl FnOnce(&mut State, &mut Loose) -> T) -> T {
+        let mut loose = Loose::default();
+        let result = change(&mut self.lock(), &mut loose);
+        loose.wake.drain(..).for_each(Waker::wake);
+        result
+    }
+
+    /// Lets go of everything: from now on frames neither wake nor record. Thunks may hold a
+    /// context, and so this table: they go, too.
+    pub(super) fn close(&self) {
+        self.change(|state, loose| {
+            state.closed = true;
+            for slot in state.slots.values_mut() {
+                slot.loosen(loose);
+            }
+        });
+    }
+}
+
+impl Slot {
+    /// Takes out what would hold on to user code.
+    pub(super) fn loosen(&mut self, loose: &mut Loose) {
+        loose.wakers.extend(self.waker.take());
+        if let What::Step { thunk, .. } = &mut self.what {
+            loose.thunks.extend(thunk.take());
+        }
+    }
+}

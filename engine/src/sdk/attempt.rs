@@ -1,0 +1,152 @@
+//! What a running attempt of a step may know.
+
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use futures::FutureExt as _;
+use futures::channel::oneshot;
+use futures::future::Shared;
+use jiff::Timestamp;
+
+use crate::domain::{Digest, Eid, Fid};
+
+/// One attempt of a step, for functions that ask for it. Cheap to clone.
+///
+/// ```
+/// use millpond::{Attempt, Context, Failed, StepError};
+///
+/// async fn charge(attempt: Attempt, cents: u64) -> Result<String, StepError> {
+///     let key = attempt.idempotency_key(); // the same for every attempt of this step
+///     Ok(format!("charged {cents} under {key}"))
+/// }
+///
+/// async fn order(ctx: Context, cents: u64) -> Result<String, Failed> {
+///     Ok(ctx.call("charge", charge, &cents).await?)
+/// }
+/// # let _ = millpond::sdk::erase_fn(order);
+/// ```
+#[derive(Clone)]
+pub struct Attempt(Arc<Inner>);
+
+struct Inner {
+    eid: Eid,
+    fid: Fid,
+    number: u32,
+    key: String,
+    deadline: Option<Timestamp>,
+    cancelled: AtomicBool,
+    signal: Shared<oneshot::Receiver<()>>,
+}
+
+/// Tells one attempt to stop. Dropping it tells nothing.
+pub(crate) struct Canceller {
+    attempt: Attempt,
+    signal: Option<oneshot::Sender<()>>,
+}
+
+impl Attempt {
+    /// The `number`th attempt (1, 2, ...) of the step `fid`, and the handle to stop it with.
+    pub(crate) fn new(
+        eid: Eid,
+        fid: Fid,
+        number: u32,
+        deadline: Option<Timestamp>,
+    ) -> (Self, Canceller) {
+        let (sender, receiver) = oneshot::channel();
+        let attempt = Self(Arc::new(Inner {
+            key: idempotency_key(&eid, &fid),
+            eid,
+            fid,
+            number,
+            deadline,
+            cancelled: AtomicBool::new(false),
+            signal: receiver.shared(),
+        }));
+        let canceller = Canceller {
+            attempt: attempt.clone(),
+            signal: Some(sender),
+        };
+        (attempt, canceller)
+    }
+
+    /// The execution.
+    #[must_use]
+    pub fn eid(&self) -> Eid {
+        self.0.eid
+    }
+
+    /// The frame.
+    #[must_use]
+    pub fn fid(&self) -> &Fid {
+        &self.0.fid
+    }
+
+    /// 1, 2, ...
+    #[must_use]
+    pub fn number(&self) -> u32 {
+        self.0.number
+    }
+
+    /// 32 hex digits, the same for every attempt of this step and for no other step: what to
+    /// give a payment provider, so that a second attempt is no second charge.
+    #[must_use]
+    pub fn idempotency_key(&self) -> &str {
+        &self.0.key
+    }
+
+    /// When the attempt will be given up, if its step has a time-out.
+    #[must_use]
+    pub fn deadline(&self) -> Option<Timestamp> {
+        self.0.deadline
+    }
+
+    /// Whether the attempt is to stop: its time is up, or nobody wants its value any more.
+    #[must_use]
+    pub fn is_cancelled(&self) -> bool {
+        self.0.cancelled.load(Ordering::SeqCst)
+    }
+
+    /// Returns when the attempt is to stop, and never otherwise.
+    pub async fn cancelled(&self) {
+        if self.0.signal.clone().await.is_err() && !self.is_cancelled() {
+            // The handle is gone without a word: nobody will ask this attempt to stop.
+            futures::future::pending::<()>().await;
+        }
+    }
+}
+
+impl fmt::Debug for Attempt {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Attempt")
+            .field("eid", &self.0.eid)
+            .field("fid", &self.0.fid)
+            .field("number", &self.0.number)
+            .field("deadline", &self.0.deadline)
+            .field("is_cancelled", &self.is_cancelled())
+            .finish_non_exhaustive()
+    }
+}
+
+impl Canceller {
+    /// Asks the attempt to stop. A second time does nothing.
+    pub(crate) fn cancel(&mut self) {
+        self.attempt.0.cancelled.store(true, Ordering::SeqCst);
+        if let Some(signal) = self.signal.take() {
+            let _ = signal.send(()); // nobody listens: the flag is enough
+        }
+    }
+}
+
+impl fmt::Debug for Canceller {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Canceller").field(&self.attempt).finish()
+    }
+}
+
+/// Stable over attempts, hosts and versions; different for each frame of each execution.
+pub(crate) fn idempotency_key(eid: &Eid, fid: &Fid) -> String {
+    Digest::of(format!("{eid}\n{fid}").as_bytes())
+        .short()
+        .to_owned()
+}

@@ -1,0 +1,157 @@
+//! Children: executions that this one starts.
+
+use std::future::Future;
+use std::marker::PhantomData;
+use std::pin::Pin;
+use std::task::{Poll, ready};
+
+use serde::de::DeserializeOwned;
+
+use super::frame::{Frame, frame_future};
+use super::{Context, FrameError};
+use crate::domain::{Eid, Json, OnClose, Queue, Workflow};
+use crate::replay::{Outcome, Plan};
+
+/// A child execution and its result, from [`Context::child`](crate::Context::child).
+///
+/// If this execution ends first, the child is asked to stop, unless
+/// [`on_close`](Self::on_close) says otherwise.
+#[must_use = "frames are inert until they are polled"]
+pub struct Child<T> {
+    frame: Frame,
+    value: PhantomData<fn() -> T>,
+}
+
+/// A child execution that nobody waits for, from [`Context::spawn`](crate::Context::spawn).
+///
+/// It goes on when this execution ends, unless [`on_close`](Self::on_close) says otherwise.
+#[must_use = "call `.start()`"]
+pub struct Spawn {
+    ctx: Context,
+    frame: Frame,
+}
+
+/// What a child is made from.
+pub(super) struct Offspring<'a> {
+    pub(super) workflow: &'a str,
+    pub(super) args: Result<Json, FrameError>,
+    pub(super) waits: bool,
+    pub(super) on_close: OnClose,
+}
+
+impl Offspring<'_> {
+    /// Dots of workflow names have no place in frame names.
+    pub(super) fn frame(self, ctx: &Context) -> Frame {
+        let name = self.workflow.replace('.', "_");
+        let plan = Workflow::parse(self.workflow)
+            .map_err(FrameError::from)
+            .and_then(|workflow| {
+                Ok(Plan::Child {
+                    workflow,
+                    version: None,
+                    queue: None,
+                    on_close: self.on_close,
+                    args: self.args?,
+                    waits: self.waits,
+                })
+            });
+        Frame::new(ctx, &name, plan)
+    }
+}
+
+/// The options that a child has, waited for or not.
+macro_rules! child_options {
+    ($type:ident $(, $t:ident)?) => {
+        impl<$($t)?> $type<$($t)?> {
+            /// Whose workers run it; this execution's own if nothing is said.
+            pub fn queue(mut self, queue: &str) -> Self {
+                match Queue::parse(queue) {
+                    Ok(name) => {
+                        if let Some(Plan::Child { queue, .. }) = self.frame.plan_mut() {
+                            *queue = Some(name);
+                        }
+                    }
+                    Err(invalid) => self.frame.refuse(invalid.into()),
+                }
+                self
+            }
+
+            /// The version that runs it; the newest that is registered if nothing is said.
+            pub fn version(mut self, version: &str) -> Self {
+                if let Some(Plan::Child { version: asked, .. }) = self.frame.plan_mut() {
+                    *asked = Some(version.to_owned());
+                }
+                self
+            }
+
+            /// What happens to it when this execution ends first.
+            pub fn on_close(mut self, what: OnClose) -> Self {
+                if let Some(Plan::Child { on_close, .. }) = self.frame.plan_mut() {
+                    *on_close = what;
+                }
+                self
+            }
+        }
+    };
+}
+
+child_options!(Child, T);
+child_options!(Spawn);
+frame_future!(Child, T);
+
+impl<T> Child<T> {
+    pub(super) fn new(frame: Frame) -> Self {
+        Self {
+            frame,
+            value: PhantomData,
+        }
+    }
+}
+
+impl<T: DeserializeOwned> Future for Child<T> {
+    type Output = Result<T, FrameError>;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut std::task::Context<'_>) -> Poll<Self::Output> {
+        Poll::Ready(match ready!(self.frame.poll(cx))? {
+            Outcome::Value(json) => self.frame.read(&json),
+            Outcome::Failed(failure) => Err(FrameError::ChildFailed {
+                fid: self.frame.fid(),
+                failure,
+            }),
+            Outcome::Elapsed | Outcome::Cancelled => return Poll::Pending, // never a child's
+        })
+    }
+}
+
+impl Spawn {
+    pub(super) fn new(ctx: &Context, frame: Frame) -> Self {
+        Self {
+            ctx: ctx.clone(),
+            frame,
+        }
+    }
+
+    /// Names the frame `name:key` instead of counting.
+    pub fn key(mut self, key: &str) -> Self {
+        self.frame.set_key(key);
+        self
+    }
+
+    /// Starts it and gives its id. It is a plain call: the child begins when this execution
+    /// next commits.
+    ///
+    /// # Errors
+    /// [`FrameError`] for names, keys and values that cannot be, and after cancellation.
+    pub fn start(self) -> Result<Eid, FrameError> {
+        let eid = self.ctx.eid();
+        let fid = self.frame.register_now()?;
+        // Without a frame the drive is over: the workflow is not polled again.
+        Ok(fid.map_or(eid, |fid| eid.child(&fid)))
+    }
+}
+
+impl std::fmt::Debug for Spawn {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("Spawn").field(&self.frame).finish()
+    }
+}

@@ -1,0 +1,321 @@
+//! The context: everything a workflow can do.
+
+use std::fmt;
+use std::time::Duration;
+
+use jiff::Timestamp;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use uuid::Uuid;
+
+use super::child::{Offspring, Spawn};
+use super::frame::Frame;
+use super::{
+    CallFn, Child, FrameError, Receive, Sleep, Step, StepFn, StepOptions, Workflow, attempt, thunk,
+};
+use crate::domain::{Channel, Eid, Fid, FrameName, InvalidName, Json, OnClose};
+use crate::replay::{Place, Plan, Table};
+
+/// What a workflow acts through. Cheap to clone.
+///
+/// A workflow is replayed: it must do the same each time, given the same outcomes. Effects live
+/// in steps; time, randomness and waiting come from here.
+///
+/// ```
+/// use millpond::prelude::*;
+///
+/// async fn quote(item: String) -> Result<u64, StepError> {
+///     Ok(item.len() as u64 * 100)
+/// }
+///
+/// async fn order(ctx: Context, item: String) -> Result<String, Failed> {
+///     let cents = ctx.call("quote", quote, &item).retry(Retry::exponential(3)).await?;
+///     let paid = ctx.receive::<u64>("payment").timeout(Duration::from_secs(3600)).await?;
+///     Ok(match paid {
+///         Some(sum) if sum >= cents => "paid".to_owned(),
+///         Some(_) => "too little".to_owned(),
+///         None => "too late".to_owned(),
+///     })
+/// }
+/// # let _ = millpond::sdk::erase_fn(order);
+/// ```
+#[derive(Clone)]
+pub struct Context {
+    table: Table,
+    scope: Fid,
+    /// A scope with an invalid name: its frames say so.
+    invalid: Option<InvalidName>,
+    shielded: bool,
+}
+
+impl Context {
+    pub(crate) fn root(table: Table) -> Self {
+        Self {
+            table,
+            scope: Fid::root(),
+            invalid: None,
+            shielded: false,
+        }
+    }
+
+    /// Runs `function` on a clone of `input` as a step: once it has succeeded, its value is
+    /// remembered. A program that calls with another input is caught on replay.
+    pub fn call<I, T, M>(&self, name: &str, function: impl CallFn<M, I, T>, input: &I) -> Step<T>
+    where
+        I: Serialize + Clone + Send + 'static,
+        T: Serialize + DeserializeOwned + 'static,
+    {
+        let thunk = thunk::of_call(function, input.clone());
+        let plan = encode(name, input).map(|input| Plan::Step {
+            thunk,
+            options: StepOptions::default(),
+            input: Some(input),
+        });
+        Step::new(Frame::new(self, name, plan))
+    }
+
+    /// Runs `thunk` as a step. It owns what it captures, since it runs beside the workflow and
+    /// maybe more than once.
+    ///
+    /// ```
+    /// use millpond::prelude::*;
+    ///
+    /// async fn greet(ctx: Context, name: String) -> Result<String, Failed> {
+    ///     let text = ctx.step("greet", move || {
+    ///         let name = name.clone(); // for the next attempt
+    ///         async move { Ok::<_, StepError>(format!("hello {name}")) }
+    ///     });
+    ///     let count = ctx.step("count", |attempt: Attempt| async move {
+    ///         Ok::<_, StepError>(attempt.number())
+    ///     });
+    ///     let (text, count) = join!(text, count);
+    ///     Ok(format!("{} {}", text?, count?))
+    /// }
+    /// # let _ = millpond::sdk::erase_fn(greet);
+    /// ```
+    pub fn step<T, M>(&self, name: &str, thunk: impl StepFn<M, T>) -> Step<T>
+    where
+        T: Serialize + DeserializeOwned + 'static,
+    {
+        let plan = Plan::Step {
+            thunk: thunk::of_step(thunk),
+            options: StepOptions::default(),
+            input: None,
+        };
+        Step::new(Frame::new(self, name, Ok(plan)))
+    }
+
+    /// Waits for the next message on `channel`. Each message goes to one receive; one that is
+    /// dropped before it yields consumes none.
+    pub fn receive<T: DeserializeOwned>(&self, channel: &str) -> Receive<T> {
+        let plan = Channel::parse(channel)
+            .map(|channel| Plan::Receive {
+                channel,
+                timeout: None,
+            })
+            .map_err(FrameError::from);
+        Receive::new(Frame::new(self, "receive", plan))
+    }
+
+    /// Waits for `wait`, counted from the first poll; durably, without a process that waits.
+    pub fn sleep(&self, wait: Duration) -> Sleep {
+        Sleep::new(Frame::new(self, "sleep", Ok(Plan::Sleep(wait))))
+    }
+
+    /// Waits until `due`. An instant that has passed is due now.
+    pub fn sleep_until(&self, due: Timestamp) -> Sleep {
+        Sleep::new(Frame::new(self, "sleep", Ok(Plan::SleepUntil(due))))
+    }
+
+    /// Starts a child execution and waits for its result.
+    pub fn child<W: Workflow>(&self, input: W::Input) -> Child<W::Output> {
+        self.child_named(W::NAME, &input)
+    }
+
+    /// The same by name, for a workflow whose type is not at hand.
+    pub fn child_named<T: DeserializeOwned>(
+        &self,
+        workflow: &str,
+        input: &(impl Serialize + ?Sized),
+    ) -> Child<T> {
+        let offspring = Offspring {
+            workflow,
+            args: encode(workflow, input),
+            waits: true,
+            on_close: OnClose::Cancel,
+        };
+        Child::new(offspring.frame(self))
+    }
+
+    /// Starts a child execution that nobody waits for.
+    pub fn spawn<W: Workflow>(&self, input: W::Input) -> Spawn {
+        self.spawn_named(W::NAME, &input)
+    }
+
+    /// The same by name.
+    pub fn spawn_named(&self, workflow: &str, input: &(impl Serialize + ?Sized)) -> Spawn {
+        let offspring = Offspring {
+            workflow,
+            args: encode(workflow, input),
+            waits: false,
+            on_close: OnClose::Abandon,
+        };
+        Spawn::new(self, offspring.frame(self))
+    }
+
+    /// Sends a message to another execution, exactly once, when this execution next commits.
+    ///
+    /// # Errors
+    /// [`FrameError`] for a channel name or a value that cannot be, and after cancellation.
+    pub fn send<T: Serialize + ?Sized>(
+        &self,
+        to: Eid,
+        channel: &str,
+        value: &T,
+    ) -> Result<(), FrameError> {
+        let plan = Plan::Send {
+            to,
+            channel: Channel::parse(channel)?,
+            payload: encode("send", value)?,
+        };
+        Frame::new(self, "send", Ok(plan)).register_now().map(drop)
+    }
+
+    /// Tells something to whoever reads the feed, when this execution next commits.
+    ///
+    /// # Errors
+    /// [`FrameError`] for a kind (named like a channel) or a value that cannot be, and after
+    /// cancellation.
+    pub fn announce<T: Serialize + ?Sized>(&self, kind: &str, value: &T) -> Result<(), FrameError> {
+        let plan = Plan::Announce {
+            kind: Channel::parse(kind)?,
+            value: encode("announce", value)?,
+        };
+        Frame::new(self, "announce", Ok(plan))
+            .register_now()
+            .map(drop)
+    }
+
+    /// The instant at which the workflow was first here. Remembered; needs no waiting.
+    #[must_use = "reading the time is a recorded frame"]
+    pub fn now(&self) -> Timestamp {
+        self.recorded("now", |now, _| now)
+    }
+
+    /// A random `UUIDv4`. Remembered; needs no waiting.
+    #[must_use = "drawing a uuid is a recorded frame"]
+    pub fn uuid(&self) -> Uuid {
+        self.recorded("uuid", |_, entropy| entropy.uuid4())
+    }
+
+    /// A random number in `[0, 1)`. Remembered; needs no waiting.
+    #[must_use = "drawing a number is a recorded frame"]
+    pub fn random(&self) -> f64 {
+        self.recorded("random", |_, entropy| entropy.unit())
+    }
+
+    /// The same context, its frames named under `name`: for parts that are written apart.
+    #[must_use]
+    pub fn scope(&self, name: &str) -> Self {
+        let mut inner = self.clone();
+        match FrameName::parse(name) {
+            Ok(name) => inner.scope = self.scope.scope(&name),
+            Err(invalid) => inner.invalid = self.invalid.clone().or(Some(invalid)),
+        }
+        inner
+    }
+
+    /// The same context, its frames untouched by cancellation: for cleaning up.
+    ///
+    /// ```
+    /// use millpond::prelude::*;
+    ///
+    /// async fn rent(ctx: Context, _: ()) -> Result<(), Failed> {
+    ///     let rented = ctx.receive::<()>("returned").await;
+    ///     if let Err(FrameError::Cancelled { .. }) = &rented {
+    ///         ctx.shielded().step("pick_up", || async { Ok::<_, StepError>(()) }).await?;
+    ///     }
+    ///     Ok(rented?)
+    /// }
+    /// # let _ = millpond::sdk::erase_fn(rent);
+    /// ```
+    #[must_use]
+    pub fn shielded(&self) -> Self {
+        Self {
+            shielded: true,
+            ..self.clone()
+        }
+    }
+
+    /// The execution.
+    #[must_use]
+    pub fn eid(&self) -> Eid {
+        self.table.eid()
+    }
+
+    /// Whether the execution was asked to stop.
+    #[must_use]
+    pub fn cancel_requested(&self) -> bool {
+        self.table.is_cancelled()
+    }
+
+    /// 32 hex digits, the same whenever this execution runs: for effects that happen once in
+    /// its life. Steps have one of their own, see [`Attempt`](crate::Attempt).
+    #[must_use]
+    pub fn idempotency_key(&self) -> String {
+        attempt::idempotency_key(&self.eid(), &self.scope)
+    }
+
+    pub(super) fn table(&self) -> &Table {
+        &self.table
+    }
+
+    /// Where a frame of this context stands.
+    pub(super) fn place(
+        &self,
+        name: FrameName,
+        key: Option<FrameName>,
+    ) -> Result<Place, InvalidName> {
+        match &self.invalid {
+            Some(invalid) => Err(invalid.clone()),
+            None => Ok(Place {
+                parent: self.scope.clone(),
+                name,
+                key,
+                shielded: self.shielded,
+            }),
+        }
+    }
+
+    /// Plain calls cannot fail: under an invalid scope they count in the one above.
+    fn recorded<T: Serialize + DeserializeOwned>(
+        &self,
+        name: &'static str,
+        fresh: impl FnOnce(Timestamp, &dyn crate::doors::Entropy) -> T,
+    ) -> T {
+        let place = Place {
+            parent: self.scope.clone(),
+            name: FrameName::parse(name).expect("the names of plain calls are valid"),
+            key: None,
+            shielded: true,
+        };
+        self.table.recorded(&place, fresh)
+    }
+}
+
+impl fmt::Debug for Context {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Context")
+            .field("eid", &self.eid())
+            .field("scope", &self.scope)
+            .field("shielded", &self.shielded)
+            .finish_non_exhaustive()
+    }
+}
+
+fn encode<T: Serialize + ?Sized>(frame: &str, value: &T) -> Result<Json, FrameError> {
+    Json::of(value).map_err(|source| FrameError::Value {
+        frame: frame.to_owned(),
+        source,
+    })
+}

@@ -1,0 +1,28 @@
+//! What authors import: the context, its frame futures, their options and failures.
+
+mod attempt;
+mod child;
+mod context;
+mod error;
+mod frame;
+mod options;
+mod retry;
+mod step;
+#[cfg(test)]
+mod tests;
+mod thunk;
+mod wait;
+mod workflow;
+
+pub use attempt::Attempt;
+pub(crate) use attempt::Canceller;
+pub use child::{Child, Spawn};
+pub use context::Context;
+pub use error::{Failed, FrameError, StepError};
+pub(crate) use options::StepOptions;
+pub use retry::Retry;
+pub use step::Step;
+pub(crate) use thunk::Thunk;
+pub use thunk::{CallFn, StepFn};
+pub use wait::{Receive, ReceiveTimeout, Sleep};
+pub use workflow::{ErasedWorkflow, Workflow, erase, erase_fn};

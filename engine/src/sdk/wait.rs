@@ -1,0 +1,94 @@
+//! Waits: for a message, for an instant.
+
+use std::future::Future;
+use std::marker::PhantomData;
+use std::pin::Pin;
+use std::task::{Poll, ready};
+use std::time::Duration;
+
+use serde::de::DeserializeOwned;
+
+use super::FrameError;
+use super::frame::{Frame, frame_future};
+use crate::replay::{Outcome, Plan};
+
+/// The next message on a channel, from [`Context::receive`](crate::Context::receive).
+#[must_use = "frames are inert until they are polled"]
+pub struct Receive<T> {
+    frame: Frame,
+    value: PhantomData<fn() -> T>,
+}
+
+/// The same, for a limited time: `None` when it is over. From [`Receive::timeout`].
+#[must_use = "frames are inert until they are polled"]
+pub struct ReceiveTimeout<T> {
+    frame: Frame,
+    value: PhantomData<fn() -> T>,
+}
+
+/// A wait for an instant, from [`Context::sleep`](crate::Context::sleep).
+#[must_use = "frames are inert until they are polled"]
+pub struct Sleep {
+    frame: Frame,
+}
+
+impl<T> Receive<T> {
+    pub(super) fn new(frame: Frame) -> Self {
+        Self {
+            frame,
+            value: PhantomData,
+        }
+    }
+
+    /// Waits no longer than `limit`, counted from the first poll.
+    pub fn timeout(mut self, limit: Duration) -> ReceiveTimeout<T> {
+        if let Some(Plan::Receive { timeout, .. }) = self.frame.plan_mut() {
+            *timeout = Some(limit);
+        }
+        ReceiveTimeout {
+            frame: self.frame,
+            value: PhantomData,
+        }
+    }
+}
+
+impl Sleep {
+    pub(super) fn new(frame: Frame) -> Self {
+        Self { frame }
+    }
+}
+
+frame_future!(Receive, T);
+frame_future!(ReceiveTimeout, T);
+frame_future!(Sleep);
+
+impl<T: DeserializeOwned> Future for Receive<T> {
+    type Output = Result<T, FrameError>;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut std::task::Context<'_>) -> Poll<Self::Output> {
+        match ready!(self.frame.poll(cx))? {
+            Outcome::Value(json) => Poll::Ready(self.frame.read(&json)),
+            Outcome::Elapsed | Outcome::Failed(_) | Outcome::Cancelled => Poll::Pending, // never its
+        }
+    }
+}
+
+impl<T: DeserializeOwned> Future for ReceiveTimeout<T> {
+    type Output = Result<Option<T>, FrameError>;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut std::task::Context<'_>) -> Poll<Self::Output> {
+        match ready!(self.frame.poll(cx))? {
+            Outcome::Value(json) => Poll::Ready(self.frame.read(&json).map(Some)),
+            Outcome::Elapsed => Poll::Ready(Ok(None)),
+            Outcome::Failed(_) | Outcome::Cancelled => Poll::Pending, // never its
+        }
+    }
+}
+
+impl Future for Sleep {
+    type Output = Result<(), FrameError>;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut std::task::Context<'_>) -> Poll<Self::Output> {
+        self.frame.poll(cx).map_ok(drop)
+    }
+}

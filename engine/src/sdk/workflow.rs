@@ -1,0 +1,144 @@
+//! Workflows with their types, and with their types erased.
+
+use std::fmt;
+use std::future::Future;
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+use futures::FutureExt as _;
+use futures::future::BoxFuture;
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use super::{Context, Failed};
+use crate::domain::{Failure, Json, ValueError, kind};
+
+/// A workflow type: what `#[workflow]` makes of an `async fn`.
+pub trait Workflow: 'static {
+    /// Its name: what executions and children are started by.
+    const NAME: &'static str;
+    /// Its version: an execution keeps the one it was started with.
+    const VERSION: &'static str;
+    /// What it takes.
+    type Input: Serialize + DeserializeOwned + JsonSchema + Send + 'static;
+    /// What it gives.
+    type Output: Serialize + DeserializeOwned + JsonSchema + Send + 'static;
+
+    /// Runs it. Deterministic: effects, time and randomness come through `ctx` only.
+    fn run(ctx: Context, input: Self::Input) -> BoxFuture<'static, Result<Self::Output, Failed>>;
+}
+
+/// A workflow whose types are erased: what a catalogue holds.
+pub trait ErasedWorkflow: fmt::Debug + Send + Sync {
+    /// Makes the future of one execution. No code of the workflow runs before its first poll.
+    ///
+    /// # Errors
+    /// A failure of kind `value` when `args` are not its input.
+    fn begin(
+        &self,
+        ctx: Context,
+        args: &Json,
+    ) -> Result<BoxFuture<'static, Result<Json, Failure>>, Failure>;
+
+    /// The JSON schema of its input.
+    fn input_schema(&self) -> serde_json::Value;
+
+    /// The JSON schema of its output.
+    fn output_schema(&self) -> serde_json::Value;
+
+    /// The Rust type of its input.
+    fn input_type(&self) -> &'static str;
+
+    /// The Rust type of its output.
+    fn output_type(&self) -> &'static str;
+}
+
+/// Erases a [`Workflow`].
+#[must_use]
+pub fn erase<W: Workflow>() -> Arc<dyn ErasedWorkflow> {
+    erase_fn(W::run)
+}
+
+/// Erases a plain `async fn(Context, I) -> Result<O, Failed>`.
+///
+/// ```
+/// use millpond::{Context, Failed};
+///
+/// async fn double(_ctx: Context, n: u64) -> Result<u64, Failed> {
+///     Ok(2 * n)
+/// }
+///
+/// let workflow = millpond::sdk::erase_fn(double);
+/// assert_eq!(workflow.input_type(), "u64");
+/// assert_eq!(workflow.input_schema()["type"], "integer");
+/// ```
+#[must_use]
+pub fn erase_fn<I, O, F, Fut>(function: F) -> Arc<dyn ErasedWorkflow>
+where
+    I: Serialize + DeserializeOwned + JsonSchema + Send + 'static,
+    O: Serialize + DeserializeOwned + JsonSchema + Send + 'static,
+    F: Fn(Context, I) -> Fut + Send + Sync + 'static,
+    Fut: Future<Output = Result<O, Failed>> + Send + 'static,
+{
+    Arc::new(Erased {
+        function: Arc::new(function),
+        types: PhantomData::<fn(I) -> O>,
+    })
+}
+
+struct Erased<F, I, O> {
+    function: Arc<F>,
+    types: PhantomData<fn(I) -> O>,
+}
+
+impl<F, I, O> fmt::Debug for Erased<F, I, O> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ErasedWorkflow")
+            .field("function", &std::any::type_name::<F>())
+            .finish_non_exhaustive()
+    }
+}
+
+impl<F, I, O, Fut> ErasedWorkflow for Erased<F, I, O>
+where
+    I: DeserializeOwned + JsonSchema + Send + 'static,
+    O: Serialize + JsonSchema + Send + 'static,
+    F: Fn(Context, I) -> Fut + Send + Sync + 'static,
+    Fut: Future<Output = Result<O, Failed>> + Send + 'static,
+{
+    fn begin(
+        &self,
+        ctx: Context,
+        args: &Json,
+    ) -> Result<BoxFuture<'static, Result<Json, Failure>>, Failure> {
+        let input: I = args.get().map_err(|e| unfit("input", &e))?;
+        let function = Arc::clone(&self.function);
+        // Inside the future, so that a function that works before it returns one is polled, too.
+        let run = async move {
+            let output = function(ctx, input).await.map_err(Failure::from)?;
+            Json::of(&output).map_err(|e| unfit("output", &e))
+        };
+        Ok(run.boxed())
+    }
+
+    fn input_schema(&self) -> serde_json::Value {
+        schemars::schema_for!(I).to_value()
+    }
+
+    fn output_schema(&self) -> serde_json::Value {
+        schemars::schema_for!(O).to_value()
+    }
+
+    fn input_type(&self) -> &'static str {
+        std::any::type_name::<I>()
+    }
+
+    fn output_type(&self) -> &'static str {
+        std::any::type_name::<O>()
+    }
+}
+
+fn unfit(what: &str, error: &ValueError) -> Failure {
+    Failure::new(kind::VALUE, format!("{what} of the workflow: {error}")).terminal()
+}
