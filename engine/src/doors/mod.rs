@@ -4,16 +4,20 @@
 //! ([`Bucket`]), time ([`Clock`]), randomness ([`Entropy`]), wake-ups ([`Wakeups`]) and
 //! concurrency ([`Spawner`]). Adapters implement them; tests stack wrappers on them.
 
+mod all;
 mod bucket;
 mod clock;
 mod doorbell;
 mod entropy;
+mod patience;
 mod spawner;
 mod wakeups;
 
+pub use all::Doors;
 pub use bucket::{Bucket, BucketError, Expect, Fault, Listed, Object, Outcome, Page, Version};
 pub use clock::Clock;
 pub use doorbell::Doorbell;
 pub use entropy::Entropy;
+pub use patience::Created;
 pub use spawner::{Abort, Spawner};
 pub use wakeups::{Hint, Wakeups};

@@ -1,0 +1,139 @@
+//! Requests that a passing trouble of the store does not end.
+//!
+//! Each is one request when the store answers. A transient error, and the `Unknown` of an
+//! idempotent create, are tried again a bounded number of times with full jitter; what the
+//! store refuses for good is passed on at once. Head commits do not use this: their `Unknown`
+//! has a rule of its own (`journal::commit`).
+
+use std::time::Duration;
+
+use bytes::Bytes;
+
+use super::{BucketError, Doors, Expect, Fault, Listed, Object, Outcome};
+use crate::keys::{Key, Prefix};
+
+/// Tries of one request before its error is passed on.
+const ATTEMPTS: u32 = 6;
+/// First pause; doubled up to [`LONGEST`], then drawn between zero and that.
+const PAUSE: Duration = Duration::from_millis(40);
+const LONGEST: Duration = Duration::from_secs(2);
+/// Keys asked for in one page.
+const PAGE: usize = 1_000;
+
+/// How a create ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[must_use]
+pub enum Created {
+    /// The object is new, as far as this writer can tell.
+    New,
+    /// The key was taken: by an earlier try of the same, or by somebody else.
+    Existed,
+}
+
+impl Doors {
+    /// Reads `key`. 1 G.
+    ///
+    /// # Errors
+    /// The store did not answer in several tries, or refuses.
+    pub async fn read(&self, key: &Key) -> Result<Option<Object>, BucketError> {
+        let mut attempt = 0;
+        loop {
+            match self.bucket.read(key).await {
+                Ok(found) => return Ok(found),
+                Err(error) => self.retry(&mut attempt, error).await?,
+            }
+        }
+    }
+
+    /// Creates `key` once, however often it is asked: for objects whose key names their
+    /// content or their one writer. 1 P.
+    ///
+    /// # Errors
+    /// The store did not answer in several tries, or refuses.
+    pub async fn create(&self, key: &Key, body: Bytes) -> Result<Created, BucketError> {
+        let (mut attempt, mut unsure) = (0, false);
+        loop {
+            match self.bucket.write(key, body.clone(), Expect::Absent).await {
+                Ok(Outcome::Landed(_)) => return Ok(Created::New),
+                // After a lost reply a refusal may be the answer to our own write.
+                Ok(Outcome::Refused) if unsure => return Ok(Created::New),
+                Ok(Outcome::Refused) => return Ok(Created::Existed),
+                Ok(Outcome::Unknown) => {
+                    unsure = true;
+                    let lost = BucketError::new(Fault::Unavailable, "write", key)
+                        .because("no reply, several times");
+                    self.retry(&mut attempt, lost).await?;
+                }
+                Err(error) => self.retry(&mut attempt, error).await?,
+            }
+        }
+    }
+
+    /// Deletes `key`. One delete.
+    ///
+    /// # Errors
+    /// The store did not answer in several tries, or refuses.
+    pub async fn delete(&self, key: &Key) -> Result<(), BucketError> {
+        let mut attempt = 0;
+        loop {
+            match self.bucket.delete(key).await {
+                Ok(()) => return Ok(()),
+                Err(error) => self.retry(&mut attempt, error).await?,
+            }
+        }
+    }
+
+    /// Lists one page. 1 P.
+    ///
+    /// # Errors
+    /// The store did not answer in several tries, or refuses.
+    pub async fn page(
+        &self,
+        prefix: &Prefix,
+        after: Option<&Key>,
+        limit: usize,
+    ) -> Result<super::Page, BucketError> {
+        let mut attempt = 0;
+        loop {
+            match self.bucket.list(prefix, after, limit).await {
+                Ok(page) => return Ok(page),
+                Err(error) => self.retry(&mut attempt, error).await?,
+            }
+        }
+    }
+
+    /// Lists everything under `prefix`. 1 P for each 1,000 keys.
+    ///
+    /// # Errors
+    /// The store did not answer in several tries, or refuses.
+    pub async fn list(&self, prefix: &Prefix) -> Result<Vec<Listed>, BucketError> {
+        let mut all = Vec::new();
+        loop {
+            let after = all.last().map(|row: &Listed| row.key.clone());
+            let page = self.page(prefix, after.as_ref(), PAGE).await?;
+            let more = page.more && !page.entries.is_empty();
+            all.extend(page.entries);
+            if !more {
+                return Ok(all);
+            }
+        }
+    }
+
+    /// Waits before try `attempt + 1`, or gives the error back.
+    pub(crate) async fn retry(
+        &self,
+        attempt: &mut u32,
+        error: BucketError,
+    ) -> Result<(), BucketError> {
+        *attempt += 1;
+        if !error.is_transient() || *attempt >= ATTEMPTS {
+            return Err(error);
+        }
+        tracing::debug!(%error, attempt, "bucket request tried again");
+        let cap = PAUSE
+            .saturating_mul(1 << (*attempt - 1).min(16))
+            .min(LONGEST);
+        self.clock.sleep(cap.mul_f64(self.entropy.unit())).await;
+        Ok(())
+    }
+}
