@@ -137,7 +137,7 @@ pub enum Entry {
         to: Eid,
         /// Its channel.
         channel: Channel,
-        /// The value. A blob lies under the addressee.
+        /// The value.
         payload: Payload,
     },
     /// Something is told to whoever reads the feed.
@@ -153,6 +153,18 @@ pub enum Entry {
     /// The run was out of time; the rest is mailed to itself.
     #[serde(rename = "execution.sliced")]
     Sliced,
+    /// This execution ended before a child of its: the child is told.
+    #[serde(rename = "child.closed")]
+    ChildClosed {
+        /// The frame that started it.
+        fid: Fid,
+        /// The child.
+        eid: Eid,
+        /// Its queue.
+        queue: Queue,
+        /// What it is told.
+        how: OnClose,
+    },
 }
 
 /// What began under a frame.
@@ -177,7 +189,7 @@ pub enum Began {
         version: String,
         /// Its queue.
         queue: Queue,
-        /// Its input. A blob lies under the child.
+        /// Its input.
         args: Payload,
         /// Digest of the input's canonical form.
         input: Digest,
@@ -267,7 +279,82 @@ pub enum Blocked {
     },
 }
 
+impl std::fmt::Display for Blocked {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Nondeterminism {
+                position,
+                commit,
+                expected,
+                got,
+            } => write!(
+                f,
+                "the program does not ask for what the journal holds: expected={expected}, \
+                 got={got}, entry={position}, commit={commit}"
+            ),
+            Self::ForeignAwait { message } => f.write_str(message),
+            Self::Stalled { stalls, message } => write!(f, "{message}: stalls={stalls}"),
+            Self::Unreadable { key, message } => write!(f, "{message}: key={key}"),
+        }
+    }
+}
+
 impl Entry {
+    /// The value it carries, if any.
+    #[must_use]
+    pub fn payload(&self) -> Option<&Payload> {
+        match self {
+            Self::Received {
+                body: Body::Message { payload, .. },
+                ..
+            }
+            | Self::Received {
+                body:
+                    Body::Child {
+                        outcome: Ok(payload),
+                        ..
+                    },
+                ..
+            }
+            | Self::Completed { value: payload }
+            | Self::FrameCompleted { value: payload, .. }
+            | Self::FrameStarted {
+                began: Began::Child { args: payload, .. },
+                ..
+            }
+            | Self::Sent { payload, .. }
+            | Self::Announced { value: payload, .. } => Some(payload),
+            _ => None,
+        }
+    }
+
+    /// The same, to be replaced by a reference.
+    pub(crate) fn payload_mut(&mut self) -> Option<&mut Payload> {
+        match self {
+            Self::Received {
+                body: Body::Message { payload, .. },
+                ..
+            }
+            | Self::Received {
+                body:
+                    Body::Child {
+                        outcome: Ok(payload),
+                        ..
+                    },
+                ..
+            }
+            | Self::Completed { value: payload }
+            | Self::FrameCompleted { value: payload, .. }
+            | Self::FrameStarted {
+                began: Began::Child { args: payload, .. },
+                ..
+            }
+            | Self::Sent { payload, .. }
+            | Self::Announced { value: payload, .. } => Some(payload),
+            _ => None,
+        }
+    }
+
     /// The kind, as in the stored form.
     #[must_use]
     pub fn kind(&self) -> &'static str {
@@ -291,6 +378,7 @@ impl Entry {
             Self::Sent { .. } => "message.sent",
             Self::Announced { .. } => "announce",
             Self::Sliced => "execution.sliced",
+            Self::ChildClosed { .. } => "child.closed",
         }
     }
 
@@ -305,7 +393,8 @@ impl Entry {
             | Self::FrameFulfilled { fid, .. }
             | Self::FrameDropped { fid }
             | Self::Sent { fid, .. }
-            | Self::Announced { fid, .. } => Some(fid),
+            | Self::Announced { fid, .. }
+            | Self::ChildClosed { fid, .. } => Some(fid),
             Self::Received { .. }
             | Self::Started
             | Self::Suspended

@@ -140,6 +140,15 @@ impl Fid {
         last.split(['#', ':']).next().unwrap_or(last)
     }
 
+    /// The ids above this one, outermost first.
+    #[must_use]
+    pub fn above(&self) -> Vec<Self> {
+        let slashes = self.0.match_indices('/');
+        slashes
+            .map(|(at, _)| Self(self.0.get(..at).unwrap_or_default().into()))
+            .collect()
+    }
+
     /// How a frame stands in keys and message ids.
     #[must_use]
     pub fn hash(&self) -> FrameHash {
