@@ -1,0 +1,69 @@
+//! Values too large to stand in an entry: `x/{sh}/{eid}/blob/{sha256}`, create only.
+//!
+//! A blob is created before the object that refers to it, under the execution that holds the
+//! reference, so it lives as long as that execution. Crash between the two: a blob nobody
+//! names, which goes with the prefix.
+
+use bytes::Bytes;
+
+use super::LoadError;
+use crate::domain::{Digest, Eid, Json, Payload};
+use crate::doors::{BucketError, Doors};
+use crate::keys;
+
+/// Replaces a value over `most` bytes by a reference. 1 P if it is over, else none.
+pub async fn offload(
+    doors: &Doors,
+    eid: &Eid,
+    payload: &mut Payload,
+    most: usize,
+) -> Result<(), BucketError> {
+    if let Payload::Inline(json) = payload
+        && json.as_str().len() > most
+    {
+        let body = Bytes::copy_from_slice(json.as_str().as_bytes());
+        let (sha256, bytes) = (Digest::of(&body), body.len() as u64);
+        // Found is done: the key names the bytes.
+        let _ = doors
+            .create(&keys::blob(eid, sha256.as_str()), body)
+            .await?;
+        *payload = Payload::Blob { sha256, bytes };
+    }
+    Ok(())
+}
+
+/// The value itself. 1 G if it is a reference.
+pub async fn resolve(doors: &Doors, eid: &Eid, payload: &Payload) -> Result<Json, LoadError> {
+    let sha256 = match payload {
+        Payload::Inline(json) => return Ok(json.clone()),
+        Payload::Blob { sha256, .. } => sha256,
+    };
+    let key = keys::blob(eid, sha256.as_str());
+    let Some(found) = doors.read(&key).await? else {
+        return Err(LoadError::Missing { key });
+    };
+    let corrupt = |why: &str| LoadError::Corrupt {
+        key: key.clone(),
+        why: why.to_owned(),
+    };
+    if Digest::of(&found.body) != *sha256 {
+        return Err(corrupt("its bytes are not those its key names"));
+    }
+    serde_json::from_slice(&found.body).map_err(|e| corrupt(&e.to_string()))
+}
+
+/// Moves a payload that leaves `from` under `to`. 1 G and 1 P if it is a blob, else none.
+pub async fn carry(
+    doors: &Doors,
+    from: &Eid,
+    to: &Eid,
+    payload: &Payload,
+    inline: usize,
+) -> Result<Payload, LoadError> {
+    let mut carried = match payload {
+        Payload::Blob { .. } => Payload::Inline(resolve(doors, from, payload).await?),
+        Payload::Inline(_) => payload.clone(),
+    };
+    offload(doors, to, &mut carried, inline).await?;
+    Ok(carried)
+}

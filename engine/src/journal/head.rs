@@ -1,0 +1,248 @@
+//! The head: one object per execution, the truth about it (PROTOCOL, section 3).
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+
+use super::LoadError;
+use crate::domain::{Commit, Eid, Record, Status};
+use crate::keys::{self, Key};
+
+/// Version of the stored form; a reader refuses a newer one by name.
+pub const FORMAT: u32 = 1;
+
+/// The execution, as stored.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Head {
+    /// Version of this form.
+    pub format: u32,
+    /// What never changes.
+    pub record: Record,
+    /// Dense count of commits.
+    pub commit: u64,
+    /// Names this commit: the same in all attempts at it.
+    pub nonce: String,
+    /// The instant of this commit; never decreases.
+    pub at: Timestamp,
+    /// Increases with each ownership.
+    pub epoch: u64,
+    /// Whose run is at it.
+    pub owner: Option<Owner>,
+    /// Where it stands.
+    pub status: Status,
+    /// Entries so far: the number of the next one.
+    pub entries: u64,
+    /// Bytes of journal so far, sealed ones too.
+    pub bytes: u64,
+    /// Segments, in order.
+    pub sealed: Vec<Sealed>,
+    /// The commits since.
+    pub tail: Vec<Raw>,
+    /// The whole key of the alarm for the earliest deadline.
+    pub alarm: Option<Key>,
+    /// The alarm that covers the commits since the head was last ownerless: while that object
+    /// exists, the outbox may be unsettled (FINDINGS A2).
+    pub fired: Option<Key>,
+    /// Effects not known to be settled.
+    pub outbox: Vec<Item>,
+    /// Lifecycle events that no feed object is known to hold.
+    pub news: Vec<News>,
+    /// Ownerships since the last new outcome.
+    pub stalls: u32,
+}
+
+/// Whose run is at an execution, until when.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Owner {
+    /// The worker.
+    pub worker: String,
+    /// Its ownership.
+    pub epoch: u64,
+    /// Not to be taken over before this.
+    pub until: Timestamp,
+}
+
+/// A sealed segment.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Sealed {
+    /// Its whole key, which names its bytes.
+    pub key: Key,
+    /// Number of its first entry.
+    pub first: u64,
+    /// Number of the first entry after it.
+    pub end: u64,
+    /// Its size.
+    pub bytes: u64,
+}
+
+/// Something to do after a commit: the number of the entry that says what, or a name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Item {
+    /// The effect of an entry.
+    Entry(u64),
+    /// An effect that no entry holds.
+    Named(Named),
+}
+
+/// Effects that no entry holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Named {
+    /// Create the object that `alarm` names.
+    Alarm,
+    /// Write the feed object, last of all.
+    Feed,
+}
+
+/// A lifecycle event on its way to the feed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct News {
+    /// The commit it belongs to.
+    pub commit: u64,
+    /// Its instant.
+    pub at: Timestamp,
+    /// The entry's kind.
+    pub kind: String,
+    /// In words, where there is more to say (a failure, a reason).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
+}
+
+/// One commit as text: appending to a tail never parses or prints what is there already.
+#[derive(Debug, Clone)]
+pub struct Raw {
+    /// Number of its first entry.
+    pub first: u64,
+    text: Arc<RawValue>,
+}
+
+impl Raw {
+    /// The stored form of `commit`.
+    pub fn of(commit: &Commit) -> Self {
+        let text = serde_json::value::to_raw_value(commit)
+            .expect("a commit holds only values that were serialized before");
+        Self {
+            first: commit.first,
+            text: text.into(),
+        }
+    }
+
+    /// The commit.
+    ///
+    /// # Errors
+    /// What does not parse, in serde's words.
+    pub fn decode(&self) -> Result<Commit, serde_json::Error> {
+        serde_json::from_str(self.text.get())
+    }
+
+    /// Its size in bytes.
+    pub fn len(&self) -> usize {
+        self.text.get().len()
+    }
+}
+
+impl Serialize for Raw {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.text.serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Raw {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        struct First {
+            first: u64,
+        }
+        let text = Box::<RawValue>::deserialize(deserializer)?;
+        let First { first } = serde_json::from_str(text.get()).map_err(serde::de::Error::custom)?;
+        Ok(Self {
+            first,
+            text: text.into(),
+        })
+    }
+}
+
+impl Head {
+    /// The head of an execution that was only started.
+    pub fn new(record: Record, nonce: String) -> Self {
+        Self {
+            format: FORMAT,
+            commit: 0,
+            nonce,
+            at: record.created_at,
+            record,
+            epoch: 0,
+            owner: None,
+            status: Status::Pending,
+            entries: 0,
+            bytes: 0,
+            sealed: Vec::new(),
+            tail: Vec::new(),
+            alarm: None,
+            fired: None,
+            outbox: Vec::new(),
+            news: Vec::new(),
+            stalls: 0,
+        }
+    }
+
+    /// Where it is stored.
+    pub fn key(&self) -> Key {
+        keys::head(&self.record.eid)
+    }
+
+    /// The bytes.
+    pub fn encode(&self) -> Bytes {
+        serde_json::to_vec(self)
+            .expect("a head holds only values that were serialized before")
+            .into()
+    }
+
+    /// Reads the bytes back.
+    ///
+    /// # Errors
+    /// [`LoadError::Newer`] for a form of a later release, [`LoadError::Corrupt`] for what is
+    /// no head, or the head of another execution.
+    pub fn decode(key: &Key, eid: &Eid, body: &[u8]) -> Result<Self, LoadError> {
+        #[derive(Deserialize)]
+        struct Format {
+            format: u32,
+        }
+        let corrupt = |why: String| LoadError::Corrupt {
+            key: key.clone(),
+            why,
+        };
+        let Format { format } = serde_json::from_slice(body).map_err(|e| corrupt(e.to_string()))?;
+        if format > FORMAT {
+            return Err(LoadError::Newer {
+                key: key.clone(),
+                format,
+                known: FORMAT,
+            });
+        }
+        let head: Self = serde_json::from_slice(body).map_err(|e| corrupt(e.to_string()))?;
+        if head.record.eid != *eid {
+            return Err(corrupt(format!("it is the head of {}", head.record.eid)));
+        }
+        let unsettled: BTreeSet<_> = head.outbox.iter().collect();
+        if unsettled.len() != head.outbox.len() {
+            return Err(corrupt("its outbox names an effect twice".to_owned()));
+        }
+        Ok(head)
+    }
+
+    /// Bytes of the commits that are not sealed.
+    pub fn tail_bytes(&self) -> usize {
+        self.tail.iter().map(Raw::len).sum()
+    }
+
+    /// Number of the first entry that no segment holds.
+    pub fn unsealed(&self) -> u64 {
+        self.sealed.last().map_or(0, |segment| segment.end)
+    }
+}

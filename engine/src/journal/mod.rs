@@ -1,0 +1,152 @@
+//! The journal of one execution: its head, its commits, its segments, its blobs.
+//!
+//! One object is the truth: every change of an execution is one compare-and-swap of its head
+//! (I2). What the head no longer holds itself stands in segments and blobs that it names, and
+//! that nobody changes.
+
+mod blob;
+mod commit;
+mod error;
+mod head;
+mod segment;
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeSet;
+
+pub use blob::{carry, offload, resolve};
+pub use commit::Draft;
+pub use error::{CommitError, LoadError};
+pub use head::{FORMAT, Head, Item, Named, News, Owner, Raw, Sealed};
+
+use crate::domain::{Commit, Eid, Entry, Mid, Record};
+use crate::doors::{BucketError, Doors, Expect, Outcome, Version};
+use crate::keys;
+
+/// A head that was read, with what a run needs to go on from it.
+#[derive(Debug)]
+pub struct Journal {
+    /// The head as read, or as committed last.
+    pub head: Head,
+    version: Version,
+    /// The commits of the last segment, while it may still be merged with.
+    open: Vec<Raw>,
+}
+
+/// How a head's creation ended.
+#[derive(Debug)]
+pub enum Begun {
+    /// This call created it.
+    New(Box<Journal>),
+    /// There is one already (perhaps ours, from a try whose reply was lost).
+    Existed,
+}
+
+impl Journal {
+    /// Reads the head of `eid`. 1 G.
+    ///
+    /// # Errors
+    /// [`LoadError`]: the store failed, or the object is not a head this release can read.
+    pub async fn load(doors: &Doors, eid: &Eid) -> Result<Option<Self>, LoadError> {
+        let key = keys::head(eid);
+        let Some(found) = doors.read(&key).await? else {
+            return Ok(None);
+        };
+        let head = Head::decode(&key, eid, &found.body)?;
+        Ok(Some(Self {
+            head,
+            version: found.version,
+            open: Vec::new(),
+        }))
+    }
+
+    /// Creates the head of a new execution. 1 P.
+    ///
+    /// # Errors
+    /// The store failed.
+    pub async fn begin(doors: &Doors, record: Record) -> Result<Begun, BucketError> {
+        let head = Head::new(record, doors.entropy.nonce());
+        let mut attempt = 0;
+        loop {
+            match doors
+                .bucket
+                .write(&head.key(), head.encode(), Expect::Absent)
+                .await
+            {
+                Ok(Outcome::Landed(version)) => {
+                    return Ok(Begun::New(Box::new(Self {
+                        head,
+                        version,
+                        open: Vec::new(),
+                    })));
+                }
+                // Whoever wrote it, the head is there: the caller reads it.
+                Ok(Outcome::Refused) => return Ok(Begun::Existed),
+                Ok(Outcome::Unknown) => {
+                    let fault = crate::doors::Fault::Unavailable;
+                    let lost = BucketError::new(fault, "write", head.key());
+                    doors.retry(&mut attempt, lost).await?;
+                }
+                Err(error) => doors.retry(&mut attempt, error).await?,
+            }
+        }
+    }
+
+    /// All commits from the first on. 1 G for each segment.
+    ///
+    /// # Errors
+    /// [`LoadError`]: a segment is missing or is not what the head says, or the chain of
+    /// entries has a gap.
+    pub async fn history(&mut self, doors: &Doors, fan: usize) -> Result<Vec<Raw>, LoadError> {
+        let eid = self.head.record.eid;
+        let mut segments = segment::read(doors, &eid, &self.head.sealed, fan).await?;
+        self.open = segments.last().cloned().unwrap_or_default();
+        let mut all: Vec<Raw> = segments.drain(..).flatten().collect();
+        all.extend_from_slice(&self.head.tail);
+        Ok(all)
+    }
+
+    /// The mids that the tail's entries hold.
+    ///
+    /// # Errors
+    /// [`LoadError::Corrupt`]: a commit of the tail cannot be read.
+    pub fn tail_mids(&self) -> Result<BTreeSet<Mid>, LoadError> {
+        let mut mids = BTreeSet::new();
+        for raw in &self.head.tail {
+            collect_mids(&self.decode(raw)?, &mut mids);
+        }
+        Ok(mids)
+    }
+
+    /// Reads one commit.
+    ///
+    /// # Errors
+    /// [`LoadError::Corrupt`] names the head (or the journal it heads).
+    pub fn decode(&self, raw: &Raw) -> Result<Commit, LoadError> {
+        raw.decode().map_err(|e| LoadError::Corrupt {
+            key: self.head.key(),
+            why: e.to_string(),
+        })
+    }
+
+    /// The entries of the tail, numbered.
+    ///
+    /// # Errors
+    /// [`LoadError::Corrupt`]: a commit of the tail cannot be read.
+    pub fn tail_entries(&self) -> Result<Vec<(u64, Entry)>, LoadError> {
+        let mut all = Vec::new();
+        for raw in &self.head.tail {
+            let commit = self.decode(raw)?;
+            all.extend((commit.first..).zip(commit.entries));
+        }
+        Ok(all)
+    }
+}
+
+/// Adds the mids that `commit` absorbed.
+pub fn collect_mids(commit: &Commit, mids: &mut BTreeSet<Mid>) {
+    mids.extend(commit.entries.iter().filter_map(|entry| match entry {
+        Entry::Received { mid, .. } => Some(mid.clone()),
+        _ => None,
+    }));
+}

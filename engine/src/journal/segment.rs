@@ -1,0 +1,163 @@
+//! Sealed segments: the older part of a journal, out of the head.
+//!
+//! (1) Create `log/{n:06}-{sha16}` from whole commits of the tail, merged with the last
+//! segment while that is small. (2) The commit that follows names it in the head.
+//!
+//! - **\[R\] A7** A segment is create-only and its key holds its digest, so a stale writer's
+//!   segment is another object and cannot replace one that a head names.
+//! - Entries with unsettled effects are never sealed: settling reads the head alone.
+//! - **Crash** between (1) and (2), or (2) refused: a segment that no head names. It goes
+//!   with the prefix.
+//!
+//! Price: 1 P for each 64 KiB of journal.
+
+use bytes::Bytes;
+use futures::{StreamExt, TryStreamExt, stream};
+use serde::{Deserialize, Serialize};
+
+use super::head::{FORMAT, Head, Item, Raw, Sealed};
+use super::{Journal, LoadError};
+use crate::domain::{Digest, Eid};
+use crate::doors::{BucketError, Doors};
+use crate::keys;
+
+#[derive(Debug, Serialize, Deserialize)]
+struct Segment {
+    format: u32,
+    eid: Eid,
+    commits: Vec<Raw>,
+}
+
+/// What sealing changes in the head.
+pub(super) struct Cut {
+    sealed: Vec<Sealed>,
+    tail: Vec<Raw>,
+    open: Vec<Raw>,
+}
+
+impl Cut {
+    pub(super) fn apply(self, head: &mut Head, open: &mut Vec<Raw>) {
+        head.sealed = self.sealed;
+        head.tail = self.tail;
+        *open = self.open;
+    }
+}
+
+/// Creates a segment of what can be sealed; `None` when nothing can. 1 P.
+pub(super) async fn seal(
+    journal: &Journal,
+    doors: &Doors,
+    unsettled: &[Item],
+    target: usize,
+) -> Result<Option<Cut>, BucketError> {
+    let head = &journal.head;
+    let fence = unsettled
+        .iter()
+        .filter_map(|item| match item {
+            Item::Entry(number) => Some(*number),
+            Item::Named(_) => None,
+        })
+        .min()
+        .unwrap_or(u64::MAX);
+    let ends = head
+        .tail
+        .iter()
+        .skip(1)
+        .map(|raw| raw.first)
+        .chain([head.entries]);
+    let whole = ends.take_while(|end| *end <= fence).count();
+    if whole == 0 {
+        return Ok(None);
+    }
+    let (old, rest) = head.tail.split_at(whole);
+    let mut sealed = head.sealed.clone();
+    let mut commits = Vec::new();
+    if !journal.open.is_empty() && sealed.last().is_some_and(|last| last.bytes < target as u64) {
+        sealed.pop();
+        commits.clone_from(&journal.open);
+    }
+    commits.extend_from_slice(old);
+    let end = rest.first().map_or(head.entries, |raw| raw.first);
+    let first = commits.first().map_or(end, |raw| raw.first);
+    let segment = Segment {
+        format: FORMAT,
+        eid: head.record.eid,
+        commits,
+    };
+    let body: Bytes = serde_json::to_vec(&segment)
+        .expect("a segment holds only text that was JSON before")
+        .into();
+    let number = u32::try_from(sealed.len()).unwrap_or(u32::MAX);
+    let key = keys::segment(&head.record.eid, number, Digest::of(&body).sha16());
+    let bytes = body.len() as u64;
+    // Found is done: the key names the bytes.
+    let _ = doors.create(&key, body).await?;
+    sealed.push(Sealed {
+        key,
+        first,
+        end,
+        bytes,
+    });
+    let open = if bytes < target as u64 {
+        segment.commits
+    } else {
+        Vec::new()
+    };
+    Ok(Some(Cut {
+        sealed,
+        tail: rest.to_vec(),
+        open,
+    }))
+}
+
+/// Reads segments, several at once, in order. 1 G each.
+pub(super) async fn read(
+    doors: &Doors,
+    eid: &Eid,
+    sealed: &[Sealed],
+    fan: usize,
+) -> Result<Vec<Vec<Raw>>, LoadError> {
+    let reads: Vec<_> = sealed
+        .iter()
+        .map(|segment| one(doors, eid, segment))
+        .collect();
+    stream::iter(reads).buffered(fan.max(1)).try_collect().await
+}
+
+async fn one(doors: &Doors, eid: &Eid, sealed: &Sealed) -> Result<Vec<Raw>, LoadError> {
+    let key = &sealed.key;
+    let corrupt = |why: String| LoadError::Corrupt {
+        key: key.clone(),
+        why,
+    };
+    let Some(found) = doors.read(key).await? else {
+        return Err(LoadError::Missing { key: key.clone() });
+    };
+    if !key.as_str().ends_with(Digest::of(&found.body).sha16()) {
+        return Err(corrupt("its bytes are not those its key names".to_owned()));
+    }
+    let segment: Segment =
+        serde_json::from_slice(&found.body).map_err(|e| corrupt(e.to_string()))?;
+    if segment.format > FORMAT {
+        let (format, known) = (segment.format, FORMAT);
+        return Err(LoadError::Newer {
+            key: key.clone(),
+            format,
+            known,
+        });
+    }
+    if segment.eid != *eid {
+        return Err(corrupt(format!("it belongs to {}", segment.eid)));
+    }
+    if segment
+        .commits
+        .first()
+        .is_none_or(|raw| raw.first != sealed.first)
+    {
+        return Err(corrupt(format!(
+            "it does not begin with entry {}",
+            sealed.first
+        )));
+    }
+    Ok(segment.commits)
+}
