@@ -1,0 +1,14 @@
+//! The feed: what executions tell the outside, one object per final commit.
+//!
+//! `feed/{day}/{instant}-{eid}-{commit:08}`, at least once, identified by (eid, commit): a
+//! crash may write a second object under another instant, and readers keep the first. The
+//! feed object is the last effect of an outbox (FINDINGS A15), so whoever reads that an
+//! execution ended may rely on its result having been sent.
+//!
+//! Price: 1 P for each run that changes something; a short run costs one.
+
+mod read;
+mod write;
+
+pub use read::{day_of, events, read};
+pub use write::{Event, Told, write};

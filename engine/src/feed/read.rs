@@ -1,0 +1,73 @@
+//! Reading the feed.
+
+use std::collections::BTreeSet;
+
+use futures::{StreamExt, TryStreamExt, stream};
+use jiff::Timestamp;
+
+use super::write::Told;
+use crate::doors::Doors;
+use crate::journal::LoadError;
+use crate::keys::{self, FeedKey, InvalidKey, Key};
+
+/// The day of an instant, as the feed's folders are called.
+#[must_use]
+pub fn day_of(at: Timestamp) -> String {
+    keys::stamp(at)[..8].to_owned()
+}
+
+/// The keys of a day (or of all days) after `after`, in order of the instants of their
+/// writing; of several objects with one identity only the first. 1 P for each 1,000.
+///
+/// # Errors
+/// The store failed; `day` is not `YYYYMMDD`.
+pub async fn events(
+    doors: &Doors,
+    day: Option<&str>,
+    after: Option<&Key>,
+) -> Result<Vec<(Key, FeedKey)>, LoadError> {
+    let prefix = keys::feed_day(day).map_err(|InvalidKey { key, why }| LoadError::Corrupt {
+        key: Key::parse("feed").expect("a plain word is a key"),
+        why: format!("{why}: {key}"),
+    })?;
+    let (mut found, mut seen, mut after) = (Vec::new(), BTreeSet::new(), after.cloned());
+    loop {
+        let page = doors.page(&prefix, after.as_ref(), 1_000).await?;
+        after = page.entries.last().map(|row| row.key.clone());
+        for row in page.entries {
+            if let Some(parsed) = FeedKey::parse(&row.key)
+                && seen.insert((parsed.eid, parsed.commit))
+            {
+                found.push((row.key, parsed));
+            }
+        }
+        if !page.more || after.is_none() {
+            return Ok(found);
+        }
+    }
+}
+
+/// Reads feed objects, several at once, in order; what is gone or unreadable is left out and
+/// said in the log. 1 G each.
+///
+/// # Errors
+/// The store failed.
+pub async fn read(doors: &Doors, keys: &[Key], fan: usize) -> Result<Vec<Told>, LoadError> {
+    let reads: Vec<_> = keys
+        .iter()
+        .map(|key| async move {
+            let Some(found) = doors.read(key).await? else {
+                return Ok::<_, LoadError>(None);
+            };
+            let told = serde_json::from_slice(&found.body);
+            Ok(told
+                .inspect_err(|error| tracing::warn!(%key, %error, "not a feed object"))
+                .ok())
+        })
+        .collect();
+    let found: Vec<Option<Told>> = stream::iter(reads)
+        .buffered(fan.max(1))
+        .try_collect()
+        .await?;
+    Ok(found.into_iter().flatten().collect())
+}

@@ -1,0 +1,75 @@
+//! Writing a feed object.
+
+use bytes::Bytes;
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use crate::domain::{Eid, Fid, Payload, Queue, Status, Workflow};
+use crate::doors::{BucketError, Doors};
+use crate::keys;
+
+/// What one feed object tells.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Told {
+    /// Version of this form.
+    pub format: u32,
+    /// The execution.
+    pub eid: Eid,
+    /// The newest commit it tells of: with the eid its identity.
+    pub commit: u64,
+    /// The instant of that commit.
+    pub at: Timestamp,
+    /// The workflow type.
+    pub workflow: Workflow,
+    /// Its version.
+    pub version: String,
+    /// The queue.
+    pub queue: Queue,
+    /// The caller's key.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dispatch_key: Option<String>,
+    /// The execution that started it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parent: Option<Eid>,
+    /// When it was started.
+    pub created_at: Timestamp,
+    /// Where it stands.
+    pub status: Status,
+    /// What happened since the object before.
+    pub events: Vec<Event>,
+}
+
+/// One event.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Event {
+    /// The kind of the entry, or `announce.{kind}`.
+    pub kind: String,
+    /// Its commit, where it is a lifecycle event.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub commit: Option<u64>,
+    /// When.
+    pub at: Timestamp,
+    /// In words, where there is more to say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
+    /// The frame that announced.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fid: Option<Fid>,
+    /// What it announced. A blob lies under the execution.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub value: Option<Payload>,
+}
+
+/// Writes `told` under the instant of the write. 1 P.
+///
+/// # Errors
+/// The store failed.
+pub async fn write(doors: &Doors, told: &Told) -> Result<(), BucketError> {
+    let body: Bytes = serde_json::to_vec(told)
+        .expect("a feed object holds only values that were serialized before")
+        .into();
+    let key = keys::feed(doors.clock.now(), &told.eid, told.commit);
+    // Found is done: the same (eid, commit) at the same instant.
+    let _ = doors.create(&key, body).await?;
+    Ok(())
+}

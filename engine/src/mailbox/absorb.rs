@@ -1,0 +1,110 @@
+//! Reading a mailbox.
+
+use futures::{StreamExt, TryStreamExt, stream};
+use jiff::Timestamp;
+
+use crate::domain::{Actor, Body, Eid, Mail, Mid, Queue};
+use crate::doors::{BucketError, Doors};
+use crate::journal::LoadError;
+use crate::keys::{self, Key, MailKey};
+
+/// One message of a listing, not read yet.
+#[derive(Debug, Clone)]
+pub struct Slot {
+    /// Its key.
+    pub key: Key,
+    /// Its id.
+    pub mid: Mid,
+    /// When it was put there, by the store's clock.
+    pub modified: Timestamp,
+}
+
+/// One execution's mailbox, as listed.
+#[derive(Debug, Clone, Default)]
+pub struct Listing {
+    /// Messages, in order of key.
+    pub slots: Vec<Slot>,
+    /// Objects that no message can be called: left alone.
+    pub foreign: Vec<Key>,
+}
+
+/// Lists the mailbox of `eid`. 1 P for each 1,000 messages.
+///
+/// # Errors
+/// The store failed.
+pub async fn list(doors: &Doors, queue: &Queue, eid: &Eid) -> Result<Listing, BucketError> {
+    let mut listing = Listing::default();
+    for row in doors.list(&keys::mailbox(queue, eid)).await? {
+        match MailKey::parse(&row.key) {
+            Some(found) => {
+                let (key, modified) = (row.key, row.modified);
+                listing.slots.push(Slot {
+                    key,
+                    mid: found.mid,
+                    modified,
+                });
+            }
+            None => listing.foreign.push(row.key),
+        }
+    }
+    Ok(listing)
+}
+
+/// Reads messages, several at once, and puts them in the order of absorption: by
+/// (`sent_at`, mid). What vanished meanwhile was absorbed by another run. 1 G each.
+///
+/// An object that cannot be read as mail becomes [`Body::Unreadable`], which parks the
+/// execution; so it never stops its neighbours, nor is it lost.
+///
+/// # Errors
+/// The store failed; or a newer release wrote one of them, which this one leaves alone.
+pub async fn fetch(doors: &Doors, slots: &[Slot], fan: usize) -> Result<Vec<Mail>, LoadError> {
+    let reads: Vec<_> = slots.iter().map(|slot| one(doors, slot)).collect();
+    let found: Vec<Option<Mail>> = stream::iter(reads)
+        .buffered(fan.max(1))
+        .try_collect()
+        .await?;
+    let mut mails: Vec<Mail> = found.into_iter().flatten().collect();
+    mails.sort_by(|a, b| (a.sent_at, &a.mid).cmp(&(b.sent_at, &b.mid)));
+    Ok(mails)
+}
+
+async fn one(doors: &Doors, slot: &Slot) -> Result<Option<Mail>, LoadError> {
+    #[derive(serde::Deserialize)]
+    struct Format {
+        format: u32,
+    }
+    let key = &slot.key;
+    let Some(found) = doors.read(key).await? else {
+        return Ok(None);
+    };
+    if let Ok(Format { format }) = serde_json::from_slice(&found.body)
+        && format > Mail::FORMAT
+    {
+        return Err(LoadError::Newer {
+            key: key.clone(),
+            format,
+            known: Mail::FORMAT,
+        });
+    }
+    let mail = serde_json::from_slice(&found.body).ok();
+    Ok(Some(
+        mail.filter(|mail: &Mail| mail.mid == slot.mid)
+            .unwrap_or_else(|| {
+                let text: String = String::from_utf8_lossy(&found.body)
+                    .chars()
+                    .take(1024)
+                    .collect();
+                Mail {
+                    format: Mail::FORMAT,
+                    mid: slot.mid.clone(),
+                    from: Actor::system("unknown").into(),
+                    sent_at: slot.modified,
+                    body: Body::Unreadable {
+                        key: key.to_string(),
+                        text,
+                    },
+                }
+            }),
+    ))
+}

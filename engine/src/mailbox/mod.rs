@@ -1,0 +1,13 @@
+//! The mailbox: objects that name an execution and wake it (PROTOCOL, section 4).
+//!
+//! - **I3** A message whose create succeeded is absorbed exactly once: its mid is in its key,
+//!   which is created once, and in the journal from the commit that absorbs it. A sender's
+//!   late retry finds the key, or leaves stale mail that the next run deletes by its mid.
+//! - Mail is deleted only by a run, after the commit that holds its mid is settled. The bad
+//!   interleaving this forbids: absorb, delete, crash before the commit.
+
+mod absorb;
+mod send;
+
+pub use absorb::{Listing, Slot, fetch, list};
+pub use send::{Sent, put, ring, send};

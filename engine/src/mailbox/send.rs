@@ -1,0 +1,72 @@
+//! Putting a message into a mailbox.
+
+use bytes::Bytes;
+
+use crate::domain::{Eid, Mail, Queue};
+use crate::doors::{BucketError, Created, Doors, Hint};
+use crate::keys;
+
+/// How a send ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[must_use]
+pub enum Sent {
+    /// The message is in the mailbox.
+    New,
+    /// A message of this id was there already.
+    Existed,
+}
+
+/// Creates `mail/{queue}/{sh}/{eid}/{mid}`, then rings. 1 P.
+///
+/// Crash before the create: nothing happened. After it: the message counts, the sender does
+/// not know; its retry under the same mid finds it.
+///
+/// # Errors
+/// The store failed; the message may or may not be there.
+pub async fn send(
+    doors: &Doors,
+    queue: &Queue,
+    eid: &Eid,
+    mail: &Mail,
+) -> Result<Sent, BucketError> {
+    let sent = put(doors, queue, eid, mail).await?;
+    ring(doors, queue, eid, mail).await;
+    Ok(sent)
+}
+
+/// The create alone: for who has more to write before anybody should look. 1 P.
+///
+/// # Errors
+/// The store failed; the message may or may not be there.
+pub async fn put(
+    doors: &Doors,
+    queue: &Queue,
+    eid: &Eid,
+    mail: &Mail,
+) -> Result<Sent, BucketError> {
+    let body: Bytes = serde_json::to_vec(mail)
+        .expect("mail holds only values that were serialized before")
+        .into();
+    Ok(
+        match doors
+            .create(&keys::mail(queue, eid, &mail.mid), body)
+            .await?
+        {
+            Created::New => Sent::New,
+            Created::Existed => Sent::Existed,
+        },
+    )
+}
+
+/// The hint alone.
+pub async fn ring(doors: &Doors, queue: &Queue, eid: &Eid, mail: &Mail) {
+    let cause = keys::mail(queue, eid, &mail.mid);
+    doors
+        .wakeups
+        .ring(Hint {
+            queue: queue.clone(),
+            eid: *eid,
+            cause,
+        })
+        .await;
+}

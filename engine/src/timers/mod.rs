@@ -1,0 +1,84 @@
+//! The alarm: one object per execution, `timers/{due}/{queue}/{eid}.{commit}`, its earliest
+//! deadline.
+//!
+//! - **\[R\] A5** The key holds the commit that set it, so no alarm key is ever used twice: a
+//!   slow deleter of an old alarm cannot hit a newer one of the same instant.
+//! - **\[R\] A1** Clearing an alarm is not an effect. The run whose commit superseded one
+//!   deletes it, after everything else, and never the one that the head names (A6).
+//! - **Crash** before the delete: a stale alarm, which costs a cheap run when it is due.
+
+use bytes::Bytes;
+use jiff::Timestamp;
+
+use crate::domain::{Eid, Queue};
+use crate::doors::{BucketError, Doors};
+use crate::keys::{self, AlarmKey, Key};
+
+/// Creates the alarm. The key says everything; the body repeats it for people. 1 P.
+///
+/// # Errors
+/// The store failed.
+pub async fn set(doors: &Doors, key: &Key) -> Result<(), BucketError> {
+    // Found is done: the key names its one setter.
+    let _ = doors
+        .create(key, Bytes::from_static(b"{\"format\":1}"))
+        .await?;
+    Ok(())
+}
+
+/// The key for a deadline: the one in `current` while its instant is unchanged, else a new
+/// one with the number of the commit that sets it.
+pub fn key_for(
+    due: Timestamp,
+    queue: &Queue,
+    eid: &Eid,
+    commit: u64,
+    current: Option<&Key>,
+) -> Key {
+    let fresh = keys::alarm(due, queue, eid, commit);
+    let same = |key: &&Key| keys::stamp(due) == stamp_of(key);
+    current.filter(same).cloned().unwrap_or(fresh)
+}
+
+fn stamp_of(key: &Key) -> String {
+    AlarmKey::parse(key)
+        .map(|alarm| keys::stamp(alarm.due))
+        .unwrap_or_default()
+}
+
+/// One page of alarms from the earliest on.
+#[derive(Debug, Default)]
+pub struct Due {
+    /// Alarms due by now, in order.
+    pub now: Vec<(Key, AlarmKey)>,
+    /// When the next one is due, if the page shows one.
+    pub next: Option<Timestamp>,
+    /// Whether more may be due than one page shows.
+    pub more: bool,
+}
+
+/// Lists what is due at `now`. 1 P for each page of `limit`.
+///
+/// # Errors
+/// The store failed.
+pub async fn due(
+    doors: &Doors,
+    now: Timestamp,
+    after: Option<&Key>,
+    limit: usize,
+) -> Result<Due, BucketError> {
+    let page = doors.page(&keys::timers(), after, limit).await?;
+    let mut found = Due::default();
+    for row in page.entries {
+        let Some(alarm) = AlarmKey::parse(&row.key) else {
+            continue;
+        };
+        if alarm.due > now {
+            found.next = Some(alarm.due);
+            return Ok(found);
+        }
+        found.now.push((row.key, alarm));
+    }
+    found.more = page.more;
+    Ok(found)
+}
