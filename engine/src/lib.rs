@@ -1,23 +1,19 @@
-//! Durable workflows whose only server is a bucket: the engine.
+//! Durable workflows whose only server is an object-storage bucket: the engine.
 
 extern crate self as millpond;
 
 pub mod domain;
 pub mod doors;
+pub mod feed;
+pub mod journal;
 pub mod keys;
+pub mod mailbox;
 pub mod prelude;
-#[allow(
-    dead_code,
-    unused_imports,
-    reason = "nothing but its tests runs it so far"
-)]
 mod replay;
-#[allow(
-    dead_code,
-    unused_imports,
-    reason = "nothing but its tests runs it so far"
-)]
+pub mod runtime;
 pub mod sdk;
+pub mod settings;
+pub mod timers;
 
 pub use domain::{Eid, Fid, OnClose};
 pub use sdk::{

@@ -73,6 +73,7 @@ impl State {
             | Entry::Completed { .. }
             | Entry::Failed { .. }
             | Entry::Cancelled { .. }
+            | Entry::ChildClosed { .. }
             | Entry::Sliced => Ok(()),
         }
     }

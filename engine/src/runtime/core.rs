@@ -1,0 +1,44 @@
+//! What every part of a runtime shares.
+
+use std::sync::Arc;
+
+use super::App;
+use crate::domain::{Actor, ActorKind, Provenance};
+use crate::doors::Doors;
+use crate::settings::Settings;
+
+/// Who this process is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Host {
+    /// Names this worker among all of them: unique per process life.
+    pub worker: String,
+    /// Where it runs, for people: host and process.
+    pub site: String,
+    /// The build. Begins with its instant (`YYYYMMDDTHHMMSS`), so that builds sort by age.
+    pub code_ref: String,
+}
+
+/// The doors, the settings, the application, and who we are.
+#[derive(Debug)]
+pub struct Core {
+    /// The world.
+    pub doors: Doors,
+    /// Bounds and periods.
+    pub settings: Settings,
+    /// The workflows this build knows.
+    pub app: Arc<App>,
+    /// This process.
+    pub host: Host,
+}
+
+impl Core {
+    /// What stands on a commit of this worker under ownership `epoch`.
+    pub(crate) fn provenance(&self, epoch: u64) -> Provenance {
+        Provenance {
+            actor: Actor::new(ActorKind::Worker, self.host.worker.clone()),
+            site: Some(self.host.site.clone()),
+            epoch: Some(epoch),
+            code_ref: Some(self.host.code_ref.clone()),
+        }
+    }
+}

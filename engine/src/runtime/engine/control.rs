@@ -1,0 +1,216 @@
+//! Saying something to an execution: a message, or an operator's word.
+
+use serde::Serialize;
+
+use super::{Engine, EngineError, Start, Started};
+use crate::domain::{
+    Actor, Body, Channel, Control, Eid, Json, Mail, Mid, Payload, Queue, Text, ValueError,
+};
+use crate::journal::{self, Journal};
+use crate::mailbox::{self, Sent};
+
+/// A message to send. Checked when it is given to [`Engine::signal`].
+#[derive(Debug, Clone)]
+#[must_use = "give it to `Engine::signal`"]
+pub struct Signal {
+    channel: String,
+    payload: Result<Json, ValueError>,
+    key: Option<String>,
+    actor: Actor,
+}
+
+/// What became of a message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Signalled {
+    /// Whether this call sent it; else its idempotency key was used before.
+    pub fresh: bool,
+}
+
+impl Signal {
+    /// A message on `channel`, without a value (`null`).
+    pub fn on(channel: impl Into<String>) -> Self {
+        Self {
+            channel: channel.into(),
+            payload: Ok(Json::null()),
+            key: None,
+            actor: Actor::system("engine"),
+        }
+    }
+
+    /// Its value.
+    pub fn value<T: Serialize + ?Sized>(mut self, value: &T) -> Self {
+        self.payload = Json::of(value);
+        self
+    }
+
+    /// Its value, as JSON.
+    pub fn json(mut self, value: Json) -> Self {
+        self.payload = Ok(value);
+        self
+    }
+
+    /// A key: any text of 1 byte to 1 KiB. On one channel of one execution, a key is
+    /// delivered once.
+    pub fn key(mut self, key: impl Into<String>) -> Self {
+        self.key = Some(key.into());
+        self
+    }
+
+    /// Who sends it.
+    pub fn actor(mut self, actor: Actor) -> Self {
+        self.actor = actor;
+        self
+    }
+}
+
+impl Engine {
+    /// Sends a message; returns when it is durable. It is consumed by the first matching
+    /// receive, whenever that comes.
+    ///
+    /// Price: 1 G + 1 P, + 1 P for a value over 32 KiB.
+    ///
+    /// # Errors
+    /// [`EngineError`]: refused before anything is written; unknown or finished execution; the
+    /// store failed (send again with the same key).
+    pub async fn signal(&self, eid: Eid, signal: Signal) -> Result<Signalled, EngineError> {
+        let queue = self.queue_of(eid).await?;
+        self.message(eid, &queue, signal).await
+    }
+
+    /// Starts an execution, or finds the one that its key started, and sends it a message.
+    ///
+    /// Price: that of the start + 1 P (+ 1 G when it was started before).
+    ///
+    /// # Errors
+    /// As [`Engine::start`] and [`Engine::signal`].
+    pub async fn signal_with_start(
+        &self,
+        start: Start,
+        signal: Signal,
+    ) -> Result<(Started, Signalled), EngineError> {
+        // Refuse what can be refused before the start is written.
+        Channel::parse(&signal.channel)?;
+        signal.payload.as_ref().map_err(Clone::clone)?;
+        signal.key.as_deref().map(Text::parse).transpose()?;
+        let started = self.start(start).await?;
+        let queue = self.queue_of(started.eid).await?;
+        let signalled = self.message(started.eid, &queue, signal).await?;
+        Ok((started, signalled))
+    }
+
+    async fn message(
+        &self,
+        eid: Eid,
+        queue: &Queue,
+        signal: Signal,
+    ) -> Result<Signalled, EngineError> {
+        let doors = &self.core.doors;
+        let channel = Channel::parse(&signal.channel)?;
+        let json = signal.payload?;
+        let (bytes, most) = (json.as_str().len(), self.core.settings.max_value);
+        if bytes > most {
+            return Err(EngineError::PayloadTooLarge { bytes, most });
+        }
+        let now = doors.clock.now();
+        let mid = match signal.key.as_deref().map(Text::parse).transpose()? {
+            Some(key) => Mid::keyed(channel.as_str(), &key),
+            None => Mid::message(doors.entropy.uuid7(now)),
+        };
+        let mut payload = Payload::Inline(json);
+        journal::offload(doors, &eid, &mut payload, self.core.settings.inline).await?;
+        let body = Body::Message { channel, payload };
+        let mail = Mail {
+            format: Mail::FORMAT,
+            mid,
+            from: signal.actor.into(),
+            sent_at: now,
+            body,
+        };
+        let sent = mailbox::send(doors, queue, &eid, &mail).await?;
+        Ok(Signalled {
+            fresh: sent == Sent::New,
+        })
+    }
+
+    /// Asks an execution to stop: its open frames yield `Cancelled`, its clean-up runs.
+    /// 1 G + 1 P.
+    ///
+    /// # Errors
+    /// As [`Engine::signal`].
+    pub async fn cancel(&self, eid: Eid, reason: &str, actor: Actor) -> Result<(), EngineError> {
+        self.control(
+            eid,
+            Control::Cancel {
+                reason: reason.to_owned(),
+            },
+            actor,
+        )
+        .await
+    }
+
+    /// Ends an execution without running its code. 1 G + 1 P.
+    ///
+    /// # Errors
+    /// As [`Engine::signal`].
+    pub async fn terminate(&self, eid: Eid, reason: &str, actor: Actor) -> Result<(), EngineError> {
+        self.control(
+            eid,
+            Control::Terminate {
+                reason: reason.to_owned(),
+            },
+            actor,
+        )
+        .await
+    }
+
+    /// Stops driving an execution until [`Engine::resume`]; what runs may end. 1 G + 1 P.
+    ///
+    /// # Errors
+    /// As [`Engine::signal`].
+    pub async fn pause(&self, eid: Eid, reason: &str, actor: Actor) -> Result<(), EngineError> {
+        self.control(
+            eid,
+            Control::Pause {
+                reason: reason.to_owned(),
+            },
+            actor,
+        )
+        .await
+    }
+
+    /// Drives a paused or blocked execution again. 1 G + 1 P.
+    ///
+    /// # Errors
+    /// As [`Engine::signal`].
+    pub async fn resume(&self, eid: Eid, actor: Actor) -> Result<(), EngineError> {
+        self.control(eid, Control::Resume, actor).await
+    }
+
+    async fn control(&self, eid: Eid, control: Control, actor: Actor) -> Result<(), EngineError> {
+        let doors = &self.core.doors;
+        let queue = self.queue_of(eid).await?;
+        let now = doors.clock.now();
+        let mail = Mail {
+            format: Mail::FORMAT,
+            mid: Mid::control(doors.entropy.uuid7(now)),
+            from: actor.into(),
+            sent_at: now,
+            body: Body::Control(control),
+        };
+        let _ = mailbox::send(doors, &queue, &eid, &mail).await?;
+        Ok(())
+    }
+
+    /// Where the mail of a live execution goes. 1 G.
+    async fn queue_of(&self, eid: Eid) -> Result<Queue, EngineError> {
+        let found = Journal::load(&self.core.doors, &eid).await?;
+        let head = found.ok_or(EngineError::UnknownExecution { eid })?.head;
+        if head.status.is_terminal() {
+            return Err(EngineError::TerminalExecution {
+                eid,
+                status: head.status,
+            });
+        }
+        Ok(head.record.queue)
+    }
+}

@@ -1,0 +1,96 @@
+//! How an execution ended.
+
+use std::time::Duration;
+
+use serde::de::DeserializeOwned;
+
+use super::{Engine, EngineError};
+use crate::domain::{Eid, Entry, Failure, Json, Payload, Status};
+use crate::journal::{self, Journal};
+
+/// Pauses between looks, at first and at most.
+const FIRST: Duration = Duration::from_millis(2);
+const LONGEST: Duration = Duration::from_secs(1);
+
+/// How an execution ended.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Outcome {
+    /// Completed, failed or cancelled.
+    pub status: Status,
+    /// Its value, or why it has none.
+    pub value: Result<Json, Failure>,
+}
+
+impl Outcome {
+    /// The value as a `T`; a failure as itself.
+    ///
+    /// # Errors
+    /// The failure, or one of kind `value` when the value is not a `T`.
+    pub fn get<T: DeserializeOwned>(&self) -> Result<T, Failure> {
+        let json = self.value.as_ref().map_err(Clone::clone)?;
+        json.get()
+            .map_err(|e| Failure::new(crate::domain::kind::VALUE, e.to_string()))
+    }
+}
+
+impl Engine {
+    /// How an execution ended; waits for the end up to `wait`. 1 G for each look (after 2 ms,
+    /// then less and less often, once a second in the end), + 1 G for a value over 32 KiB.
+    ///
+    /// # Errors
+    /// [`EngineError::NotYet`] when it has not ended by then; unknown execution; the store
+    /// failed, or an object cannot be read.
+    pub async fn result(&self, eid: Eid, wait: Duration) -> Result<Outcome, EngineError> {
+        let clock = &self.core.doors.clock;
+        let end = clock.monotonic() + wait;
+        let mut pause = FIRST;
+        loop {
+            let journal = self.journal_of(eid).await?;
+            let status = journal.head.status;
+            if status.is_terminal() {
+                return self.outcome(&journal).await;
+            }
+            let left = end.saturating_sub(clock.monotonic());
+            if left.is_zero() {
+                return Err(EngineError::NotYet { eid, status });
+            }
+            clock.sleep(pause.min(left)).await;
+            pause = (pause * 3 / 2).min(LONGEST);
+        }
+    }
+
+    async fn outcome(&self, journal: &Journal) -> Result<Outcome, EngineError> {
+        let head = &journal.head;
+        let status = head.status;
+        let last = journal
+            .tail_entries()?
+            .into_iter()
+            .rev()
+            .find_map(|(_, entry)| match entry {
+                Entry::Completed { value } => Some(Ok(value)),
+                Entry::Failed { failure } | Entry::Cancelled { failure } => Some(Err(failure)),
+                _ => None,
+            });
+        let value = match last {
+            Some(Ok(payload)) => Ok(self.value(&head.record.eid, &payload).await?),
+            Some(Err(failure)) => Err(failure),
+            None => {
+                let why = "it is terminal without an outcome".to_owned();
+                return Err(journal::LoadError::Corrupt {
+                    key: head.key(),
+                    why,
+                }
+                .into());
+            }
+        };
+        Ok(Outcome { status, value })
+    }
+
+    /// A value that stands in an execution's journal. 1 G if it is a blob, else none.
+    ///
+    /// # Errors
+    /// The store failed, or the blob cannot be read.
+    pub async fn value(&self, eid: &Eid, payload: &Payload) -> Result<Json, EngineError> {
+        Ok(journal::resolve(&self.core.doors, eid, payload).await?)
+    }
+}

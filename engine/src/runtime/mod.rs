@@ -1,0 +1,23 @@
+//! What runs executions, and what operators call.
+
+mod core;
+mod engine;
+mod notice;
+mod registry;
+mod run;
+mod settle;
+mod sweeper;
+#[cfg(test)]
+mod tests;
+mod worker;
+
+pub use core::{Core, Host};
+pub use engine::{
+    AttemptView, Engine, EngineError, ErrorKind, Execution, Filter, Frame, FrameKind, FrameStatus,
+    JournalPage, Outcome, Row, Signal, Signalled, Start, Started,
+};
+pub use notice::Notice;
+pub use registry::{App, Registered, RegistryError};
+pub use run::{Causes, Ended, RunError};
+pub use sweeper::{Sweeper, Swept};
+pub use worker::{Worker, WorkerEvent, WorkerOptions};

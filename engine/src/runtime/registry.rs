@@ -1,0 +1,159 @@
+//! The application: the workflows a build knows, by name and version.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::future::Future;
+use std::sync::Arc;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::domain::Workflow as Name;
+use crate::sdk::{Context, ErasedWorkflow, Failed, Workflow, erase, erase_fn};
+
+/// Workflows by name and version. Several versions stand side by side: an execution keeps
+/// the one it started with; a start without a version takes the one registered last.
+#[derive(Default)]
+pub struct App {
+    known: BTreeMap<Name, Vec<Registered>>,
+    trouble: Option<RegistryError>,
+}
+
+/// One registered workflow.
+#[derive(Clone)]
+pub struct Registered {
+    /// Its name.
+    pub name: Name,
+    /// Its version.
+    pub version: String,
+    /// The code.
+    pub workflow: Arc<dyn ErasedWorkflow>,
+}
+
+/// A workflow that cannot be registered.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum RegistryError {
+    /// The name breaks its rule.
+    #[error(transparent)]
+    Name(#[from] crate::domain::InvalidName),
+    /// The version breaks its rule.
+    #[error("invalid version: `[A-Za-z0-9._-]{{1,64}}`: workflow={workflow}, got={version:?}")]
+    Version {
+        /// The workflow.
+        workflow: Name,
+        /// The version as given.
+        version: String,
+    },
+    /// This name and version are taken.
+    #[error("registered twice: workflow={workflow}, version={version}")]
+    Twice {
+        /// The workflow.
+        workflow: Name,
+        /// The version.
+        version: String,
+    },
+}
+
+impl App {
+    /// An application that knows nothing yet.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a workflow type (what `#[millpond::workflow]` makes).
+    #[must_use]
+    pub fn register<W: Workflow>(self) -> Self {
+        self.add(W::NAME, W::VERSION, erase::<W>())
+    }
+
+    /// Adds a plain async function as a workflow.
+    #[must_use]
+    pub fn workflow<I, O, F, Fut>(self, name: &str, version: &str, function: F) -> Self
+    where
+        I: Serialize + DeserializeOwned + JsonSchema + Send + 'static,
+        O: Serialize + DeserializeOwned + JsonSchema + Send + 'static,
+        F: Fn(Context, I) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<O, Failed>> + Send + 'static,
+    {
+        self.add(name, version, erase_fn(function))
+    }
+
+    fn add(mut self, name: &str, version: &str, workflow: Arc<dyn ErasedWorkflow>) -> Self {
+        if let Err(error) = self.try_add(name, version, workflow) {
+            self.trouble.get_or_insert(error);
+        }
+        self
+    }
+
+    fn try_add(
+        &mut self,
+        name: &str,
+        version: &str,
+        workflow: Arc<dyn ErasedWorkflow>,
+    ) -> Result<(), RegistryError> {
+        let name = Name::parse(name)?;
+        let good = (1..=64).contains(&version.len()) && Name::parse(version).is_ok();
+        let version = version.to_owned();
+        if !good {
+            return Err(RegistryError::Version {
+                workflow: name,
+                version,
+            });
+        }
+        let versions = self.known.entry(name.clone()).or_default();
+        if versions.iter().any(|known| known.version == version) {
+            return Err(RegistryError::Twice {
+                workflow: name,
+                version,
+            });
+        }
+        versions.push(Registered {
+            name,
+            version,
+            workflow,
+        });
+        Ok(())
+    }
+
+    /// The first thing that could not be registered.
+    ///
+    /// # Errors
+    /// [`RegistryError`] says which and why.
+    pub fn check(&self) -> Result<(), RegistryError> {
+        self.trouble.clone().map_or(Ok(()), Err)
+    }
+
+    /// The workflow of this name and version.
+    #[must_use]
+    pub fn find(&self, name: &Name, version: &str) -> Option<&Registered> {
+        self.known
+            .get(name)?
+            .iter()
+            .find(|known| known.version == version)
+    }
+
+    /// The version of this name that was registered last.
+    #[must_use]
+    pub fn newest(&self, name: &Name) -> Option<&Registered> {
+        self.known.get(name)?.last()
+    }
+
+    /// Everything registered, by name, then in order of registration.
+    pub fn all(&self) -> impl Iterator<Item = &Registered> {
+        self.known.values().flatten()
+    }
+}
+
+impl fmt::Debug for App {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.all()).finish()
+    }
+}
+
+impl fmt::Debug for Registered {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}@{}", self.name, self.version)
+    }
+}

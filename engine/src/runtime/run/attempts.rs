@@ -1,0 +1,263 @@
+//! Attempts of steps: begun under a barrier, run beside the pass, ended into the journal.
+//!
+//! - **I1** No attempt begins under a barrier that is not the newest known: it begins right
+//!   after the commit that holds its `frame.started`, and not past that ownership's end.
+//! - An attempt that vanished is recorded when seen, and has a cap of its own.
+
+use std::time::Duration;
+
+use futures::FutureExt;
+use jiff::Timestamp;
+
+use super::commit::after;
+use super::pass::{Done, Live, Pass};
+use crate::domain::{Began, Entry, Failure, Fid, Json, Lost, Wait, kind};
+use crate::doors::Abort;
+use crate::replay::{Phase, StepState};
+use crate::sdk::Attempt;
+
+impl Pass {
+    /// Steps that may begin an attempt now.
+    pub(super) fn startable(&self) -> Vec<StepState> {
+        let ready = |step: &StepState| match step.phase {
+            Phase::Fresh => true,
+            Phase::Backoff { due, .. } => due <= self.now,
+            Phase::Started { .. } => false,
+        };
+        let steps = self
+            .drive
+            .as_ref()
+            .map(|drive| drive.steps())
+            .unwrap_or_default();
+        steps
+            .into_iter()
+            .filter(|s| !self.live.contains_key(&s.fid) && ready(s))
+            .collect()
+    }
+
+    /// Appends what became of attempts that began in another run and have no outcome.
+    pub(super) fn lost(&self) -> Vec<Entry> {
+        let steps = self
+            .drive
+            .as_ref()
+            .map(|drive| drive.steps())
+            .unwrap_or_default();
+        steps
+            .into_iter()
+            .filter_map(|step| self.lost_attempt(step))
+            .collect()
+    }
+
+    fn lost_attempt(&self, step: StepState) -> Option<Entry> {
+        let Phase::Started { attempt } = step.phase else {
+            return None;
+        };
+        let lost = step.lost + 1;
+        let what = format!("attempt {attempt} vanished with its worker ({lost} so far)");
+        let failure = Failure::new(kind::ATTEMPT_LOST, what);
+        let fid = step.fid;
+        let unit = self.core.doors.entropy.unit();
+        Some(match step.options.retry.decide_lost(lost, unit) {
+            None => Entry::FrameFailed {
+                fid,
+                failure: failure.terminal(),
+            },
+            Some(delay) => {
+                let due = after(self.now, delay);
+                let wait = Wait::Retry {
+                    attempt,
+                    due,
+                    failure,
+                    lost: Lost(true),
+                };
+                Entry::FrameSuspended { fid, wait }
+            }
+        })
+    }
+
+    /// The entry that precedes every effect of the step's next attempt.
+    pub(super) fn started(step: &StepState) -> Entry {
+        let began = Began::Step {
+            attempt: next_attempt(step),
+            input: step.input.clone(),
+        };
+        Entry::FrameStarted {
+            fid: step.fid.clone(),
+            began,
+        }
+    }
+
+    /// Begins an attempt beside the pass.
+    pub(super) fn begin(&mut self, step: &StepState) {
+        let Some(drive) = self.drive.as_mut() else {
+            return;
+        };
+        let number = next_attempt(step);
+        let clock = std::sync::Arc::clone(&self.core.doors.clock);
+        let deadline = step
+            .options
+            .timeout
+            .map(|timeout| after(clock.now(), timeout));
+        let eid = self.journal.head.record.eid;
+        let (attempt, cancel) = Attempt::new(eid, step.fid.clone(), number, deadline);
+        let work = drive.begin(&step.fid, attempt);
+        let (fid, tx) = (step.fid.clone(), self.done.0.clone());
+        let report = move |outcome| {
+            // The pass is over when nobody listens: the outcome is lost with it.
+            let _ = tx.unbounded_send(Done {
+                fid,
+                attempt: number,
+                outcome,
+            });
+        };
+        let spawner = std::sync::Arc::clone(&self.core.doors.spawner);
+        let timeout = step.options.timeout;
+        let aborts: Vec<Abort> = if step.options.blocking {
+            let late = report.clone();
+            let watch = timeout.map(|timeout| {
+                spawner.spawn(
+                    async move {
+                        clock.sleep(timeout).await;
+                        late(Err(timed_out(timeout)));
+                    }
+                    .boxed(),
+                )
+            });
+            spawner.blocking(Box::new(move || report(futures::executor::block_on(work))));
+            watch.into_iter().collect()
+        } else {
+            let task = async move {
+                let outcome = match timeout {
+                    None => work.await,
+                    Some(timeout) => {
+                        let late = clock.sleep(timeout);
+                        match futures::future::select(work, late).await {
+                            futures::future::Either::Left((outcome, _)) => outcome,
+                            futures::future::Either::Right(_) => Err(timed_out(timeout)),
+                        }
+                    }
+                };
+                report(outcome);
+            };
+            vec![spawner.spawn(task.boxed())]
+        };
+        self.live.insert(
+            step.fid.clone(),
+            Live {
+                attempt: number,
+                cancel,
+                aborts,
+            },
+        );
+    }
+
+    /// What an attempt's end means: a value, another attempt later, or a failure.
+    pub(super) fn ended(&mut self, done: Done) -> Option<Entry> {
+        let mine = self
+            .live
+            .get(&done.fid)
+            .is_some_and(|live| live.attempt == done.attempt);
+        if !mine {
+            return None; // withdrawn, or its time-out came first
+        }
+        self.live.remove(&done.fid)?.end();
+        let step = self
+            .drive
+            .as_ref()?
+            .steps()
+            .into_iter()
+            .find(|step| step.fid == done.fid)?;
+        Some(self.outcome(&step, done.attempt, done.outcome))
+    }
+
+    fn outcome(&self, step: &StepState, attempt: u32, outcome: Result<Json, Failure>) -> Entry {
+        let fid = step.fid.clone();
+        let failure = match outcome {
+            Ok(value) => {
+                return Entry::FrameCompleted {
+                    fid,
+                    value: value.into(),
+                };
+            }
+            Err(failure) => failure,
+        };
+        // Attempts that vanished have a cap of their own and are not charged here.
+        let charged = attempt.saturating_sub(step.lost);
+        let unit = self.core.doors.entropy.unit();
+        match step.options.retry.decide(charged, &failure, unit) {
+            None => Entry::FrameFailed { fid, failure },
+            Some(delay) => {
+                let due = after(self.now, delay);
+                let wait = Wait::Retry {
+                    attempt,
+                    due,
+                    failure,
+                    lost: Lost(false),
+                };
+                Entry::FrameSuspended { fid, wait }
+            }
+        }
+    }
+
+    /// Aborts the attempts of frames that the workflow let go of.
+    pub(super) fn abort_dropped(&mut self) {
+        let dropped = self
+            .drive
+            .as_mut()
+            .map(|drive| drive.take_dropped())
+            .unwrap_or_default();
+        for fid in dropped {
+            self.abort(&fid);
+        }
+    }
+
+    fn abort(&mut self, fid: &Fid) {
+        if let Some(live) = self.live.remove(fid) {
+            live.end();
+        }
+    }
+
+    /// The earliest instant at which something is due here: a retry waited for in place, or
+    /// any deadline that passes while attempts run.
+    pub(super) fn next_due(&self) -> Option<Timestamp> {
+        let drive = self.drive.as_ref()?;
+        drive.open().into_iter().filter_map(|frame| frame.due).min()
+    }
+
+    /// Whether a retry is due so soon that it is waited for in place.
+    pub(super) fn waits_in_place(&self) -> bool {
+        let near = after(self.now, self.core.settings.in_place);
+        let steps = self
+            .drive
+            .as_ref()
+            .map(|drive| drive.steps())
+            .unwrap_or_default();
+        steps
+            .iter()
+            .any(|step| matches!(step.phase, Phase::Backoff { due, .. } if due < near))
+    }
+}
+
+impl Live {
+    /// Tells the thunk, then drops it.
+    pub(super) fn end(mut self) {
+        self.cancel.cancel();
+        for abort in self.aborts {
+            abort();
+        }
+    }
+}
+
+fn next_attempt(step: &StepState) -> u32 {
+    match step.phase {
+        Phase::Fresh => 1,
+        Phase::Started { attempt } | Phase::Backoff { attempt, .. } => attempt + 1,
+    }
+}
+
+fn timed_out(after: Duration) -> Failure {
+    Failure::new(
+        kind::TIMEOUT,
+        format!("the attempt took longer than {after:?}"),
+    )
+}

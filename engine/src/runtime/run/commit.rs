@@ -1,0 +1,279 @@
+//! Steps 9 to 11: what collected in memory becomes durable.
+
+use std::time::Duration;
+
+use jiff::{SignedDuration, Timestamp};
+
+use super::ended::RunError;
+use super::pass::Pass;
+use crate::domain::{Body, Entry, Status};
+use crate::journal::{self, Draft, Named, News, Owner};
+use crate::keys::Key;
+use crate::runtime::settle::{self, Noted};
+use crate::timers;
+
+/// Bytes of entries in one commit, so that a head stays under its bound.
+const CHUNK: usize = 24 << 10;
+
+/// How a commit leaves the execution.
+pub(super) enum Leave {
+    /// This run goes on: it owns the execution.
+    Owned,
+    /// This run is over: nobody owns it, and this is its earliest deadline.
+    Free(Status, Option<Timestamp>),
+}
+
+impl Pass {
+    /// The barrier: everything observed so far, and the ownership, in one compare-and-swap
+    /// (more where entries or effects are many). **\[R\]** Every commit but a run's last sets
+    /// the owner.
+    pub(super) async fn flush(&mut self) -> Result<(), RunError> {
+        loop {
+            let chunk = self.chunk().await?;
+            let whole = self.pending.is_empty();
+            self.commit(chunk, whole, Leave::Owned).await?;
+            let core = std::sync::Arc::clone(&self.core);
+            self.settling.start(&core, &self.journal.head, false);
+            if whole {
+                return Ok(());
+            }
+        }
+    }
+
+    /// The final commit. **\[R\]** It carries nothing on: all earlier effects are settled
+    /// first. Then its own are settled, too.
+    pub(super) async fn leave(
+        &mut self,
+        status: Status,
+        due: Option<Timestamp>,
+    ) -> Result<(), RunError> {
+        let core = std::sync::Arc::clone(&self.core);
+        loop {
+            let chunk = self.chunk().await?;
+            if self.pending.is_empty() {
+                self.settling.drain(&core, &self.journal.head).await?;
+                self.commit(chunk, true, Leave::Free(status, due)).await?;
+                self.settling.drain(&core, &self.journal.head).await?;
+                return Ok(());
+            }
+            self.commit(chunk, false, Leave::Owned).await?;
+            self.settling.start(&core, &self.journal.head, false);
+        }
+    }
+
+    /// Takes what one commit may hold out of the pending entries; large values become blobs.
+    async fn chunk(&mut self) -> Result<Vec<Entry>, RunError> {
+        let core = std::sync::Arc::clone(&self.core);
+        let settings = &core.settings;
+        let eid = self.journal.head.record.eid;
+        let (mut taken, mut bytes, mut effects, mut held) = (0, 0, 0, 0);
+        while let Some(entry) = self.pending.get_mut(taken) {
+            if let Some(payload) = entry.payload_mut() {
+                journal::offload(&core.doors, &eid, payload, settings.inline).await?;
+            }
+            let weight = weight(entry);
+            if taken > 0 && bytes + weight > CHUNK {
+                break;
+            }
+            if settle::has_effect(entry, &self.journal.head.record) {
+                let over = self.settling.len() + effects + 1 > settings.window
+                    || self.settling.bytes() + held + weight > CHUNK;
+                if over && (taken > 0 || !self.settling.is_empty()) {
+                    if taken > 0 {
+                        break;
+                    }
+                    self.settling.drain(&core, &self.journal.head).await?;
+                }
+                effects += 1;
+                held += weight;
+            }
+            bytes += weight;
+            taken += 1;
+        }
+        Ok(self.pending.drain(..taken).collect())
+    }
+
+    async fn commit(
+        &mut self,
+        entries: Vec<Entry>,
+        whole: bool,
+        leave: Leave,
+    ) -> Result<(), RunError> {
+        let core = std::sync::Arc::clone(&self.core);
+        let (clock, settings) = (&core.doors.clock, &core.settings);
+        let head = &self.journal.head;
+        let number = head.commit + 1;
+        // `until` counts from before the request is sent.
+        let (sent, wall) = (clock.monotonic(), clock.now());
+        let epoch = if self.acquired {
+            head.epoch
+        } else {
+            head.epoch + 1
+        };
+        let by = core.provenance(epoch);
+        let (owner, status, alarm) = match leave {
+            Leave::Owned => {
+                let until = after(wall, settings.ttl);
+                let owner = Owner {
+                    worker: core.host.worker.clone(),
+                    epoch,
+                    until,
+                };
+                (Some(owner), Status::Running, head.alarm.clone())
+            }
+            Leave::Free(status, due) => (None, status, self.alarm_for(due, number)),
+        };
+        if owner.is_some() && !self.acquired {
+            self.stalls += 1;
+        }
+        if entries.iter().any(is_outcome) {
+            self.stalls = 0;
+        }
+        self.news.retain(|news| news.commit > self.settling.told);
+        for (at, entry) in (head.entries..).zip(&entries) {
+            if settle::has_effect(entry, &head.record) {
+                let noted = Noted {
+                    at: self.now,
+                    by: by.clone(),
+                    entry: entry.clone(),
+                };
+                self.settling.note(at, noted, weight(entry));
+            }
+            if let Some(note) = news_of(entry) {
+                let kind = entry.kind().to_owned();
+                self.news.push(News {
+                    commit: number,
+                    at: self.now,
+                    kind,
+                    note,
+                });
+            }
+        }
+        if owner.is_none() && alarm.is_some() && alarm != head.alarm {
+            self.settling.name(Named::Alarm);
+        }
+        let overdue = !self.fed && sent.saturating_sub(self.began) >= settings.feed_after;
+        if owner.is_none() || overdue {
+            self.settling.name(Named::Feed);
+            self.fed = true;
+        }
+        let owned = owner.is_some();
+        let frames = self
+            .drive
+            .as_ref()
+            .filter(|_| whole && self.driven)
+            .map(|d| d.frames());
+        let draft = Draft {
+            at: self.now,
+            by,
+            frames,
+            entries,
+            owner,
+            status,
+            alarm,
+            fired: self.fired.clone(),
+            outbox: self.settling.outbox(),
+            news: self.news.clone(),
+            stalls: self.stalls,
+            deadline: sent + settings.ttl,
+        };
+        self.journal.commit(&core.doors, settings, draft).await?;
+        self.acquired |= owned;
+        self.until = sent + settings.ttl;
+        self.committed = sent;
+        Ok(())
+    }
+
+    /// The alarm key for the earliest deadline, kept while its instant is unchanged.
+    fn alarm_for(&self, due: Option<Timestamp>, commit: u64) -> Option<Key> {
+        let head = &self.journal.head;
+        let record = &head.record;
+        // A key that woke this run is spent: its object goes at the end of it.
+        let current = head
+            .alarm
+            .as_ref()
+            .filter(|key| Some(*key) != self.waking.as_ref());
+        due.map(|due| timers::key_for(due, &record.queue, &record.eid, commit, current))
+    }
+
+    /// Counts a stall and leaves the execution owned for a while, its causes in place. What
+    /// was observed is kept.
+    pub(super) async fn stall(&mut self) -> Result<u32, RunError> {
+        self.driven = false;
+        if !self.acquired || !self.pending.is_empty() {
+            self.flush().await?;
+        }
+        let (eid, stalls) = (self.journal.head.record.eid, self.stalls);
+        tracing::warn!(%eid, stalls, "workflow code does not come to an end");
+        Ok(stalls)
+    }
+}
+
+/// `at + by`, or the end of time.
+pub(super) fn after(at: Timestamp, by: Duration) -> Timestamp {
+    SignedDuration::try_from(by)
+        .ok()
+        .and_then(|by| at.checked_add(by).ok())
+        .unwrap_or(Timestamp::MAX)
+}
+
+/// Whether an entry is progress that a crash loop does not make.
+fn is_outcome(entry: &Entry) -> bool {
+    match entry {
+        Entry::FrameCompleted { .. } | Entry::FrameFailed { .. } => true,
+        Entry::FrameFulfilled { .. } => true,
+        Entry::FrameSuspended {
+            wait: crate::domain::Wait::Retry { lost, .. },
+            ..
+        } => !lost.0,
+        _ => false,
+    }
+}
+
+/// What the feed says of an entry; `None` for what it does not tell.
+fn news_of(entry: &Entry) -> Option<Option<String>> {
+    match entry {
+        Entry::Started
+        | Entry::Suspended
+        | Entry::Resumed
+        | Entry::Unpaused
+        | Entry::Completed { .. }
+        | Entry::Sliced => Some(None),
+        Entry::Paused { reason } => Some(Some(reason.clone())),
+        Entry::Blocked(blocked) => Some(Some(blocked.to_string())),
+        Entry::Failed { failure } | Entry::Cancelled { failure } => {
+            Some(Some(failure.to_string().chars().take(512).collect()))
+        }
+        _ => None,
+    }
+}
+
+/// About how many bytes an entry takes.
+fn weight(entry: &Entry) -> usize {
+    let text = match entry {
+        Entry::Failed { failure } | Entry::Cancelled { failure } => failure.message.len(),
+        Entry::FrameFailed { failure, .. } => failure.message.len(),
+        Entry::FrameSuspended {
+            wait: crate::domain::Wait::Retry { failure, .. },
+            ..
+        } => failure.message.len(),
+        Entry::Received {
+            body: Body::Unreadable { text, .. },
+            ..
+        } => text.len(),
+        Entry::Received {
+            body:
+                Body::Child {
+                    outcome: Err(failure),
+                    ..
+                },
+            ..
+        } => failure.message.len(),
+        _ => 0,
+    };
+    let payload = entry
+        .payload()
+        .map_or(0, crate::domain::Payload::inline_bytes);
+    let fid = entry.fid().map_or(0, |fid| fid.as_str().len());
+    160 + text + payload + fid
+}

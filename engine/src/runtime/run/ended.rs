@@ -1,0 +1,87 @@
+//! Why a run began, and how it ended.
+
+use jiff::Timestamp;
+
+use crate::domain::{Queue, Status, Workflow};
+use crate::journal::{CommitError, LoadError};
+use crate::keys::Key;
+use crate::runtime::settle::SettleError;
+
+/// What made somebody look at an execution.
+#[derive(Debug, Clone)]
+pub struct Causes {
+    /// The queue in which a message was seen, or that an alarm names.
+    pub queue: Queue,
+    /// Mail keys seen (hints: the run lists the mailbox itself).
+    pub mail: Vec<Key>,
+    /// Alarm keys that are due: they prove their instant.
+    pub alarms: Vec<Key>,
+    /// How often these causes led to a run without effect.
+    pub deliveries: u32,
+}
+
+/// How a run ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Ended {
+    /// Everything waits; the earliest deadline, if any.
+    Suspended(Option<Timestamp>),
+    /// The execution is over.
+    Terminal(Status),
+    /// It is paused or blocked: an operator's word wakes it.
+    Parked(Status),
+    /// Another run owns it until then.
+    Held(Timestamp),
+    /// Causes without an execution; they were deleted.
+    Orphan,
+    /// Causes that were served before; they were deleted.
+    Stale,
+    /// This run was told to stop, and mailed the rest to itself.
+    Sliced,
+    /// This build does not know the workflow: everything was left as it is.
+    Unregistered(Workflow, String),
+    /// A newer build wrote what this one cannot replay: everything was left as it is.
+    NewerCode(String),
+    /// Another run's commit came first.
+    Lost,
+    /// Workflow code did not come to an end in time, or spun: counted.
+    Stalled(u32),
+    /// There is more to do: look again.
+    Again,
+}
+
+/// Why a run could not go on. Nothing is lost: its causes stay.
+#[derive(Debug, thiserror::Error)]
+pub enum RunError {
+    /// An object could not be read.
+    #[error(transparent)]
+    Load(#[from] LoadError),
+    /// A commit did not happen, or its fate is unknown.
+    #[error(transparent)]
+    Commit(#[from] CommitError),
+    /// An effect could not be performed.
+    #[error("settling failed")]
+    Settle(#[source] Box<dyn std::error::Error + Send + Sync>),
+}
+
+impl From<SettleError> for RunError {
+    fn from(error: SettleError) -> Self {
+        Self::Settle(error.into())
+    }
+}
+
+impl From<crate::doors::BucketError> for RunError {
+    fn from(error: crate::doors::BucketError) -> Self {
+        Self::Load(error.into())
+    }
+}
+
+impl RunError {
+    /// Whether the trouble lies in objects of this execution, not in the store.
+    #[must_use]
+    pub fn is_of_the_execution(&self) -> bool {
+        match self {
+            Self::Load(error) => !matches!(error, LoadError::Bucket(_)),
+            Self::Commit(_) | Self::Settle(_) => false,
+        }
+    }
+}

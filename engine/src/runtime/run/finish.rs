@@ -1,0 +1,48 @@
+//! Step 12: deleting causes, after everything that followed from them is settled.
+//!
+//! Mail first, then superseded alarms, the waking one last; **\[R\] A6** the alarm that the
+//! head names is never deleted. A crash in between leaves stale causes, each a cheap run.
+
+use futures::{StreamExt, TryStreamExt, stream};
+
+use super::ended::{Causes, RunError};
+use crate::journal::Head;
+use crate::keys::{Key, MailKey};
+use crate::mailbox::Slot;
+use crate::runtime::Core;
+
+/// Deletes absorbed mail, mail of this execution in other queues' boxes, and alarms that
+/// `head` does not name. Deletes only: free on S3.
+pub(super) async fn delete(
+    core: &Core,
+    head: &Head,
+    absorbed: &[Slot],
+    causes: &Causes,
+    superseded: Option<&Key>,
+    waking: Option<&Key>,
+) -> Result<(), RunError> {
+    let eid = head.record.eid;
+    let misplaced = causes.mail.iter().filter(|key| {
+        MailKey::parse(key).is_some_and(|mail| mail.eid == eid && mail.queue != head.record.queue)
+    });
+    let mail: Vec<&Key> = absorbed
+        .iter()
+        .map(|slot| &slot.key)
+        .chain(misplaced)
+        .collect();
+    let deletes: Vec<_> = mail.into_iter().map(|key| core.doors.delete(key)).collect();
+    stream::iter(deletes)
+        .buffer_unordered(core.settings.fan.max(1))
+        .try_collect::<()>()
+        .await?;
+    let alarms = superseded.into_iter().chain(causes.alarms.iter());
+    let mut alarms: Vec<&Key> = alarms
+        .filter(|key| head.alarm.as_ref() != Some(*key))
+        .collect();
+    alarms.sort_by_key(|key| (Some(*key) == waking, *key));
+    alarms.dedup();
+    for key in alarms {
+        core.doors.delete(key).await?;
+    }
+    Ok(())
+}

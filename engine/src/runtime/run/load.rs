@@ -1,0 +1,198 @@
+//! Steps 1 to 5: what is there, whether it is ours, whether there is anything to do.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use super::ended::{Causes, Ended, RunError};
+use super::finish;
+use crate::domain::{Body, Commit, Eid, Entry, Mid};
+use crate::journal::{self, Begun, Item, Journal, LoadError};
+use crate::keys::{Key, MailKey};
+use crate::mailbox::{self, Listing, Slot};
+use crate::runtime::Core;
+use crate::runtime::settle::{self, Noted};
+
+/// A head that this run may go on from.
+#[derive(Debug)]
+pub(super) struct Ready {
+    pub(super) journal: Journal,
+    /// The whole journal, decoded.
+    pub(super) history: Vec<Commit>,
+    /// Every mid that the journal holds.
+    pub(super) mids: BTreeSet<Mid>,
+    /// The mailbox, as listed.
+    pub(super) listing: Listing,
+    /// The alarm that woke this run.
+    pub(super) waking: Option<Key>,
+}
+
+pub(super) enum Loaded {
+    Ready(Box<Ready>),
+    Ended(Ended),
+}
+
+/// Reads the head and the mailbox, and decides. 1 G, 1 P (+ 1 G for `fired`, + segments).
+pub(super) async fn load(core: &Arc<Core>, eid: Eid, causes: &Causes) -> Result<Loaded, RunError> {
+    let (doors, fan) = (&core.doors, core.settings.fan);
+    let Some(mut journal) = Journal::load(doors, &eid).await? else {
+        return absent(core, eid, causes).await.map(Loaded::Ended);
+    };
+    // 2. Held: nothing is deleted; the owner lists again, the sweeper brings old mail again.
+    if let Some(owner) = &journal.head.owner
+        && owner.until > doors.clock.now()
+    {
+        return Ok(Loaded::Ended(Ended::Held(owner.until)));
+    }
+    // 3. The mids decide what is fresh; where the tail knows all of them, no segment is read.
+    let queue = journal.head.record.queue.clone();
+    let listing = mailbox::list(doors, &queue, &eid).await?;
+    let mut mids = journal.tail_mids()?;
+    let mut history = None;
+    if !listing.slots.iter().all(|slot| mids.contains(&slot.mid)) {
+        history = Some(read_history(&mut journal, core, &mut mids).await?);
+    }
+    settle_what_is_unsettled(core, &mut journal, &listing.slots, &mids).await?;
+    // 5. Terminal: whatever is still mailed to it is deleted.
+    if journal.head.status.is_terminal() {
+        let status = journal.head.status;
+        finish::delete(core, &journal.head, &listing.slots, causes, None, None).await?;
+        return Ok(Loaded::Ended(Ended::Terminal(status)));
+    }
+    // 4. Fresh causes. Without one, on a head that nobody owns, there is nothing to do: no
+    // replay, no commit (FINDINGS A4: a commit without a cause of its own would be lost work).
+    let fresh_mail = listing.slots.iter().any(|slot| !mids.contains(&slot.mid));
+    let alarm = journal.head.alarm.as_ref();
+    let fresh_alarm = alarm.is_some_and(|key| causes.alarms.contains(key));
+    if journal.head.owner.is_none() && !fresh_mail && !fresh_alarm {
+        finish::delete(core, &journal.head, &listing.slots, causes, None, None).await?;
+        return Ok(Loaded::Ended(Ended::Stale));
+    }
+    let waking = if fresh_alarm {
+        alarm.cloned()
+    } else {
+        causes.alarms.first().cloned()
+    };
+    let history = match history {
+        Some(history) => history,
+        None => read_history(&mut journal, core, &mut mids).await?,
+    };
+    tracing::trace!(%eid, commits = history.len(), fan, "loaded");
+    Ok(Loaded::Ready(Box::new(Ready {
+        journal,
+        history,
+        mids,
+        listing,
+        waking,
+    })))
+}
+
+async fn read_history(
+    journal: &mut Journal,
+    core: &Core,
+    mids: &mut BTreeSet<Mid>,
+) -> Result<Vec<Commit>, RunError> {
+    let mut history = Vec::new();
+    let mut next = 0;
+    for raw in journal.history(&core.doors, core.settings.fan).await? {
+        let commit = journal.decode(&raw)?;
+        if commit.first != next {
+            let why = format!(
+                "commit {} begins with entry {}, not {next}",
+                commit.commit, commit.first
+            );
+            return Err(LoadError::Corrupt {
+                key: journal.head.key(),
+                why,
+            }
+            .into());
+        }
+        next += commit.entries.len() as u64;
+        journal::collect_mids(&commit, mids);
+        history.push(commit);
+    }
+    Ok(history)
+}
+
+/// 3. **\[R\] A2** The outbox is unsettled if it is not empty, and either there is an owner,
+/// or a listed mid is in the journal already, or the alarm that covered it still exists.
+/// It is settled before anything is committed; otherwise what it names is settled.
+async fn settle_what_is_unsettled(
+    core: &Arc<Core>,
+    journal: &mut Journal,
+    listed: &[Slot],
+    mids: &BTreeSet<Mid>,
+) -> Result<(), RunError> {
+    let head = &journal.head;
+    if head.outbox.is_empty() {
+        return Ok(());
+    }
+    let evident = head.owner.is_some() || listed.iter().any(|slot| mids.contains(&slot.mid));
+    let unsettled = evident
+        || match &head.fired {
+            Some(key) => core.doors.read(key).await?.is_some(),
+            None => false,
+        };
+    if !unsettled {
+        return Ok(());
+    }
+    let mut entries = BTreeMap::new();
+    if head
+        .outbox
+        .iter()
+        .any(|item| matches!(item, Item::Entry(_)))
+    {
+        for raw in &head.tail {
+            let commit = journal.decode(raw)?;
+            let noted = |entry: Entry| Noted {
+                at: commit.at,
+                by: commit.by.clone(),
+                entry,
+            };
+            entries.extend((commit.first..).zip(commit.entries.iter().cloned().map(noted)));
+        }
+    }
+    let effects = settle::plan(head, &head.outbox, &entries);
+    settle::perform(Arc::clone(core), head.record.eid, effects).await?;
+    Ok(())
+}
+
+/// 1. No head. With a `start`, it is created from that. **\[R\] A3** Without one the head is
+/// read once more, after the listing: still absent, the causes are orphans.
+async fn absent(core: &Arc<Core>, eid: Eid, causes: &Causes) -> Result<Ended, RunError> {
+    let doors = &core.doors;
+    let listing = mailbox::list(doors, &causes.queue, &eid).await?;
+    if let Some(start) = listing.slots.iter().find(|slot| slot.mid == Mid::start()) {
+        let mails = mailbox::fetch(doors, std::slice::from_ref(start), 1).await?;
+        match mails.into_iter().next().map(|mail| mail.body) {
+            Some(Body::Start(Some(record))) if record.eid == eid => {
+                if let Begun::New(_) = Journal::begin(doors, *record).await? {
+                    tracing::debug!(%eid, "head created from its start mail");
+                }
+            }
+            Some(_) => {
+                let why = "it does not hold this execution's record".to_owned();
+                return Err(LoadError::Corrupt {
+                    key: start.key.clone(),
+                    why,
+                }
+                .into());
+            }
+            None => {} // absorbed meanwhile: there is a head now
+        }
+        return Ok(Ended::Again);
+    }
+    if doors.read(&crate::keys::head(&eid)).await?.is_some() {
+        return Ok(Ended::Again);
+    }
+    for slot in &listing.slots {
+        doors.delete(&slot.key).await?;
+    }
+    let elsewhere = causes
+        .mail
+        .iter()
+        .filter(|key| MailKey::parse(key).is_some_and(|m| m.eid == eid));
+    for key in elsewhere.chain(&causes.alarms) {
+        doors.delete(key).await?;
+    }
+    Ok(Ended::Orphan)
+}

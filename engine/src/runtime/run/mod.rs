@@ -1,0 +1,75 @@
+//! One run: one execution, one pass (PROTOCOL, section 5).
+//!
+//! Load (steps 1 to 5), absorb (6), drive and commit (7 to 11), settle, delete, look again
+//! (12, 13). The order of these steps is the whole of the engine's safety:
+//!
+//! - **I1, I2** what a workflow has observed is committed before its next attempt begins, and
+//!   a commit is a compare-and-swap: a stale run is refused and then writes nothing more.
+//! - **I4, I6** causes (mail, alarms) are deleted only after the commit that holds what
+//!   followed from them is settled. A crash anywhere leaves a cause or an owner.
+//! - **\[R\] A1** While an owner is set, no alarm is deleted.
+//!
+//! Price: first run 2 P + 2 G; N sequential steps N + 5 P and 2 G from start to end.
+
+mod absorb;
+mod attempts;
+mod commit;
+mod drive;
+mod ended;
+mod finish;
+mod load;
+mod pass;
+mod settling;
+mod stretch;
+
+pub use ended::{Causes, Ended, RunError};
+
+use std::sync::Arc;
+
+use crate::domain::Eid;
+use crate::journal::CommitError;
+use crate::runtime::{Core, Notice};
+
+/// Passes that one run makes before it leaves the rest to the next hint.
+const PASSES: u32 = 16;
+
+/// Runs `eid` for as long as it has work. At most one at a time in a process.
+///
+/// `stop` hands the execution over: no new attempt begins; what runs may end until `abandon`.
+///
+/// # Errors
+/// [`RunError`]: the store failed, or an object cannot be read. Causes stay; run it again.
+pub(crate) async fn run(
+    core: Arc<Core>,
+    eid: Eid,
+    mut causes: Causes,
+    stop: Stop,
+) -> Result<Ended, RunError> {
+    let mut ended = Ended::Again;
+    for _ in 0..PASSES {
+        ended = match load::load(&core, eid, &causes).await? {
+            load::Loaded::Ready(ready) => {
+                match pass::pass(Arc::clone(&core), *ready, &causes, &stop).await {
+                    // The memory is dropped with the pass, and nothing more is written.
+                    Err(RunError::Commit(CommitError::Lost { .. })) => Ended::Lost,
+                    other => other?,
+                }
+            }
+            load::Loaded::Ended(ended) => ended,
+        };
+        if !matches!(ended, Ended::Again) {
+            return Ok(ended);
+        }
+        causes.deliveries = 0; // a pass that asks for another one made progress
+    }
+    Ok(ended)
+}
+
+/// How a run is told to wind down.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Stop {
+    /// Start no new attempt; end when the running ones have.
+    pub(crate) gently: Notice,
+    /// Leave at once: running attempts are aborted and will count as lost.
+    pub(crate) now: Notice,
+}

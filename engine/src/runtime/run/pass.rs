@@ -1,0 +1,265 @@
+//! One pass over one execution: the state between its commits.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::channel::mpsc;
+use jiff::Timestamp;
+
+use super::ended::{Causes, Ended, RunError};
+use super::load::Ready;
+use super::settling::Settling;
+use super::{Stop, finish};
+use crate::domain::{
+    Began, Body, Commit, Eid, Entry, Failure, Fid, Json, Mid, OnClose, Queue, Status,
+};
+use crate::doors::Abort;
+use crate::journal::{Item, Journal, Named, News};
+use crate::keys::{AlarmKey, Key};
+use crate::mailbox::{self, Slot};
+use crate::replay::Drive;
+use crate::runtime::Core;
+use crate::sdk::Canceller;
+
+/// The end of an attempt, on its way back to the pass.
+pub(super) struct Done {
+    pub(super) fid: Fid,
+    pub(super) attempt: u32,
+    pub(super) outcome: Result<Json, Failure>,
+}
+
+/// An attempt under way.
+pub(super) struct Live {
+    pub(super) attempt: u32,
+    pub(super) cancel: Canceller,
+    pub(super) aborts: Vec<Abort>,
+}
+
+/// A child that this execution started and whose end it does not know.
+pub(super) struct OpenChild {
+    pub(super) eid: Eid,
+    pub(super) queue: Queue,
+    pub(super) on_close: OnClose,
+}
+
+pub(super) struct Pass {
+    pub(super) core: Arc<Core>,
+    pub(super) journal: Journal,
+    /// Out while a stretch of workflow code runs.
+    pub(super) drive: Option<Drive>,
+    /// Whether the driver is at the end of the journal, so that its frame count means it.
+    pub(super) driven: bool,
+    /// Entries that are not committed yet.
+    pub(super) pending: Vec<Entry>,
+    pub(super) mids: BTreeSet<Mid>,
+    /// Mail to delete in the end: absorbed by this pass or by an earlier one.
+    pub(super) slots: Vec<Slot>,
+    pub(super) children: BTreeMap<Fid, OpenChild>,
+    pub(super) now: Timestamp,
+    pub(super) waking: Option<Key>,
+    pub(super) fired: Option<Key>,
+    pub(super) settling: Settling,
+    pub(super) news: Vec<News>,
+    pub(super) stalls: u32,
+    pub(super) parked: Option<Status>,
+    pub(super) acquired: bool,
+    pub(super) fed: bool,
+    /// When this pass began, when its ownership ends, when it committed last: monotonic.
+    pub(super) began: Duration,
+    pub(super) until: Duration,
+    pub(super) committed: Duration,
+    pub(super) live: BTreeMap<Fid, Live>,
+    pub(super) done: (mpsc::UnboundedSender<Done>, mpsc::UnboundedReceiver<Done>),
+    /// What the workflow returned.
+    pub(super) ready: Option<Result<Json, Failure>>,
+}
+
+/// Steps 6 to 13 on a head that is ours to go on from.
+pub(super) async fn pass(
+    core: Arc<Core>,
+    ready: Ready,
+    causes: &Causes,
+    stop: &Stop,
+) -> Result<Ended, RunError> {
+    let record = &ready.journal.head.record;
+    if core.app.find(&record.workflow, &record.version).is_none() {
+        let (workflow, version) = (record.workflow.clone(), record.version.clone());
+        return Ok(Ended::Unregistered(workflow, version));
+    }
+    let fresh: Vec<Slot> = ready
+        .listing
+        .slots
+        .iter()
+        .filter(|s| !ready.mids.contains(&s.mid))
+        .cloned()
+        .collect();
+    let mails = mailbox::fetch(&core.doors, &fresh, core.settings.fan).await?;
+    let superseded = ready.journal.head.alarm.clone();
+    let old = ready.journal.head.status;
+    let crash_loop = crash_loop(&core, causes, &fresh);
+    let (mut pass, history) = Pass::new(core, ready, causes);
+    let inbox = pass.absorb(mails, old);
+    let ended = pass.go_on(history, inbox, crash_loop, stop).await?;
+    match ended {
+        Ended::Suspended(_) | Ended::Terminal(_) | Ended::Parked(_) | Ended::Sliced => {}
+        // Nothing was decided, or it is another run's: its causes stay.
+        other => return Ok(other),
+    }
+    let (head, waking) = (&pass.journal.head, pass.waking.as_ref());
+    finish::delete(
+        &pass.core,
+        head,
+        &pass.slots,
+        causes,
+        superseded.as_ref(),
+        waking,
+    )
+    .await?;
+    if head.status.is_terminal() {
+        return Ok(ended);
+    }
+    // 13. Mail that came meanwhile has rung for a run that was under way.
+    let again = mailbox::list(&pass.core.doors, &head.record.queue, &head.record.eid).await?;
+    let fresh = again
+        .slots
+        .iter()
+        .any(|slot| !pass.mids.contains(&slot.mid));
+    Ok(if fresh && !stop.gently.is_set() {
+        Ended::Again
+    } else {
+        ended
+    })
+}
+
+/// **\[R\]** Whether these causes came so often without effect that a run acquires first.
+fn crash_loop(core: &Core, causes: &Causes, fresh: &[Slot]) -> bool {
+    let old = core.settings.ttl * 3;
+    let now = core.doors.clock.now();
+    let stale = |slot: &Slot| {
+        Duration::try_from(now.duration_since(slot.modified)).is_ok_and(|age| age > old)
+    };
+    causes.deliveries > core.settings.max_deliveries || fresh.iter().any(stale)
+}
+
+impl Pass {
+    fn new(core: Arc<Core>, ready: Ready, causes: &Causes) -> (Self, Vec<Commit>) {
+        let Ready {
+            journal,
+            history,
+            mids,
+            listing,
+            waking,
+        } = ready;
+        let head = &journal.head;
+        // **[R] A6** An alarm proves its instant, and recorded instants never decrease.
+        let proven = causes
+            .alarms
+            .iter()
+            .filter_map(AlarmKey::parse)
+            .map(|alarm| alarm.due)
+            .max();
+        let now = core
+            .doors
+            .clock
+            .now()
+            .max(head.at)
+            .max(proven.unwrap_or(head.at));
+        // Everything in the loaded outbox is settled by now: what its feed object told is told.
+        let told = head.outbox.contains(&Item::Named(Named::Feed));
+        let news = if told { Vec::new() } else { head.news.clone() };
+        let held = head.owner.as_ref().and(head.fired.as_ref()).cloned();
+        let parked = matches!(head.status, Status::Paused | Status::Blocked).then_some(head.status);
+        let mono = core.doors.clock.monotonic();
+        let pass = Self {
+            drive: None,
+            driven: false,
+            pending: Vec::new(),
+            slots: listing
+                .slots
+                .iter()
+                .filter(|s| mids.contains(&s.mid))
+                .cloned()
+                .collect(),
+            mids,
+            children: open_children(&history),
+            now,
+            fired: waking.clone().or(held),
+            waking,
+            settling: Settling::default(),
+            news,
+            stalls: head.stalls,
+            parked,
+            acquired: false,
+            fed: false,
+            began: mono,
+            until: mono + core.settings.ttl,
+            committed: mono,
+            live: BTreeMap::new(),
+            done: mpsc::unbounded(),
+            ready: None,
+            core,
+            journal,
+        };
+        (pass, history)
+    }
+
+    /// Adds entries that are not to be delivered, or were.
+    pub(super) fn append(&mut self, entries: Vec<Entry>) {
+        for entry in entries {
+            note_child(&entry, &mut self.children);
+            self.pending.push(entry);
+        }
+    }
+
+    /// The clock, never behind the journal.
+    pub(super) fn tick(&mut self) {
+        self.now = self.now.max(self.core.doors.clock.now());
+    }
+}
+
+impl Drop for Pass {
+    /// Whatever ends a pass ends its attempts: a lost owner must do nothing more.
+    fn drop(&mut self) {
+        for live in std::mem::take(&mut self.live).into_values() {
+            live.end();
+        }
+    }
+}
+
+fn open_children(history: &[Commit]) -> BTreeMap<Fid, OpenChild> {
+    let mut open = BTreeMap::new();
+    for entry in history.iter().flat_map(|commit| &commit.entries) {
+        note_child(entry, &mut open);
+    }
+    open
+}
+
+fn note_child(entry: &Entry, open: &mut BTreeMap<Fid, OpenChild>) {
+    match entry {
+        Entry::FrameStarted {
+            fid,
+            began:
+                Began::Child {
+                    eid,
+                    queue,
+                    on_close,
+                    ..
+                },
+        } => {
+            let child = OpenChild {
+                eid: *eid,
+                queue: queue.clone(),
+                on_close: *on_close,
+            };
+            open.insert(fid.clone(), child);
+        }
+        Entry::Received {
+            body: Body::Child { fid, .. },
+            ..
+        } => {
+            open.remove(fid);
+        }
+        _ => {}
+    }
+}

@@ -1,0 +1,140 @@
+//! Stretches of workflow code: run where a watchdog can give them up.
+//!
+//! A stretch moves the driver out, to a place where it may spin without stopping anybody
+//! else. If it does not come back in time it is left behind; it holds nothing but memory, and
+//! can write nothing.
+
+use futures::FutureExt;
+use futures::channel::oneshot;
+
+use super::pass::Pass;
+use crate::domain::{Entry, Json};
+use crate::replay::{Drive, Position, Trouble, Turn};
+
+/// Why workflow code cannot be driven on.
+#[derive(Debug)]
+pub(super) enum Halt {
+    /// The driver says why.
+    Trouble(Trouble),
+    /// It did not come back in time.
+    Stuck,
+}
+
+/// One journal entry on its way to the workflow.
+pub(super) struct Delivery {
+    pub(super) at: Position,
+    pub(super) entry: Entry,
+    /// The value, where the entry holds a reference.
+    pub(super) value: Option<Json>,
+    /// Ends a replayed commit that registered so many frames.
+    pub(super) frames: Option<u32>,
+}
+
+impl Pass {
+    /// Runs `work` on the driver, away from this task.
+    pub(super) async fn stretch<T: Send + 'static>(
+        &mut self,
+        work: impl FnOnce(&mut Drive) -> T + Send + 'static,
+    ) -> Result<T, Halt> {
+        let Some(mut drive) = self.drive.take() else {
+            return Err(Halt::Stuck);
+        };
+        drive.set_now(self.now);
+        let (tx, mut rx) = oneshot::channel();
+        self.core.doors.spawner.blocking(Box::new(move || {
+            let out = work(&mut drive);
+            // Nobody listens any more when the watchdog was faster.
+            let _ = tx.send((drive, out));
+        }));
+        let core = std::sync::Arc::clone(&self.core);
+        let mut alarm = core.doors.clock.sleep(core.settings.watchdog).fuse();
+        futures::select_biased! {
+            back = rx => match back {
+                Ok((drive, out)) => {
+                    self.drive = Some(drive);
+                    Ok(out)
+                }
+                Err(oneshot::Canceled) => Err(Halt::Stuck),
+            },
+            () = alarm => Err(Halt::Stuck),
+        }
+    }
+
+    /// Replays committed entries: each is delivered, then a turn; nothing is recorded.
+    pub(super) async fn replay(&mut self, batch: Vec<Delivery>) -> Result<(), Halt> {
+        let ready = self
+            .stretch(move |drive| {
+                let mut ready = None;
+                for Delivery {
+                    at,
+                    entry,
+                    value,
+                    frames,
+                } in batch
+                {
+                    drive.deliver(at, &entry, value)?;
+                    if ready.is_none()
+                        && let Turn::Ready(result) = drive.turn()?
+                    {
+                        ready = Some(result);
+                    }
+                    if let Some(frames) = frames {
+                        drive.check_frames(at, frames)?;
+                    }
+                }
+                Ok::<_, Trouble>(ready)
+            })
+            .await?
+            .map_err(Halt::Trouble)?;
+        if ready.is_some() {
+            self.ready = ready;
+        }
+        Ok(())
+    }
+
+    /// Appends live entries and delivers each, a turn after each, in this order: live order is
+    /// journal order. What the workflow decided meanwhile is appended behind each.
+    pub(super) async fn deliver(&mut self, entries: Vec<Entry>) -> Result<(), Halt> {
+        if self.ready.is_some() {
+            return Ok(()); // it has returned: nothing can reach it any more
+        }
+        let first = self.journal.head.entries + self.pending.len() as u64;
+        let commit = self.journal.head.commit + 1;
+        let kept = entries.clone();
+        let stretched = self
+            .stretch(move |drive| {
+                let (mut out, mut ready) = (Vec::new(), None);
+                for entry in entries {
+                    let at = Position {
+                        number: first + out.len() as u64,
+                        commit,
+                    };
+                    let delivered = drive.deliver(at, &entry, None);
+                    out.push(entry);
+                    let turn = delivered.and_then(|()| drive.turn());
+                    out.extend(drive.take_entries());
+                    match turn {
+                        Err(trouble) => return (out, Err(trouble)),
+                        Ok(Turn::Waits) => {}
+                        Ok(Turn::Ready(result)) => {
+                            ready = Some(result);
+                            break;
+                        }
+                    }
+                }
+                (out, Ok(ready))
+            })
+            .await;
+        let (out, ready) = match stretched {
+            Ok(back) => back,
+            Err(halt) => {
+                self.append(kept); // outcomes are facts, whatever the workflow makes of them
+                return Err(halt);
+            }
+        };
+        self.append(out);
+        self.ready = ready.map_err(Halt::Trouble)?;
+        self.abort_dropped();
+        Ok(())
+    }
+}

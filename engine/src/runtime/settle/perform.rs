@@ -1,0 +1,165 @@
+//! Performing effects.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use futures::{StreamExt, TryStreamExt, stream};
+
+use super::plan::{Effect, What};
+use crate::domain::{Body, Eid, Mail, Mid, Record};
+use crate::doors::BucketError;
+use crate::feed;
+use crate::journal::{self, Begun, Item, Journal, LoadError};
+use crate::mailbox::{self, Sent};
+use crate::runtime::Core;
+use crate::timers;
+
+/// Why settling stopped. The effects that were performed are performed again by the next run,
+/// which changes nothing.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum SettleError {
+    /// The store failed.
+    #[error("an effect could not be performed")]
+    Bucket(#[from] BucketError),
+    /// A value that leaves could not be read.
+    #[error("a value that leaves could not be read")]
+    Load(#[from] LoadError),
+}
+
+/// Performs `effects` of the execution `from`: those on different executions several at once,
+/// those on one in order, the feed last. Answers the items that are settled now.
+///
+/// Price: alarm 1 P; child 2 P; result or own mail 1 P; message to another 1 G + 1 P; feed 1 P.
+pub(crate) async fn perform(
+    core: Arc<Core>,
+    from: Eid,
+    effects: Vec<Effect>,
+) -> Result<Vec<Item>, SettleError> {
+    let mut settled: Vec<Item> = effects.iter().map(|effect| effect.item).collect();
+    let mut chains: BTreeMap<Option<Eid>, Vec<What>> = BTreeMap::new();
+    let mut last = None;
+    for Effect { what, .. } in effects {
+        match what {
+            What::Feed(told, announced) => {
+                settled.extend(announced);
+                last = Some(told);
+            }
+            other => chains.entry(other.target()).or_default().push(other),
+        }
+    }
+    let work: Vec<_> = chains
+        .into_values()
+        .map(|chain| in_order(&core, from, chain))
+        .collect();
+    let fan = core.settings.fan.max(1);
+    stream::iter(work)
+        .buffer_unordered(fan)
+        .try_collect::<()>()
+        .await?;
+    if let Some(told) = last {
+        feed::write(&core.doors, &told).await?;
+    }
+    Ok(settled)
+}
+
+async fn in_order(core: &Core, from: Eid, chain: Vec<What>) -> Result<(), SettleError> {
+    for what in chain {
+        one(core, &from, what).await?;
+    }
+    Ok(())
+}
+
+async fn one(core: &Core, from: &Eid, what: What) -> Result<(), SettleError> {
+    let (doors, inline) = (&core.doors, core.settings.inline);
+    match what {
+        What::Alarm(key) => timers::set(doors, &key).await?,
+        What::Child(mut record) => {
+            let to = record.eid;
+            let most = core.settings.inline_args;
+            record.args = journal::carry(doors, from, &to, &record.args, most).await?;
+            let _ = begin(core, *record).await?;
+        }
+        What::Message {
+            to,
+            channel,
+            payload,
+            mid,
+            by,
+            at,
+        } => {
+            let target = Journal::load(doors, &to).await;
+            let queue = match target {
+                Ok(Some(target)) if !target.head.status.is_terminal() => target.head.record.queue,
+                // As for any sender: there is nobody to receive it. Said, not retried.
+                Ok(_) => {
+                    tracing::warn!(%from, %to, %channel, "message to an unknown or finished execution");
+                    return Ok(());
+                }
+                Err(LoadError::Bucket(error)) => return Err(error.into()),
+                Err(error) => {
+                    tracing::warn!(%from, %to, %channel, %error, "message to a broken execution");
+                    return Ok(());
+                }
+            };
+            let payload = journal::carry(doors, from, &to, &payload, inline).await?;
+            let body = Body::Message { channel, payload };
+            let mail = Mail {
+                format: Mail::FORMAT,
+                mid,
+                from: by,
+                sent_at: at,
+                body,
+            };
+            let _ = mailbox::send(doors, &queue, &to, &mail).await?;
+        }
+        What::Mail {
+            to,
+            queue,
+            body,
+            mid,
+            by,
+            at,
+        } => {
+            let body = match body {
+                Body::Child {
+                    fid,
+                    outcome: Ok(value),
+                } => {
+                    let value = journal::carry(doors, from, &to, &value, inline).await?;
+                    Body::Child {
+                        fid,
+                        outcome: Ok(value),
+                    }
+                }
+                other => other,
+            };
+            let mail = Mail {
+                format: Mail::FORMAT,
+                mid,
+                from: by,
+                sent_at: at,
+                body,
+            };
+            let _ = mailbox::send(doors, &queue, &to, &mail).await?;
+        }
+        What::Feed(told, _) => feed::write(doors, &told).await?,
+    }
+    Ok(())
+}
+
+/// Creates the `start` mail, then the head, then rings. Either order of crash converges: a
+/// mail without a head makes the run create the head; a head is never without its mail. 2 P.
+pub(crate) async fn begin(core: &Core, record: Record) -> Result<(Sent, Begun), BucketError> {
+    let (queue, eid) = (record.queue.clone(), record.eid);
+    let mail = Mail {
+        format: Mail::FORMAT,
+        mid: Mid::start(),
+        from: record.created_by.clone(),
+        sent_at: record.created_at,
+        body: Body::Start(Some(Box::new(record.clone()))),
+    };
+    let sent = mailbox::put(&core.doors, &queue, &eid, &mail).await?;
+    let begun = Journal::begin(&core.doors, record).await?;
+    mailbox::ring(&core.doors, &queue, &eid, &mail).await;
+    Ok((sent, begun))
+}

@@ -1,0 +1,123 @@
+//! The alarm sweeper: turns alarms that are due, and old mail, into hints (PROTOCOL, section 7).
+//!
+//! It writes nothing and deletes nothing, so it is safe to run twice at once: a cause goes
+//! only when a run has served it. One pass costs one list for the alarms, and one for each
+//! 1,000 mails.
+
+use std::time::Duration;
+
+use crate::doors::{BucketError, Hint};
+use crate::keys::{self, Key, MailKey, Prefix};
+use crate::runtime::{Core, Engine, Notice};
+use crate::timers;
+
+use std::sync::Arc;
+
+/// Keys in a page.
+const PAGE: usize = 1_000;
+/// Pages of alarms, and of mail, in one pass: a pass is bounded, the next one goes on.
+const PAGES: usize = 100;
+
+/// Brings causes to whoever runs executions.
+#[derive(Debug)]
+pub struct Sweeper {
+    core: Arc<Core>,
+}
+
+/// What one pass found.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Swept {
+    /// Alarms that are due.
+    pub alarms: usize,
+    /// Mails older than the ownership TTL.
+    pub stale_mail: usize,
+    /// Where the next pass goes on with the mail, when this one was full.
+    pub cursor: Option<Key>,
+}
+
+impl Sweeper {
+    /// A sweeper of this engine.
+    #[must_use]
+    pub fn new(engine: &Engine) -> Self {
+        Self {
+            core: Arc::clone(engine.core()),
+        }
+    }
+
+    /// One pass, from the mail behind `cursor` on. 1 P for the alarms, 1 P for each 1,000
+    /// mails.
+    ///
+    /// # Errors
+    /// The store failed; the next pass does it all.
+    pub async fn pass(&self, cursor: Option<&Key>) -> Result<Swept, BucketError> {
+        let mut swept = Swept {
+            alarms: self.alarms().await?,
+            ..Swept::default()
+        };
+        let doors = &self.core.doors;
+        let mail = Prefix::parse(keys::MAIL).expect("a constant of the key layout");
+        let mut after = cursor.cloned();
+        for _ in 0..PAGES {
+            let page = doors.page(&mail, after.as_ref(), PAGE).await?;
+            after = page.entries.last().map(|row| row.key.clone());
+            for row in page.entries {
+                let age = doors.clock.now().duration_since(row.modified);
+                let old = Duration::try_from(age).is_ok_and(|age| age > self.core.settings.ttl);
+                if let Some(mail) = MailKey::parse(&row.key).filter(|_| old) {
+                    let hint = Hint {
+                        queue: mail.queue,
+                        eid: mail.eid,
+                        cause: row.key,
+                    };
+                    doors.wakeups.ring(hint).await;
+                    swept.stale_mail += 1;
+                }
+            }
+            if !page.more {
+                return Ok(swept);
+            }
+        }
+        swept.cursor = after;
+        Ok(swept)
+    }
+
+    async fn alarms(&self) -> Result<usize, BucketError> {
+        let doors = &self.core.doors;
+        let (mut found, mut after) = (0, None);
+        for _ in 0..PAGES {
+            let due = timers::due(doors, doors.clock.now(), after.as_ref(), PAGE).await?;
+            after = due.now.last().map(|(key, _)| key.clone());
+            found += due.now.len();
+            for (cause, alarm) in due.now {
+                doors
+                    .wakeups
+                    .ring(Hint {
+                        queue: alarm.queue,
+                        eid: alarm.eid,
+                        cause,
+                    })
+                    .await;
+            }
+            if !due.more || after.is_none() {
+                break;
+            }
+        }
+        Ok(found)
+    }
+
+    /// Sweeps every `period` until `stop`. Trouble with the store is logged and tried again.
+    pub async fn run(&self, period: Duration, stop: &Notice) {
+        use futures::FutureExt as _;
+        let mut cursor = None;
+        while !stop.is_set() {
+            match self.pass(cursor.as_ref()).await {
+                Ok(swept) => cursor = swept.cursor,
+                Err(error) => tracing::warn!(%error, "sweep failed; it is tried again"),
+            }
+            futures::select_biased! {
+                () = stop.wait().fuse() => {}
+                () = self.core.doors.clock.sleep(period).fuse() => {}
+            }
+        }
+    }
+}

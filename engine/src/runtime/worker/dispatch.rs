@@ -1,0 +1,301 @@
+//! Which executions to run, when, and what follows from how a run ended.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::time::Duration;
+
+use jiff::Timestamp;
+
+use super::{WorkerEvent, WorkerOptions};
+use crate::domain::{Eid, Queue};
+use crate::doors::Hint;
+use crate::keys::Key;
+use crate::runtime::Core;
+use crate::runtime::run::{self, Causes, Ended, RunError, Stop};
+
+/// First pause after a run without effect; doubled each time up to [`LONGEST`].
+const PAUSE: Duration = Duration::from_millis(100);
+const LONGEST: Duration = Duration::from_secs(30);
+
+/// A run to make.
+pub(super) struct Job {
+    eid: Eid,
+    causes: Causes,
+}
+
+/// A run that was made.
+pub(super) struct Finished {
+    eid: Eid,
+    queue: Queue,
+    ended: Result<Ended, RunError>,
+}
+
+pub(super) async fn job(core: Arc<Core>, job: Job, stop: Stop) -> Finished {
+    let Job { eid, causes } = job;
+    let queue = causes.queue.clone();
+    let ended = run::run(core, eid, causes, stop).await;
+    Finished { eid, queue, ended }
+}
+
+/// An execution that waits to be run, or for a pause to end.
+#[derive(Debug, Default)]
+struct Waiting {
+    mail: BTreeSet<Key>,
+    alarms: BTreeSet<Key>,
+}
+
+/// A pause after a run without effect.
+#[derive(Debug)]
+struct Paused {
+    until: Duration,
+    times: u32,
+}
+
+/// What the worker knows.
+pub(super) struct Book {
+    pub(super) core: Arc<Core>,
+    pub(super) options: WorkerOptions,
+    /// By priority of queue, then in order of arrival.
+    ready: Vec<BTreeMap<u64, Eid>>,
+    waiting: BTreeMap<Eid, (Queue, Waiting)>,
+    running: BTreeSet<Eid>,
+    paused: BTreeMap<Eid, Paused>,
+    said: BTreeSet<String>,
+    arrivals: u64,
+    pub(super) next_look: Duration,
+    pub(super) interval: Duration,
+    pub(super) next_alarm: Option<Timestamp>,
+    pub(super) cursors: BTreeMap<Queue, Key>,
+}
+
+impl Book {
+    pub(super) fn new(core: Arc<Core>, options: WorkerOptions) -> Self {
+        let next_look = core.doors.clock.monotonic();
+        Self {
+            ready: options.queues.iter().map(|_| BTreeMap::new()).collect(),
+            interval: options.busy,
+            core,
+            options,
+            waiting: BTreeMap::new(),
+            running: BTreeSet::new(),
+            paused: BTreeMap::new(),
+            said: BTreeSet::new(),
+            arrivals: 0,
+            next_look,
+            next_alarm: None,
+            cursors: BTreeMap::new(),
+        }
+    }
+
+    fn now(&self) -> Duration {
+        self.core.doors.clock.monotonic()
+    }
+
+    pub(super) fn has_room(&self) -> bool {
+        self.running.len() < self.options.concurrency
+    }
+
+    /// A mail that was seen.
+    pub(super) fn saw_mail(&mut self, queue: &Queue, eid: Eid, key: Key) -> bool {
+        self.note(queue, eid, |waiting| waiting.mail.insert(key))
+    }
+
+    /// An alarm that is due.
+    pub(super) fn saw_alarm(&mut self, queue: &Queue, eid: Eid, key: Key) -> bool {
+        self.note(queue, eid, |waiting| waiting.alarms.insert(key))
+    }
+
+    pub(super) fn hinted(&mut self, hint: Hint) {
+        if crate::keys::AlarmKey::parse(&hint.cause).is_some() {
+            self.saw_alarm(&hint.queue, hint.eid, hint.cause);
+        } else {
+            // A fresh cause ends a pause that was made for want of one.
+            self.paused.remove(&hint.eid);
+            self.saw_mail(&hint.queue, hint.eid, hint.cause);
+        }
+    }
+
+    /// Whether it is news: an execution that was neither waiting nor running nor paused.
+    fn note(&mut self, queue: &Queue, eid: Eid, add: impl FnOnce(&mut Waiting) -> bool) -> bool {
+        let Some(priority) = self.options.queues.iter().position(|q| q == queue) else {
+            return false;
+        };
+        let now = self.now();
+        if self
+            .paused
+            .get(&eid)
+            .is_some_and(|paused| paused.until > now)
+        {
+            return false;
+        }
+        let fresh = !self.waiting.contains_key(&eid);
+        let (_, waiting) = self
+            .waiting
+            .entry(eid)
+            .or_insert_with(|| (queue.clone(), Waiting::default()));
+        add(waiting);
+        if fresh && !self.running.contains(&eid) {
+            self.arrivals += 1;
+            self.ready[priority].insert(self.arrivals, eid);
+        }
+        fresh
+    }
+
+    /// The runs that there is room for.
+    pub(super) fn take_jobs(&mut self) -> Vec<Job> {
+        let mut jobs = Vec::new();
+        for priority in 0..self.ready.len() {
+            while self.has_room()
+                && let Some((_, eid)) = self.ready[priority].pop_first()
+            {
+                let Some((queue, waiting)) = self.waiting.remove(&eid) else {
+                    continue;
+                };
+                self.running.insert(eid);
+                self.tell(&WorkerEvent::Began(eid));
+                let causes = Causes {
+                    queue,
+                    mail: waiting.mail.into_iter().collect(),
+                    alarms: waiting.alarms.into_iter().collect(),
+                    deliveries: self.paused.get(&eid).map_or(0, |paused| paused.times),
+                };
+                jobs.push(Job { eid, causes });
+            }
+        }
+        jobs
+    }
+
+    pub(super) fn finished(&mut self, finished: Finished) {
+        let Finished { eid, queue, ended } = finished;
+        self.running.remove(&eid);
+        match &ended {
+            Ok(ended) => self.tell(&WorkerEvent::Ended(eid, ended.clone())),
+            Err(error) => {
+                let text = chain(error);
+                self.tell(&WorkerEvent::Failed(eid, text.clone()));
+                self.say(format!("{eid}: {text}"), || {
+                    tracing::warn!(%eid, error = %text, "run failed; it is tried again");
+                });
+            }
+        }
+        self.pause(eid, ended);
+        // A hint that came while it ran was kept, and runs it now.
+        if let Some((queue, waiting)) = self.waiting.remove(&eid) {
+            self.note(&queue, eid, |fresh| {
+                *fresh = waiting;
+                true
+            });
+        }
+        let _ = queue;
+    }
+
+    fn pause(&mut self, eid: Eid, ended: Result<Ended, RunError>) {
+        let (now, wall) = (self.now(), self.core.doors.clock.now());
+        match ended {
+            Ok(Ended::Suspended(due)) => {
+                self.paused.remove(&eid);
+                self.next_alarm = [self.next_alarm, due].into_iter().flatten().min();
+            }
+            Ok(
+                Ended::Terminal(_)
+                | Ended::Parked(_)
+                | Ended::Orphan
+                | Ended::Stale
+                | Ended::Sliced
+                | Ended::Again,
+            ) => {
+                self.paused.remove(&eid);
+            }
+            Ok(Ended::Held(until)) => {
+                let wait = Duration::try_from(until.duration_since(wall)).unwrap_or_default();
+                self.paused.insert(
+                    eid,
+                    Paused {
+                        until: now + wait,
+                        times: 0,
+                    },
+                );
+            }
+            Ok(Ended::Unregistered(workflow, version)) => {
+                self.say(format!("{workflow}@{version}"), || {
+                    tracing::warn!(%workflow, %version, "not registered here: its mail is left for a worker that knows it");
+                });
+                self.back_off(eid, now);
+            }
+            Ok(Ended::NewerCode(code)) => {
+                self.say(code.clone(), || {
+                    tracing::warn!(%eid, %code, "written by a newer build: left for its workers");
+                });
+                self.back_off(eid, now);
+            }
+            Ok(Ended::Lost | Ended::Stalled(_)) | Err(_) => self.back_off(eid, now),
+        }
+    }
+
+    fn back_off(&mut self, eid: Eid, now: Duration) {
+        let paused = self.paused.entry(eid).or_insert(Paused {
+            until: now,
+            times: 0,
+        });
+        let pause = PAUSE.saturating_mul(1 << paused.times.min(16)).min(LONGEST);
+        paused.times += 1;
+        paused.until = now + pause;
+    }
+
+    /// How long there is nothing to do but wait for a hint.
+    pub(super) fn patience(&self) -> Duration {
+        let now = self.now();
+        if !self.has_room() {
+            return self.options.idle;
+        }
+        self.due().saturating_sub(now)
+    }
+
+    pub(super) fn is_time_to_look(&self) -> bool {
+        self.now() >= self.due()
+    }
+
+    fn due(&self) -> Duration {
+        let now = self.now();
+        let alarm = self.next_alarm.map(|at| {
+            let wait = at.duration_since(self.core.doors.clock.now());
+            now + Duration::try_from(wait).unwrap_or_default()
+        });
+        let paused = self
+            .paused
+            .values()
+            .map(|paused| paused.until)
+            .filter(|until| *until > now);
+        [alarm, paused.min()]
+            .into_iter()
+            .flatten()
+            .fold(self.next_look, Duration::min)
+    }
+
+    /// Says something once.
+    fn say(&mut self, what: String, say: impl FnOnce()) {
+        if self.said.len() < 10_000 && self.said.insert(what) {
+            say();
+        }
+    }
+
+    pub(super) fn tell(&self, event: &WorkerEvent) {
+        if let Some(watch) = &self.options.watch {
+            watch(event);
+        }
+    }
+}
+
+/// An error with everything behind it, in one line.
+pub(super) fn chain(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut at = error.source();
+    while let Some(source) = at {
+        let more = source.to_string();
+        if !text.ends_with(&more) {
+            text = format!("{text}: {more}");
+        }
+        at = source.source();
+    }
+    text
+}

@@ -1,0 +1,17 @@
+//! What a worker tells whoever watches it.
+
+use crate::domain::Eid;
+use crate::runtime::Ended;
+
+/// Something a worker did.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum WorkerEvent {
+    /// A run began.
+    Began(Eid),
+    /// A run ended.
+    Ended(Eid, Ended),
+    /// A run could not go on; it is tried again.
+    Failed(Eid, String),
+    /// Looking for causes failed; it is tried again.
+    Blind(String),
+}

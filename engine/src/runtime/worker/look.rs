@@ -1,0 +1,74 @@
+//! Looking for causes.
+
+use super::WorkerEvent;
+use super::dispatch::{Book, chain};
+use crate::doors::BucketError;
+use crate::keys::{self, MailKey};
+use crate::timers;
+
+/// Keys of one page of mail, and of alarms.
+const PAGE: usize = 1_000;
+
+impl Book {
+    /// One look: a page of mail for each queue, a page of alarms. The next look comes sooner
+    /// after one that found something new.
+    pub(super) async fn look(&mut self) {
+        let found = match self.find().await {
+            Ok(found) => found,
+            Err(error) => {
+                let text = chain(&error);
+                self.tell(&WorkerEvent::Blind(text.clone()));
+                tracing::warn!(error = %text, "looking for work failed; it is tried again");
+                false
+            }
+        };
+        let (busy, idle) = (self.options.busy, self.options.idle);
+        self.interval = if found {
+            busy
+        } else {
+            (self.interval * 2).min(idle).max(busy)
+        };
+        self.next_look = self.core.doors.clock.monotonic() + self.interval;
+    }
+
+    async fn find(&mut self) -> Result<bool, BucketError> {
+        let mut found = false;
+        for queue in self.options.queues.clone() {
+            found |= self.find_mail(&queue).await?;
+        }
+        Ok(self.find_alarms().await? || found)
+    }
+
+    /// A full page is followed by the one behind it on the next look, so that executions
+    /// nobody can run never hide the others.
+    async fn find_mail(&mut self, queue: &crate::domain::Queue) -> Result<bool, BucketError> {
+        let doors = self.core.doors.clone();
+        let after = self.cursors.remove(queue);
+        let page = doors
+            .page(&keys::mail_queue(queue), after.as_ref(), PAGE)
+            .await?;
+        if page.more
+            && let Some(last) = page.entries.last()
+        {
+            self.cursors.insert(queue.clone(), last.key.clone());
+        }
+        let mut found = self.cursors.contains_key(queue);
+        for row in page.entries {
+            if let Some(mail) = MailKey::parse(&row.key) {
+                found |= self.saw_mail(&mail.queue, mail.eid, row.key);
+            }
+        }
+        Ok(found)
+    }
+
+    async fn find_alarms(&mut self) -> Result<bool, BucketError> {
+        let doors = self.core.doors.clone();
+        let due = timers::due(&doors, doors.clock.now(), None, PAGE).await?;
+        self.next_alarm = due.next;
+        let mut found = false;
+        for (key, alarm) in due.now {
+            found |= self.saw_alarm(&alarm.queue, alarm.eid, key);
+        }
+        Ok(found)
+    }
+}

@@ -1,0 +1,118 @@
+//! The polling worker: finds causes, runs executions, several at once (FEATURES, section 4).
+//!
+//! It looks when its doorbell rings, when an alarm that it knows of is due, and otherwise in
+//! an interval that grows while there is nothing to do. Queues are served in order: a later
+//! one gets what capacity the earlier ones leave.
+//!
+//! - **I4** Every cause is looked at again until it is gone: a run that failed, or an
+//!   execution held elsewhere, is tried again after a pause of its own.
+//! - At most one run per execution at a time in a process; a hint for one that runs is kept,
+//!   and runs it afterwards.
+//!
+//! Price: 2 P for each look (one queue), none while the doorbell is silent but one look per
+//! interval.
+
+mod dispatch;
+mod event;
+mod look;
+mod options;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::stream::FuturesUnordered;
+use futures::{FutureExt, StreamExt};
+
+pub use event::WorkerEvent;
+pub use options::WorkerOptions;
+
+use self::dispatch::{Book, Finished};
+use super::{Core, Engine, Notice};
+use crate::runtime::run::Stop;
+
+/// Runs executions until it is told to stop.
+#[derive(Debug)]
+pub struct Worker {
+    core: Arc<Core>,
+    options: WorkerOptions,
+}
+
+impl Worker {
+    /// A worker of this engine.
+    #[must_use]
+    pub fn new(engine: &Engine, options: WorkerOptions) -> Self {
+        Self {
+            core: Arc::clone(engine.core()),
+            options,
+        }
+    }
+
+    /// Works until `stop`, then hands over: running attempts may end within the margin, no
+    /// new one begins, and what is left is in the bucket for the next worker. `abandon` ends
+    /// it at once; attempts it aborts count as lost.
+    ///
+    /// Trouble with the store is logged and tried again; it never ends the worker.
+    pub async fn run(&self, stop: &Notice, abandon: &Notice) {
+        let mut book = Book::new(Arc::clone(&self.core), self.options.clone());
+        let word = Stop {
+            gently: stop.clone(),
+            now: Notice::new(),
+        };
+        let mut running = FuturesUnordered::new();
+        while !stop.is_set() {
+            if book.has_room() && book.is_time_to_look() {
+                book.look().await;
+            }
+            for job in book.take_jobs() {
+                running.push(dispatch::job(Arc::clone(&self.core), job, word.clone()));
+            }
+            let clock = Arc::clone(&self.core.doors.clock);
+            let wakeups = Arc::clone(&self.core.doors.wakeups);
+            let listening = book.has_room();
+            let mut hint = async {
+                if listening {
+                    wakeups.next(&self.options.queues).await
+                } else {
+                    std::future::pending().await
+                }
+            }
+            .boxed()
+            .fuse();
+            futures::select_biased! {
+                () = stop.wait().fuse() => {}
+                finished = running.select_next_some() => book.finished(finished),
+                hint = hint => book.hinted(hint),
+                () = clock.sleep(book.patience()).fuse() => {}
+            }
+        }
+        self.wind_down(book, running, &word, abandon).await;
+    }
+
+    async fn wind_down<F>(
+        &self,
+        mut book: Book,
+        mut running: FuturesUnordered<F>,
+        word: &Stop,
+        abandon: &Notice,
+    ) where
+        F: Future<Output = Finished>,
+    {
+        let clock = Arc::clone(&self.core.doors.clock);
+        let mut margin = clock.sleep(self.options.margin).fuse();
+        while !running.is_empty() {
+            futures::select_biased! {
+                finished = running.select_next_some() => book.finished(finished),
+                () = abandon.wait().fuse() => break,
+                () = margin => break,
+            }
+        }
+        word.now.set();
+        let mut last = clock.sleep(Duration::from_secs(1)).fuse();
+        while !running.is_empty() {
+            futures::select_biased! {
+                finished = running.select_next_some() => book.finished(finished),
+                () = last => break,
+            }
+        }
+    }
+}
