@@ -1,1 +1,79 @@
-//! Millpond's attribute macros.
+//! Millpond's attribute macros: `#[millpond::workflow]` and `#[millpond::step]`.
+//!
+//! They add and never rewrite: the marked function stays as it is and is called as before,
+//! and beside it stands its *twin*, a type with the same name, visibility and docs. Rust
+//! keeps types and values apart, so `pay(ctx, order)` is the function, `register::<pay>()`
+//! the type, and `use shop::pay` brings both. Where docs link to one of the two, they write
+//! `pay()` or `struct@pay`. Everything the macros generate can be written by hand.
+//!
+//! What is generated, for `pub async fn pay(ctx: Context, order: u64, cents: u64) ->
+//! Result<bool, Failed>`:
+//!
+//! - `pub struct pay {}`, which implements `millpond::Workflow`;
+//! - `pub struct PayInput { pub order: u64, pub cents: u64 }`, since one value is stored: an
+//!   object of the parameters by name. With one parameter its own type is the input, with
+//!   none it is `()`.
+
+mod check;
+mod emit;
+mod expand;
+mod faults;
+mod marked;
+mod naming;
+mod options;
+mod role;
+
+use proc_macro::TokenStream;
+
+/// Makes a workflow of an `async fn` of a `Context` and owned values.
+///
+/// Options:
+///
+/// - `name = "..."`: what it is stored under, 1 to 128 of `[A-Za-z0-9._-]`; by default the
+///   function's name. Renaming it later orphans what runs.
+/// - `version = "..."`: 1 to 64 of the same; by default `"1"`.
+///
+/// ```
+/// use millpond::{Context, Failed, Workflow};
+///
+/// /// Adds with care.
+/// #[millpond::workflow(name = "sum", version = "2")]
+/// async fn add(ctx: Context, a: u32, b: u32) -> Result<u32, Failed> {
+///     Ok(a + b)
+/// }
+///
+/// assert_eq!((add::NAME, add::VERSION), ("sum", "2"));
+/// let _input = AddInput { a: 1, b: 2 };
+/// ```
+///
+/// The error may be any type that converts into `Failed`.
+#[proc_macro_attribute]
+pub fn workflow(options: TokenStream, item: TokenStream) -> TokenStream {
+    expand::expand(role::Role::Workflow, options.into(), &item.into()).into()
+}
+
+/// Gives an `async fn` of owned values a step's name, for `ctx.run::<fetch>(&input)`.
+///
+/// A first parameter of type `Attempt` is given by the engine and is no part of the input.
+/// The function still serves `ctx.call("name", fetch, &input)`. The only option is
+/// `name = "..."`: 1 to 128 of `[A-Za-z0-9_-]`; by default the function's name.
+///
+/// ```
+/// use millpond::{Context, Failed, StepError};
+///
+/// #[millpond::step]
+/// async fn fetch(id: String) -> Result<u64, StepError> {
+///     Ok(id.parse()?)
+/// }
+///
+/// #[millpond::workflow]
+/// async fn look(ctx: Context, id: String) -> Result<u64, Failed> {
+///     Ok(ctx.run::<fetch>(&id).await?)
+/// }
+/// ```
+///
+/// The error may be any type that converts into `StepError`.
+#[proc_macro_attribute]
+pub fn step(options: TokenStream, item: TokenStream) -> TokenStream {
+    expand::expand(role::Role::Step, options.into(), &item.into()).into()
+}

@@ -1,0 +1,47 @@
+//! What a marked function must be, one file a question, and what is known of one that is.
+
+mod attributes;
+mod inputs;
+mod kind;
+mod returns;
+mod types;
+
+use syn::{Ident, Type};
+
+use crate::faults::Faults;
+use crate::marked::Marked;
+use crate::role::Role;
+
+/// What the generated code needs to know of a function that passed.
+pub(crate) struct Shape {
+    /// The first parameter is the [`Role::lead`].
+    pub(crate) lead: bool,
+    /// The parameters after it.
+    pub(crate) inputs: Vec<Input>,
+    /// The `T` of `Result<T, E>`.
+    pub(crate) output: Type,
+}
+
+/// One parameter of the input.
+pub(crate) struct Input {
+    /// `None` for a pattern, which is fine for an only one.
+    pub(crate) name: Option<Ident>,
+    pub(crate) of: Type,
+}
+
+/// Looks at everything before it gives up.
+pub(crate) fn check(role: Role, marked: &Marked) -> syn::Result<Shape> {
+    let mut faults = Faults::default();
+    attributes::check(role, &marked.attributes, &mut faults);
+    kind::check(role, &marked.signature, &mut faults);
+    let found = inputs::check(role, &marked.signature, &mut faults);
+    let output = returns::check(role, &marked.signature);
+    if let Ok(output) = &output {
+        types::owned(role, output, &mut faults);
+    }
+    Ok(Shape {
+        output: faults.close(output)?,
+        lead: found.lead,
+        inputs: found.inputs,
+    })
+}

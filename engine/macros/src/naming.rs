@@ -1,0 +1,109 @@
+//! The rules for names and versions. They repeat the engine's own, so that a name which the
+//! engine would refuse when it starts does not compile.
+
+use proc_macro2::Span;
+use syn::ext::IdentExt;
+use syn::{Error, Ident};
+
+use crate::role::Role;
+
+/// What a text may be.
+pub(crate) struct Rule {
+    what: &'static str,
+    alphabet: &'static str,
+    signs: &'static [char],
+    most: usize,
+}
+
+const WORKFLOW: Rule = Rule {
+    what: "a workflow's name",
+    alphabet: "[A-Za-z0-9._-]",
+    signs: &['.', '_', '-'],
+    most: 128,
+};
+
+/// A step's name becomes a part of frame ids, where a dot is not allowed.
+const STEP: Rule = Rule {
+    what: "a step's name",
+    alphabet: "[A-Za-z0-9_-]",
+    signs: &['_', '-'],
+    most: 128,
+};
+
+/// A workflow's version.
+pub(crate) const VERSION: Rule = Rule {
+    what: "a version",
+    alphabet: "[A-Za-z0-9._-]",
+    signs: &['.', '_', '-'],
+    most: 64,
+};
+
+/// The rule for the name of a workflow or step.
+pub(crate) fn of(role: Role) -> &'static Rule {
+    match role {
+        Role::Workflow => &WORKFLOW,
+        Role::Step => &STEP,
+    }
+}
+
+impl Rule {
+    /// The error, if `text` breaks the rule.
+    pub(crate) fn wrong_with(&self, text: &str) -> Option<String> {
+        let Self {
+            what,
+            alphabet,
+            signs,
+            most,
+        } = self;
+        if text.is_empty() {
+            return Some(format!(
+                "{what} cannot be empty: write 1 to {most} of `{alphabet}`"
+            ));
+        }
+        if text.len() > *most {
+            let length = text.len();
+            return Some(format!(
+                "{what} has at most {most} bytes, and this has {length}: shorten it"
+            ));
+        }
+        if let Some(odd) = text
+            .chars()
+            .find(|c| !c.is_ascii_alphanumeric() && !signs.contains(c))
+        {
+            return Some(format!(
+                "{what} cannot contain {odd:?}: write 1 to {most} of `{alphabet}`"
+            ));
+        }
+        matches!(text, "." | "..")
+            .then(|| format!("{what} cannot be `{text}`: add a letter or a digit"))
+    }
+}
+
+/// The name that a function has when no other is given.
+pub(crate) fn default_name(role: Role, function: &Ident) -> syn::Result<String> {
+    let name = function.unraw().to_string();
+    match of(role).wrong_with(&name) {
+        None => Ok(name),
+        Some(wrong) => {
+            let message = format!("{wrong}; rename the function, or add `name = \"...\"`");
+            Err(Error::new(function.span(), message))
+        }
+    }
+}
+
+/// `fetch_invoice` gives `FetchInvoiceInput`.
+pub(crate) fn input_struct(function: &Ident) -> Ident {
+    let mut name = String::new();
+    for word in function.unraw().to_string().split('_') {
+        let mut letters = word.chars();
+        name.extend(letters.next().into_iter().flat_map(char::to_uppercase));
+        name.push_str(letters.as_str());
+    }
+    name.push_str("Input");
+    let span: Span = function.span();
+    // A function that is called `_2` would give a name that starts with a digit.
+    if name.starts_with(|c: char| c.is_ascii_digit()) {
+        name.insert(0, '_');
+    }
+    Ident::new(&name, span)
+}
