@@ -17,8 +17,8 @@ pub mod timers;
 
 pub use domain::{Eid, Fid, OnClose};
 pub use sdk::{
-    Attempt, Child, Context, Failed, FrameError, Receive, ReceiveTimeout, Retry, Sleep, Spawn,
-    Step, StepError, Workflow,
+    Attempt, Child, Context, Failed, FrameError, NamedStep, Receive, ReceiveTimeout, Retry, Sleep,
+    Spawn, Step, StepError, Workflow,
 };
 
 /// Waits for the first of several frames, in the order written when more than one is ready:
@@ -26,3 +26,12 @@ pub use sdk::{
 ///
 /// Another crate's unbiased one may take another branch over the same journal.
 pub use futures::select_biased as select;
+
+pub use millpond_macros::{step, workflow};
+
+/// What the macros write about; no part of the interface.
+#[doc(hidden)]
+pub mod __private {
+    pub use futures::future::BoxFuture;
+    pub use {schemars, serde};
+}

@@ -9,5 +9,5 @@ pub use jiff::Timestamp;
 pub use uuid::Uuid;
 
 pub use crate::domain::{Eid, OnClose};
-pub use crate::sdk::{Attempt, Context, Failed, FrameError, Retry, StepError, Workflow};
+pub use crate::sdk::{Attempt, Context, Failed, FrameError, NamedStep, Retry, StepError, Workflow};
 pub use crate::select;
