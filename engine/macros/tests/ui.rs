@@ -1,0 +1,9 @@
+//! Every misuse has its own message, in the right place.
+//!
+//! After a change on purpose: `TRYBUILD=overwrite cargo test -p millpond-macros --test ui`.
+
+#[test]
+fn a_misuse_is_told_with_its_mend() {
+    let cases = trybuild::TestCases::new();
+    cases.compile_fail("tests/ui/*.rs");
+}

@@ -1,0 +1,15 @@
+//! All that is wrong with one function is told at once, and its callers still compile.
+
+#![allow(unused_variables)]
+
+use millpond::Failed;
+
+#[millpond::workflow(name = "")]
+fn pay(cents: &u64) -> Option<u64> {
+    Some(*cents)
+}
+
+fn main() {
+    let _: Option<u64> = pay(&1);
+    let _: Option<Failed> = None;
+}

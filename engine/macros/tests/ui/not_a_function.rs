@@ -1,0 +1,18 @@
+//! The attribute stands on something else.
+
+#![allow(unused_variables)]
+
+#[millpond::workflow]
+struct Invoice {
+    id: u64,
+}
+
+#[millpond::step]
+const RATE: u8 = 1;
+
+trait Billing {
+    #[millpond::step]
+    async fn bill() -> Result<(), millpond::StepError>;
+}
+
+fn main() {}
