@@ -35,3 +35,4 @@ pub mod __private {
     pub use futures::future::BoxFuture;
     pub use {schemars, serde};
 }
+pub mod testing;

@@ -1,5 +1,6 @@
 //! Keys and prefixes as checked text.
 
+use std::borrow::Borrow;
 use std::fmt;
 use std::sync::Arc;
 
@@ -63,6 +64,13 @@ impl Key {
     #[must_use]
     pub fn is_under(&self, prefix: &Prefix) -> bool {
         self.0.starts_with(prefix.as_str())
+    }
+}
+
+/// Maps by `Key` are searched by text: a prefix is no key. `Key` orders and hashes as its text.
+impl Borrow<str> for Key {
+    fn borrow(&self) -> &str {
+        &self.0
     }
 }
 

@@ -1,0 +1,132 @@
+//! Time that a test moves.
+
+use std::collections::BTreeMap;
+use std::future::poll_fn;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, Waker};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use jiff::{SignedDuration, Timestamp};
+
+use crate::doors::Clock;
+
+/// A clock that stands still until a test moves it.
+///
+/// A sleep begins when it is first polled. One that would outlast the monotonic clock's range
+/// never ends, and counts as no sleeper.
+#[derive(Debug)]
+pub struct ManualClock {
+    state: Mutex<State>,
+}
+
+#[derive(Debug)]
+struct State {
+    wall: Timestamp,
+    monotonic: Duration,
+    /// Numbers sleepers, so that those with one deadline wake in the order they lay down.
+    next: u64,
+    sleepers: BTreeMap<(Duration, u64), Waker>,
+}
+
+impl ManualClock {
+    /// A clock that shows `start` on the wall and zero on the monotonic side.
+    #[must_use]
+    pub const fn new(start: Timestamp) -> Self {
+        Self {
+            state: Mutex::new(State {
+                wall: start,
+                monotonic: Duration::ZERO,
+                next: 0,
+                sleepers: BTreeMap::new(),
+            }),
+        }
+    }
+
+    /// Moves both sides on by `step` at once, and wakes who slept until then, earliest first.
+    /// The wall stops at the end of its range.
+    pub fn advance(&self, step: Duration) {
+        let mut state = self.lock();
+        state.monotonic = state.monotonic.saturating_add(step);
+        let step = SignedDuration::try_from(step).unwrap_or(SignedDuration::MAX);
+        state.wall = state.wall.checked_add(step).unwrap_or(Timestamp::MAX);
+        let now = state.monotonic;
+        let sleeping = state.sleepers.split_off(&(now, u64::MAX));
+        let due = std::mem::replace(&mut state.sleepers, sleeping);
+        drop(state);
+        due.into_values().for_each(Waker::wake);
+    }
+
+    /// Sets the wall, back too; the monotonic side and the sleepers notice nothing.
+    pub fn set(&self, wall: Timestamp) {
+        self.lock().wall = wall;
+    }
+
+    /// How many sleeps have begun, and neither ended nor been dropped.
+    #[must_use]
+    pub fn sleepers(&self) -> usize {
+        self.lock().sleepers.len()
+    }
+
+    /// When the next sleep ends, on the monotonic side.
+    #[must_use]
+    pub fn next_deadline(&self) -> Option<Duration> {
+        let state = self.lock();
+        state.sleepers.keys().next().map(|(deadline, _)| *deadline)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        // Nothing panics between two changes of the state: a poisoned one is still whole.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[async_trait]
+impl Clock for ManualClock {
+    fn now(&self) -> Timestamp {
+        self.lock().wall
+    }
+
+    fn monotonic(&self) -> Duration {
+        self.lock().monotonic
+    }
+
+    async fn sleep(&self, duration: Duration) {
+        let Some(mut sleep) = Sleep::begin(self, duration) else {
+            return std::future::pending().await;
+        };
+        poll_fn(|cx| sleep.poll(cx)).await;
+    }
+}
+
+/// One sleep. Dropping it takes it off the clock.
+struct Sleep<'a> {
+    clock: &'a ManualClock,
+    place: (Duration, u64),
+}
+
+impl<'a> Sleep<'a> {
+    fn begin(clock: &'a ManualClock, duration: Duration) -> Option<Self> {
+        let mut state = clock.lock();
+        let deadline = state.monotonic.checked_add(duration)?;
+        let place = (deadline, state.next);
+        state.next += 1;
+        drop(state);
+        Some(Self { clock, place })
+    }
+
+    fn poll(&mut self, cx: &Context<'_>) -> Poll<()> {
+        let mut state = self.clock.lock();
+        if state.monotonic >= self.place.0 {
+            return Poll::Ready(());
+        }
+        state.sleepers.insert(self.place, cx.waker().clone());
+        Poll::Pending
+    }
+}
+
+impl Drop for Sleep<'_> {
+    fn drop(&mut self) {
+        self.clock.lock().sleepers.remove(&self.place);
+    }
+}

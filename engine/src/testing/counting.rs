@@ -1,0 +1,145 @@
+//! A wrapper that counts requests: the bill of a test.
+
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use async_trait::async_trait;
+use bytes::Bytes;
+
+use super::Verb;
+use crate::doors::{Bucket, BucketError, Expect, Object, Outcome, Page};
+use crate::keys::{Key, Prefix};
+
+/// Counts the requests that pass through it, refused and failed ones too: they cost the same.
+#[derive(Debug)]
+pub struct CountingBucket {
+    inner: Arc<dyn Bucket>,
+    log: Mutex<Vec<Request>>,
+}
+
+/// One request, as logged.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Request {
+    /// What was asked.
+    pub verb: Verb,
+    /// The key, or for a list the prefix.
+    pub key: String,
+}
+
+impl fmt::Display for Request {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.verb, self.key)
+    }
+}
+
+/// Requests by verb.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Reads.
+    pub reads: u64,
+    /// Writes.
+    pub writes: u64,
+    /// Deletes.
+    pub deletes: u64,
+    /// Lists, one per page.
+    pub lists: u64,
+}
+
+impl Counts {
+    /// What object stores charge most for: writes and lists. Deletes are free.
+    #[must_use]
+    pub const fn dear(&self) -> u64 {
+        self.writes + self.lists
+    }
+
+    /// What costs about a twelfth of the dear ones: reads.
+    #[must_use]
+    pub const fn cheap(&self) -> u64 {
+        self.reads
+    }
+
+    /// What was added since `earlier`, counted by the same wrapper.
+    #[must_use]
+    pub const fn since(&self, earlier: &Self) -> Self {
+        Self {
+            reads: self.reads - earlier.reads,
+            writes: self.writes - earlier.writes,
+            deletes: self.deletes - earlier.deletes,
+            lists: self.lists - earlier.lists,
+        }
+    }
+
+    const fn add(&mut self, verb: Verb) {
+        match verb {
+            Verb::Read => self.reads += 1,
+            Verb::Write => self.writes += 1,
+            Verb::Delete => self.deletes += 1,
+            Verb::List => self.lists += 1,
+        }
+    }
+}
+
+impl CountingBucket {
+    /// Counts what goes to `inner`.
+    #[must_use]
+    pub fn new(inner: Arc<dyn Bucket>) -> Self {
+        Self {
+            inner,
+            log: Mutex::default(),
+        }
+    }
+
+    /// The requests so far, by verb.
+    #[must_use]
+    pub fn counts(&self) -> Counts {
+        let mut counts = Counts::default();
+        for request in self.lock().iter() {
+            counts.add(request.verb);
+        }
+        counts
+    }
+
+    /// The requests so far, in the order they were made.
+    #[must_use]
+    pub fn log(&self) -> Vec<Request> {
+        self.lock().clone()
+    }
+
+    fn note(&self, verb: Verb, key: impl fmt::Display) {
+        let key = key.to_string();
+        self.lock().push(Request { verb, key });
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Vec<Request>> {
+        self.log.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[async_trait]
+#[deny(clippy::missing_trait_methods)]
+impl Bucket for CountingBucket {
+    async fn read(&self, key: &Key) -> Result<Option<Object>, BucketError> {
+        self.note(Verb::Read, key);
+        self.inner.read(key).await
+    }
+
+    async fn write(&self, key: &Key, body: Bytes, expect: Expect) -> Result<Outcome, BucketError> {
+        self.note(Verb::Write, key);
+        self.inner.write(key, body, expect).await
+    }
+
+    async fn delete(&self, key: &Key) -> Result<(), BucketError> {
+        self.note(Verb::Delete, key);
+        self.inner.delete(key).await
+    }
+
+    async fn list(
+        &self,
+        prefix: &Prefix,
+        after: Option<&Key>,
+        limit: usize,
+    ) -> Result<Page, BucketError> {
+        self.note(Verb::List, prefix);
+        self.inner.list(prefix, after, limit).await
+    }
+}

@@ -1,0 +1,7 @@
+//! A wrapper that lets requests fail by script.
+
+mod bucket;
+mod rule;
+
+pub use bucket::FaultBucket;
+pub use rule::{Fate, Rule};

@@ -1,0 +1,139 @@
+//! A bucket in memory.
+
+use std::collections::BTreeMap;
+use std::ops::Bound;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use jiff::Timestamp;
+
+use crate::doors::{Bucket, BucketError, Clock, Expect, Listed, Object, Outcome, Page, Version};
+use crate::keys::{Key, Prefix};
+
+/// A bucket that lives as long as its value. It never fails; a
+/// [`FaultBucket`](super::FaultBucket) around it does.
+#[derive(Debug)]
+pub struct MemoryBucket {
+    clock: Arc<dyn Clock>,
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    objects: BTreeMap<Key, Stored>,
+    /// Counts writes over all keys, so that no version comes twice, not even after a delete.
+    writes: u64,
+}
+
+#[derive(Debug, Clone)]
+struct Stored {
+    body: Bytes,
+    version: Version,
+    modified: Timestamp,
+}
+
+impl MemoryBucket {
+    /// An empty bucket that takes `modified` from `clock`.
+    #[must_use]
+    pub fn new(clock: Arc<dyn Clock>) -> Self {
+        Self {
+            clock,
+            state: Mutex::default(),
+        }
+    }
+
+    /// All objects in byte order of their keys.
+    #[must_use]
+    pub fn snapshot(&self) -> Vec<(Key, Bytes)> {
+        let state = self.lock();
+        let objects = state.objects.iter();
+        objects
+            .map(|(key, stored)| (key.clone(), stored.body.clone()))
+            .collect()
+    }
+
+    /// How many objects there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.lock().objects.len()
+    }
+
+    /// Whether there is no object.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        // Nothing panics between two changes of the state: a poisoned one is still whole.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[async_trait]
+impl Bucket for MemoryBucket {
+    async fn read(&self, key: &Key) -> Result<Option<Object>, BucketError> {
+        let state = self.lock();
+        Ok(state.objects.get(key).map(|stored| Object {
+            body: stored.body.clone(),
+            version: stored.version.clone(),
+        }))
+    }
+
+    async fn write(&self, key: &Key, body: Bytes, expect: Expect) -> Result<Outcome, BucketError> {
+        let modified = self.clock.now();
+        let mut state = self.lock();
+        let current = state.objects.get(key).map(|stored| &stored.version);
+        let met = match (&expect, current) {
+            (Expect::Absent, None) => true,
+            (Expect::At(wanted), Some(version)) => wanted == version,
+            (Expect::Absent, Some(_)) | (Expect::At(_), None) => false,
+        };
+        if !met {
+            return Ok(Outcome::Refused);
+        }
+        state.writes += 1;
+        let version = Version::new(format!("v{}", state.writes));
+        let stored = Stored {
+            body,
+            version: version.clone(),
+            modified,
+        };
+        state.objects.insert(key.clone(), stored);
+        Ok(Outcome::Landed(version))
+    }
+
+    async fn delete(&self, key: &Key) -> Result<(), BucketError> {
+        self.lock().objects.remove(key);
+        Ok(())
+    }
+
+    async fn list(
+        &self,
+        prefix: &Prefix,
+        after: Option<&Key>,
+        limit: usize,
+    ) -> Result<Page, BucketError> {
+        let state = self.lock();
+        let from = match after.map(Key::as_str) {
+            Some(after) if after >= prefix.as_str() => Bound::Excluded(after),
+            _ => Bound::Included(prefix.as_str()),
+        };
+        let mut rest = state
+            .objects
+            .range::<str, _>((from, Bound::Unbounded))
+            .take_while(|(key, _)| key.is_under(prefix));
+        let entries = rest
+            .by_ref()
+            .take(limit)
+            .map(|(key, stored)| Listed {
+                key: key.clone(),
+                modified: stored.modified,
+                size: stored.body.len() as u64,
+            })
+            .collect();
+        let more = rest.next().is_some();
+        Ok(Page { entries, more })
+    }
+}

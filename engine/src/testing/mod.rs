@@ -1,0 +1,23 @@
+//! The doors for tests: storage in memory, time that a test moves, randomness from a seed,
+//! tasks on one thread, and wrappers that count requests or let them fail by script.
+//!
+//! All of it is deterministic: the same test makes the same requests in the same order. With
+//! [`Pool::run_until`] a workflow that sleeps a month is tested in a millisecond.
+
+mod clock;
+mod counting;
+mod entropy;
+mod fault;
+mod memory;
+mod pool;
+#[cfg(test)]
+mod tests;
+mod verb;
+
+pub use clock::ManualClock;
+pub use counting::{CountingBucket, Counts, Request};
+pub use entropy::SeededEntropy;
+pub use fault::{Fate, FaultBucket, Rule};
+pub use memory::MemoryBucket;
+pub use pool::Pool;
+pub use verb::Verb;
