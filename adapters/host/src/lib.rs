@@ -1,1 +1,9 @@
-//! To come.
+//! The doors of an ordinary process: its clock, its randomness, and tokio's tasks.
+
+mod clock;
+mod entropy;
+mod spawner;
+
+pub use clock::SystemClock;
+pub use entropy::OsEntropy;
+pub use spawner::TokioSpawner;
