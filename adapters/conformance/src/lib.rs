@@ -1,1 +1,30 @@
-//! To come.
+//! The suite that every bucket must pass before a run is trusted to it.
+//!
+//! It asks the bucket under one prefix for all that the door promises (PROTOCOL, section 1):
+//! puts that land once, replaces that lose no update, deletes that stay deleted, lists that
+//! show what is there in the order of bytes; races included. It never panics: what a bucket
+//! does wrong is a [`Violation`], which names the [`Probe`].
+//!
+//! ```
+//! use std::sync::Arc;
+//!
+//! use jiff::Timestamp;
+//! use millpond::testing::{ManualClock, MemoryBucket};
+//! use millpond_conformance::conformance;
+//!
+//! let clock = Arc::new(ManualClock::new(Timestamp::UNIX_EPOCH));
+//! let bucket = Arc::new(MemoryBucket::new(clock));
+//! let report = futures::executor::block_on(conformance(bucket, "probe/1/"));
+//! assert!(report.is_ok());
+//! ```
+
+mod finding;
+mod probe;
+mod probes;
+mod subject;
+mod suite;
+
+pub use finding::{Finding, Violation};
+pub use probe::Probe;
+pub use subject::{Scale, Subject};
+pub use suite::{Report, conformance};

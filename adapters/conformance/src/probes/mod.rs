@@ -1,0 +1,6 @@
+//! What is asked, by subject.
+
+pub(crate) mod basics;
+pub(crate) mod listing;
+pub(crate) mod names;
+pub(crate) mod races;

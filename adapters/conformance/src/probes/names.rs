@@ -1,0 +1,104 @@
+//! Keys that stores, and the file systems below them, have opinions about.
+
+use bytes::Bytes;
+use millpond::doors::Expect;
+
+use crate::finding::Finding;
+use crate::subject::Subject;
+
+/// Names that differ, if only by case, by a dot, or from what a system keeps for itself.
+const ODD: &[&str] = &[
+    "a",
+    "A",
+    "aa",
+    "aA",
+    "Aa",
+    "a.",
+    "a..",
+    ".a",
+    "..a",
+    "a..b",
+    "...",
+    "~",
+    "~1",
+    "-",
+    "--a",
+    "_",
+    "-x/-",
+    "~x/~",
+    ".a./.b.",
+    "con",
+    "CON",
+    "nul.txt",
+    "Aux",
+    "com1",
+    "COM1.log",
+    "lpt9/x",
+    "prn/con",
+    ".millpond",
+    ".millpond.",
+    ".MILLPOND",
+    ".git/HEAD",
+    ".DS_Store",
+    "0",
+    "00",
+    "0.0",
+    "index.html",
+    "meta",
+    "folder/x",
+    "Folder/x",
+    "folder./x",
+    "folder-/x",
+];
+
+pub(crate) async fn names(subject: &Subject) -> Result<(), Finding> {
+    let names = ODD.iter().map(|name| format!("names/{name}")).collect();
+    all_differ(subject, "names/", names).await
+}
+
+pub(crate) async fn lengths(subject: &Subject) -> Result<(), Finding> {
+    let base = "lengths/";
+    let room = subject.room().saturating_sub(base.len());
+    let mut names = Vec::new();
+    for length in [
+        63, 64, 119, 120, 121, 127, 128, 240, 241, 255, 256, 511, 512, room,
+    ] {
+        if length <= room {
+            // As files, in upper and lower case, and as folders.
+            names.push(format!("{base}{}", "x".repeat(length)));
+            names.push(format!("{base}{}", "X".repeat(length)));
+        }
+        if length + 2 <= room {
+            names.push(format!("{base}{}/y", "f".repeat(length)));
+            names.push(format!("{base}{}-y", "f".repeat(length)));
+        }
+    }
+    // The longest key of the shortest components.
+    let deep = "d/".repeat(room / 2);
+    names.push(format!("{base}{}", deep.trim_end_matches('/')));
+    all_differ(subject, base, names).await
+}
+
+/// Each name is an object of its own, and is listed as itself.
+async fn all_differ(subject: &Subject, below: &str, names: Vec<String>) -> Result<(), Finding> {
+    let mut keys = Vec::new();
+    for name in names {
+        keys.push(subject.key(&name)?);
+    }
+    keys.sort();
+    keys.dedup();
+    for key in &keys {
+        let body = Bytes::from(key.to_string());
+        subject.lands(key, &body, &Expect::Absent).await?;
+    }
+    for key in &keys {
+        subject.holds(key, &Bytes::from(key.to_string())).await?;
+    }
+    subject.lists(below, None, 1_000, &keys).await?;
+    subject.lists(below, None, 3, &keys).await?;
+    for (at, key) in keys.iter().enumerate() {
+        subject.bucket.delete(key).await?;
+        subject.lists(below, None, 1_000, &keys[at + 1..]).await?;
+    }
+    Ok(())
+}
