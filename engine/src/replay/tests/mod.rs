@@ -1,1 +1,11 @@
-//! Tests of replay.
+//! Tests of replay. The runner stands in for a run: it appends, delivers, and runs thunks in
+//! place.
+
+mod cancel;
+mod changed;
+mod entries;
+mod foreign;
+mod frames;
+mod prefixes;
+mod races;
+mod runner;
