@@ -13,6 +13,7 @@ mod replay;
 pub mod runtime;
 pub mod sdk;
 pub mod settings;
+pub mod testing;
 pub mod timers;
 
 pub use domain::{Eid, Fid, OnClose};
@@ -35,4 +36,3 @@ pub mod __private {
     pub use futures::future::BoxFuture;
     pub use {schemars, serde};
 }
-pub mod testing;

@@ -13,6 +13,7 @@ mod pool;
 #[cfg(test)]
 mod tests;
 mod verb;
+mod world;
 
 pub use clock::ManualClock;
 pub use counting::{CountingBucket, Counts, Request};
@@ -21,3 +22,4 @@ pub use fault::{Fate, FaultBucket, Rule};
 pub use memory::MemoryBucket;
 pub use pool::Pool;
 pub use verb::Verb;
+pub use world::World;

@@ -21,7 +21,9 @@ pub use list::{Filter, Row};
 pub use result::Outcome;
 pub use start::{Start, Started};
 
+use super::run::{self, Causes, Ended, RunError};
 use super::{App, Core, Host, RegistryError};
+use crate::domain::Eid;
 use crate::doors::Doors;
 use crate::settings::Settings;
 
@@ -71,6 +73,17 @@ impl Engine {
     #[must_use]
     pub fn doors(&self) -> &Doors {
         &self.core.doors
+    }
+
+    /// Runs one execution for as long as it has work: what a worker does for each cause it
+    /// finds. At most one run of an execution at a time in a process.
+    ///
+    /// Price: see the price list; a run without anything to do costs 1 P and 1 G.
+    ///
+    /// # Errors
+    /// [`RunError`]: nothing is lost, the causes stay; run it again.
+    pub async fn run(&self, eid: Eid, causes: Causes) -> Result<Ended, RunError> {
+        run::run(Arc::clone(&self.core), eid, causes, run::Stop::default()).await
     }
 
     /// What workers and sweepers are made of.

@@ -1,0 +1,305 @@
+//! A whole engine in memory, for tests of workflows: time is skipped, nothing is random,
+//! every request is counted and can be made to fail.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use jiff::Timestamp;
+
+use super::{CountingBucket, Counts, FaultBucket, ManualClock, MemoryBucket, Pool, SeededEntropy};
+use crate::domain::{Eid, Json, Queue, Status};
+use crate::doors::{Bucket, Clock, Doorbell, Doors};
+use crate::keys::{AlarmKey, Key, MailKey};
+use crate::runtime::{
+    App, Causes, Ended, Engine, EngineError, Host, Outcome, RunError, Signal, Start, Started,
+};
+use crate::settings::Settings;
+
+/// Runs that [`World::run_all`] makes before it says that something never comes to rest.
+const MOST_RUNS: usize = 100_000;
+
+/// An engine on a bucket in memory.
+///
+/// ```
+/// use millpond::runtime::{App, Start};
+/// use millpond::testing::World;
+/// use millpond::{Context, Failed};
+/// use std::time::Duration;
+///
+/// async fn nap(ctx: Context, days: u64) -> Result<u64, Failed> {
+///     ctx.sleep(Duration::from_secs(days * 86_400)).await?;
+///     Ok(days)
+/// }
+///
+/// let world = World::new(App::new().workflow("nap", "1", nap));
+/// let started = world.start(Start::new("nap").input(&30_u64));
+/// world.skip(Duration::from_secs(30 * 86_400));
+/// assert_eq!(world.result::<u64>(started.eid), Ok(30));
+/// ```
+#[derive(Debug)]
+pub struct World {
+    /// Time, moved by the test and by skipping.
+    pub clock: Arc<ManualClock>,
+    /// What is in the bucket.
+    pub memory: Arc<MemoryBucket>,
+    /// Counts every request of the engine.
+    pub counting: Arc<CountingBucket>,
+    /// Fails requests by script.
+    pub faults: Arc<FaultBucket>,
+    /// Runs what is spawned.
+    pub pool: Pool,
+    /// The engine.
+    pub engine: Engine,
+}
+
+impl World {
+    /// A world at the start of 2026 with default settings.
+    ///
+    /// # Panics
+    /// When the application does not hold together.
+    #[must_use]
+    pub fn new(app: App) -> Self {
+        Self::with_settings(app, Settings::default())
+    }
+
+    /// The same with settings of its own.
+    ///
+    /// # Panics
+    /// When the application does not hold together.
+    #[must_use]
+    pub fn with_settings(app: App, settings: Settings) -> Self {
+        let start = "2026-01-01T00:00:00Z"
+            .parse()
+            .unwrap_or(Timestamp::UNIX_EPOCH);
+        let clock = Arc::new(ManualClock::new(start));
+        let memory = Arc::new(MemoryBucket::new(Arc::clone(&clock) as Arc<dyn Clock>));
+        Self::over(clock, memory, app, settings, "w1", 1)
+    }
+
+    /// Another process on the same bucket and clock: its own requests, faults and worker name.
+    ///
+    /// # Panics
+    /// When the application does not hold together.
+    #[must_use]
+    pub fn beside(&self, app: App, worker: &str, seed: u64) -> Self {
+        let settings = self.engine.core().settings.clone();
+        let (clock, memory) = (Arc::clone(&self.clock), Arc::clone(&self.memory));
+        Self::over(clock, memory, app, settings, worker, seed)
+    }
+
+    fn over(
+        clock: Arc<ManualClock>,
+        memory: Arc<MemoryBucket>,
+        app: App,
+        settings: Settings,
+        worker: &str,
+        seed: u64,
+    ) -> Self {
+        let time = Arc::clone(&clock) as Arc<dyn Clock>;
+        let inner = Arc::clone(&memory) as Arc<dyn Bucket>;
+        let faults = Arc::new(FaultBucket::new(inner, Arc::clone(&time)));
+        let counting = Arc::new(CountingBucket::new(Arc::clone(&faults) as Arc<dyn Bucket>));
+        let pool = Pool::new();
+        let doors = Doors {
+            bucket: Arc::clone(&counting) as Arc<dyn Bucket>,
+            clock: time,
+            entropy: Arc::new(SeededEntropy::new(seed)),
+            wakeups: Arc::new(Doorbell::default()),
+            spawner: Arc::new(pool.clone()),
+        };
+        let host = Host {
+            worker: worker.to_owned(),
+            site: "test".to_owned(),
+            code_ref: "20260101T000000-test".to_owned(),
+        };
+        let engine = Engine::with_settings(doors, app, host, settings)
+            .unwrap_or_else(|error| panic!("the application does not hold together: {error}"));
+        Self {
+            clock,
+            memory,
+            counting,
+            faults,
+            pool,
+            engine,
+        }
+    }
+
+    /// Runs a future to its end, with everything spawned; skips time while all sleep.
+    pub fn block<F: Future>(&self, future: F) -> F::Output {
+        self.pool.run_until(&self.clock, future)
+    }
+
+    /// Starts an execution; does not run it.
+    ///
+    /// # Panics
+    /// When the start is refused.
+    pub fn start(&self, start: Start) -> Started {
+        self.block(self.engine.start(start))
+            .unwrap_or_else(|error| panic!("not started: {error}"))
+    }
+
+    /// Sends a message; does not run its receiver.
+    ///
+    /// # Errors
+    /// As [`Engine::signal`].
+    pub fn signal(&self, eid: Eid, signal: Signal) -> Result<(), EngineError> {
+        self.block(self.engine.signal(eid, signal)).map(drop)
+    }
+
+    /// What waits for `eid` in the bucket now: its mail, and its alarms that are due.
+    #[must_use]
+    pub fn causes(&self, eid: Eid) -> Causes {
+        let (mut queue, mut mail, mut alarms) = (Queue::default(), Vec::new(), Vec::new());
+        for (key, _) in self.memory.snapshot() {
+            if let Some(found) = MailKey::parse(&key).filter(|found| found.eid == eid) {
+                queue = found.queue;
+                mail.push(key);
+            } else if let Some(found) = self.due(&key).filter(|found| found.eid == eid) {
+                queue = found.queue;
+                alarms.push(key);
+            }
+        }
+        Causes {
+            queue,
+            mail,
+            alarms,
+            deliveries: 0,
+        }
+    }
+
+    fn due(&self, key: &Key) -> Option<AlarmKey> {
+        AlarmKey::parse(key).filter(|alarm| alarm.due <= self.clock.now())
+    }
+
+    /// Runs one execution once, with what waits for it.
+    ///
+    /// # Errors
+    /// As [`Engine::run`].
+    pub fn run(&self, eid: Eid) -> Result<Ended, RunError> {
+        self.block(self.engine.run(eid, self.causes(eid)))
+    }
+
+    /// Runs whatever has work until nothing has; the clock stays where it is, but for what
+    /// runs wait in place. Executions held by a vanished run, or left alone, stay.
+    ///
+    /// # Panics
+    /// When something never comes to rest.
+    pub fn run_all(&self) {
+        let mut left = BTreeSet::new();
+        for _ in 0..MOST_RUNS {
+            let Some(eid) = self.with_work().into_iter().find(|eid| !left.contains(eid)) else {
+                return;
+            };
+            let before = self.memory.snapshot().len();
+            match self.run(eid) {
+                Ok(Ended::Held(_) | Ended::Unregistered(..) | Ended::NewerCode(_)) | Err(_) => {
+                    left.insert(eid);
+                }
+                Ok(_) if before != self.memory.snapshot().len() => left.clear(),
+                Ok(_) => {}
+            }
+        }
+        panic!(
+            "{MOST_RUNS} runs, and something still has work: {:?}",
+            self.with_work()
+        );
+    }
+
+    /// Executions with mail, or with an alarm that is due.
+    #[must_use]
+    pub fn with_work(&self) -> BTreeSet<Eid> {
+        let rows = self.memory.snapshot();
+        let mail = rows
+            .iter()
+            .filter_map(|(key, _)| MailKey::parse(key))
+            .map(|mail| mail.eid);
+        let due = rows
+            .iter()
+            .filter_map(|(key, _)| self.due(key))
+            .map(|alarm| alarm.eid);
+        mail.chain(due).collect()
+    }
+
+    /// Runs whatever has work, and moves time from alarm to alarm, until `time` has passed.
+    pub fn skip(&self, time: Duration) {
+        let end = self.clock.monotonic() + time;
+        loop {
+            self.run_all();
+            let left = end.saturating_sub(self.clock.monotonic());
+            let now = self.clock.now();
+            let next = self
+                .memory
+                .snapshot()
+                .iter()
+                .filter_map(|(key, _)| AlarmKey::parse(key))
+                .filter_map(|alarm| Duration::try_from(alarm.due.duration_since(now)).ok())
+                .filter(|wait| !wait.is_zero())
+                .min();
+            match next.filter(|wait| *wait <= left) {
+                Some(wait) => self.clock.advance(wait),
+                None => {
+                    self.clock.advance(left);
+                    self.run_all();
+                    return;
+                }
+            }
+        }
+    }
+
+    /// Where an execution stands.
+    ///
+    /// # Panics
+    /// When there is no such execution.
+    #[must_use]
+    pub fn status(&self, eid: Eid) -> Status {
+        self.block(self.engine.status(eid))
+            .unwrap_or_else(|error| panic!("no status: {error}"))
+    }
+
+    /// How an execution ended.
+    ///
+    /// # Panics
+    /// When it has not.
+    #[must_use]
+    pub fn outcome(&self, eid: Eid) -> Outcome {
+        self.block(self.engine.result(eid, Duration::ZERO))
+            .unwrap_or_else(|error| panic!("no outcome: {error}"))
+    }
+
+    /// The value an execution ended with, or why it failed, in words.
+    ///
+    /// # Errors
+    /// The failure.
+    ///
+    /// # Panics
+    /// When it has not ended.
+    pub fn result<T: serde::de::DeserializeOwned>(&self, eid: Eid) -> Result<T, String> {
+        self.outcome(eid)
+            .get()
+            .map_err(|failure| failure.to_string())
+    }
+
+    /// The requests that `work` makes.
+    pub fn counted<T>(&self, work: impl FnOnce(&Self) -> T) -> (T, Counts) {
+        let before = self.counting.counts();
+        let out = work(self);
+        (out, self.counting.counts().since(&before))
+    }
+
+    /// The head of an execution, as stored.
+    ///
+    /// # Panics
+    /// When there is none.
+    #[must_use]
+    pub fn head(&self, eid: Eid) -> Json {
+        let key = crate::keys::head(&eid);
+        let rows = self.memory.snapshot();
+        let body = rows
+            .iter()
+            .find(|(found, _)| *found == key)
+            .map(|(_, body)| body.clone());
+        let body = body.unwrap_or_else(|| panic!("no head of {eid}"));
+        serde_json::from_slice(&body).unwrap_or_else(|error| panic!("not a head: {error}"))
+    }
+}
