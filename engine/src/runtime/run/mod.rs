@@ -13,12 +13,15 @@
 
 mod absorb;
 mod attempts;
+mod begin;
+mod close;
 mod commit;
-mod drive;
 mod ended;
 mod finish;
+mod live;
 mod load;
 mod pass;
+mod replayed;
 mod settling;
 mod stretch;
 

@@ -1,0 +1,110 @@
+//! Step 6 and 7: whether to drive at all.
+
+use super::Stop;
+use super::absorb::Inbox;
+use super::ended::{Ended, RunError};
+use super::pass::Pass;
+use crate::domain::{Blocked, Body, Commit, Control, Entry, Failure, Status, kind};
+
+impl Pass {
+    pub(super) async fn go_on(
+        &mut self,
+        history: Vec<Commit>,
+        inbox: Inbox,
+        crash_loop: bool,
+        stop: &Stop,
+    ) -> Result<Ended, RunError> {
+        if let Some(reason) = inbox.terminate {
+            self.append(inbox.entries);
+            return self.over(Err(Failure::new(kind::TERMINATED, reason))).await;
+        }
+        if let Some(status) = self.parked {
+            // 7. Absorbed and committed, not delivered; the alarm is dropped.
+            self.append(inbox.entries);
+            self.leave(status, None).await?;
+            return Ok(Ended::Parked(status));
+        }
+        if self.stalls >= self.core.settings.max_stalls {
+            self.append(inbox.entries);
+            let message = "runs ended without progress; `resume` tries again".to_owned();
+            return self
+                .block(Blocked::Stalled {
+                    stalls: self.stalls,
+                    message,
+                })
+                .await;
+        }
+        let mut entries = inbox.entries;
+        if let Some(ended) = self.not_yet(&history, &mut entries).await? {
+            return Ok(ended);
+        }
+        if crash_loop {
+            self.commit_acquisition().await?;
+        }
+        match self.replayed(history, entries).await? {
+            Ok(()) => self.live(stop).await,
+            Err(halt) => self.halted(halt).await,
+        }
+    }
+
+    /// Whether the execution has not begun: a start at a later instant only sets the alarm.
+    async fn not_yet(
+        &mut self,
+        history: &[Commit],
+        entries: &mut Vec<Entry>,
+    ) -> Result<Option<Ended>, RunError> {
+        let committed = history.iter().flat_map(|commit| &commit.entries);
+        if committed
+            .clone()
+            .any(|entry| matches!(entry, Entry::Started))
+        {
+            return Ok(None);
+        }
+        let cancelled = committed
+            .chain(entries.iter())
+            .find_map(|entry| match entry {
+                Entry::Received {
+                    body: Body::Control(Control::Cancel { reason }),
+                    ..
+                } => Some(reason),
+                _ => None,
+            });
+        if let Some(reason) = cancelled.cloned() {
+            self.append(std::mem::take(entries));
+            return self
+                .over(Err(Failure::new(kind::CANCELLED, reason)))
+                .await
+                .map(Some);
+        }
+        match self.journal.head.record.start_at {
+            Some(at) if at > self.now => {
+                self.append(std::mem::take(entries));
+                self.leave(Status::Suspended, Some(at)).await?;
+                Ok(Some(Ended::Suspended(Some(at))))
+            }
+            _ => {
+                // Behind the `start` it follows from, before whatever else has come.
+                let start = |entry: &Entry| {
+                    matches!(
+                        entry,
+                        Entry::Received {
+                            body: Body::Start(_),
+                            ..
+                        }
+                    )
+                };
+                let at = entries.iter().position(start).map_or(0, |at| at + 1);
+                entries.insert(at, Entry::Started);
+                Ok(None)
+            }
+        }
+    }
+
+    /// **\[R\]** Acquires before replaying: what aborts the process on each replay is counted.
+    async fn commit_acquisition(&mut self) -> Result<(), RunError> {
+        if self.stall().await? >= self.core.settings.max_stalls {
+            tracing::warn!(eid = %self.journal.head.record.eid, "last try before it is parked");
+        }
+        Ok(())
+    }
+}

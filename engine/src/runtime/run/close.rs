@@ -1,0 +1,109 @@
+//! Step 11: how a pass ends.
+
+use super::ended::{Ended, RunError};
+use super::pass::Pass;
+use super::stretch::Halt;
+use crate::domain::{Blocked, Entry, Failure, Json, OnClose, Status, kind};
+use crate::replay::Trouble;
+
+impl Pass {
+    /// Nothing is live: the final commit, with the earliest deadline as the alarm.
+    pub(super) async fn rest(&mut self, more: bool) -> Result<Ended, RunError> {
+        if let Some(status) = self.parked {
+            self.leave(status, None).await?;
+            return Ok(Ended::Parked(status));
+        }
+        let due = self.next_due();
+        if more {
+            self.append(vec![Entry::Sliced]);
+            self.leave(Status::Running, due).await?;
+            return Ok(Ended::Sliced);
+        }
+        self.append(vec![Entry::Suspended]);
+        self.leave(Status::Suspended, due).await?;
+        Ok(Ended::Suspended(due))
+    }
+
+    /// The execution is over: its outcome, and a word to the children it leaves behind.
+    pub(super) async fn over(&mut self, result: Result<Json, Failure>) -> Result<Ended, RunError> {
+        for live in std::mem::take(&mut self.live).into_values() {
+            live.end();
+        }
+        for (fid, child) in std::mem::take(&mut self.children) {
+            if child.on_close != OnClose::Abandon {
+                let (eid, queue, how) = (child.eid, child.queue, child.on_close);
+                self.pending.push(Entry::ChildClosed {
+                    fid,
+                    eid,
+                    queue,
+                    how,
+                });
+            }
+        }
+        let (status, entry) = match result {
+            Ok(value) => (
+                Status::Completed,
+                Entry::Completed {
+                    value: value.into(),
+                },
+            ),
+            Err(failure) if matches!(&*failure.kind, kind::CANCELLED | kind::TERMINATED) => {
+                (Status::Cancelled, Entry::Cancelled { failure })
+            }
+            Err(failure) => (Status::Failed, Entry::Failed { failure }),
+        };
+        self.pending.push(entry);
+        self.leave(status, None).await?;
+        Ok(Ended::Terminal(status))
+    }
+
+    pub(super) async fn block(&mut self, why: Blocked) -> Result<Ended, RunError> {
+        tracing::warn!(eid = %self.journal.head.record.eid, %why, "parked");
+        for live in std::mem::take(&mut self.live).into_values() {
+            live.end();
+        }
+        self.driven = false; // its frames are not what the journal asks for
+        self.append(vec![Entry::Blocked(why)]);
+        self.leave(Status::Blocked, None).await?;
+        Ok(Ended::Parked(Status::Blocked))
+    }
+
+    pub(super) async fn halted(&mut self, halt: Halt) -> Result<Ended, RunError> {
+        match halt {
+            Halt::Trouble(Trouble::Nondeterminism {
+                position,
+                commit,
+                expected,
+                got,
+            }) => {
+                let newest = self
+                    .journal
+                    .head
+                    .tail
+                    .last()
+                    .and_then(|raw| raw.decode().ok());
+                let code = newest
+                    .and_then(|commit| commit.by.code_ref)
+                    .unwrap_or_default();
+                if code > self.core.host.code_ref {
+                    // An old worker in a rolling deploy: leave it to the new ones.
+                    return Ok(Ended::NewerCode(code));
+                }
+                self.block(Blocked::Nondeterminism {
+                    position,
+                    commit,
+                    expected,
+                    got,
+                })
+                .await
+            }
+            Halt::Trouble(Trouble::ForeignAwait { message }) => {
+                self.block(Blocked::ForeignAwait { message }).await
+            }
+            Halt::Trouble(Trouble::Spins) | Halt::Stuck => {
+                self.drive = None;
+                self.stall().await.map(Ended::Stalled)
+            }
+        }
+    }
+}

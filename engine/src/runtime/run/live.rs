@@ -1,0 +1,193 @@
+//! Steps 8 to 10: live until nothing is.
+
+use std::sync::Arc;
+
+use futures::{FutureExt, StreamExt};
+
+use super::Stop;
+use super::ended::{Ended, RunError};
+use super::pass::{Done, Pass};
+use super::stretch::Halt;
+use crate::domain::{Entry, Failure, kind};
+use crate::replay::WaitsFor;
+use crate::runtime::settle;
+
+/// What woke a live pass.
+enum Event {
+    Settled(Result<(), RunError>),
+    Done(Done),
+    Time,
+    Stop,
+    Abandon,
+}
+
+impl Pass {
+    pub(super) async fn live(&mut self, stop: &Stop) -> Result<Ended, RunError> {
+        loop {
+            self.tick();
+            if let Err(halt) = self.fulfil().await {
+                return self.halted(halt).await;
+            }
+            self.check_bounds();
+            if let Some(result) = self.ready.take() {
+                return self.over(result).await;
+            }
+            let held = stop.gently.is_set() || self.parked.is_some();
+            let startable = self.startable();
+            let (pure, real): (Vec<_>, Vec<_>) =
+                startable.into_iter().partition(|step| step.options.pure);
+            let begins = !held && !real.is_empty();
+            if begins || (self.has_effects() && !self.live.is_empty()) {
+                if begins {
+                    self.pending.extend(real.iter().map(Self::started));
+                }
+                self.flush().await?;
+                // I1: no attempt begins past the ownership it was committed under.
+                if self.core.doors.clock.monotonic() >= self.until {
+                    return Ok(Ended::Lost);
+                }
+                if begins {
+                    real.iter().for_each(|step| self.begin(step));
+                }
+            }
+            if !held {
+                pure.iter().for_each(|step| self.begin(step));
+            }
+            if self.live.is_empty() && (held || !self.waits_in_place()) {
+                let more = stop.gently.is_set() && (!real.is_empty() || !pure.is_empty());
+                return self.rest(more).await;
+            }
+            let event = self.event(stop).await;
+            if let Some(ended) = self.on(event).await? {
+                return Ok(ended);
+            }
+        }
+    }
+
+    /// Waits for whatever comes first.
+    async fn event(&mut self, stop: &Stop) -> Event {
+        let clock = Arc::clone(&self.core.doors.clock);
+        let renew = self.committed + self.core.settings.ttl / 3;
+        let mut wait = renew.saturating_sub(clock.monotonic());
+        if let Some(due) = self.next_due() {
+            let until = due
+                .duration_since(clock.now())
+                .max(jiff::SignedDuration::ZERO);
+            wait = wait.min(until.try_into().unwrap_or_default());
+        }
+        let gently = stop.gently.is_set();
+        let mut told = async {
+            if gently {
+                std::future::pending().await
+            } else {
+                stop.gently.wait().await
+            }
+        }
+        .boxed()
+        .fuse();
+        futures::select_biased! {
+            settled = self.settling.next().fuse() => Event::Settled(settled.map_err(RunError::from)),
+            done = self.done.1.next() => done.map_or(Event::Time, Event::Done),
+            () = told => Event::Stop,
+            () = stop.now.wait().fuse() => Event::Abandon,
+            () = clock.sleep(wait).fuse() => Event::Time,
+        }
+    }
+
+    async fn on(&mut self, event: Event) -> Result<Option<Ended>, RunError> {
+        self.tick();
+        let entries = match event {
+            Event::Settled(settled) => {
+                settled?;
+                let core = Arc::clone(&self.core);
+                self.settling.start(&core, &self.journal.head, false);
+                return Ok(None);
+            }
+            Event::Stop => return Ok(None),
+            Event::Abandon => {
+                let until = self.journal.head.owner.as_ref().map(|owner| owner.until);
+                return Ok(Some(Ended::Held(until.unwrap_or(self.now))));
+            }
+            Event::Done(done) => self.all_done(done),
+            Event::Time => {
+                let clock = &self.core.doors.clock;
+                if clock.monotonic() < self.committed + self.core.settings.ttl / 3 {
+                    return Ok(None); // a deadline: the loop fulfils it
+                }
+                return self.renew().await;
+            }
+        };
+        match self.deliver(entries).await {
+            Ok(()) => Ok(None),
+            Err(halt) => self.halted(halt).await.map(Some),
+        }
+    }
+
+    /// The outcomes that are there: attempts that end together share a commit.
+    fn all_done(&mut self, first: Done) -> Vec<Entry> {
+        let mut entries: Vec<Entry> = self.ended(first).into_iter().collect();
+        while let Ok(done) = self.done.1.try_recv() {
+            entries.extend(self.ended(done));
+        }
+        entries
+    }
+
+    /// 10. Every `ttl/3`: list, absorb, drive; commit with the renewed ownership. 2 P.
+    async fn renew(&mut self) -> Result<Option<Ended>, RunError> {
+        let inbox = self.absorb_meanwhile().await?;
+        if let Some(reason) = inbox.terminate {
+            self.append(inbox.entries);
+            return self
+                .over(Err(Failure::new(kind::TERMINATED, reason)))
+                .await
+                .map(Some);
+        }
+        if let Err(halt) = self.deliver(inbox.entries).await {
+            return self.halted(halt).await.map(Some);
+        }
+        self.flush().await?;
+        Ok(None)
+    }
+
+    /// Fulfils deadlines that have passed, in order of due; each may change what is open.
+    async fn fulfil(&mut self) -> Result<(), Halt> {
+        while self.ready.is_none() && self.parked.is_none() {
+            let open = self
+                .drive
+                .as_ref()
+                .map(|drive| drive.open())
+                .unwrap_or_default();
+            let passed = open
+                .into_iter()
+                .filter(|frame| !matches!(frame.waits_for, WaitsFor::Step))
+                .filter_map(|frame| frame.due.map(|due| (due, frame.fid)))
+                .filter(|(due, _)| *due <= self.now)
+                .min();
+            let Some((_, fid)) = passed else {
+                return Ok(());
+            };
+            self.deliver(vec![Entry::FrameFulfilled { fid, mid: None }])
+                .await?;
+        }
+        Ok(())
+    }
+
+    /// Whether a commit now would let something leave.
+    fn has_effects(&self) -> bool {
+        let record = &self.journal.head.record;
+        self.pending.iter().any(|entry| {
+            settle::has_effect(entry, record) && !matches!(entry, Entry::Announced { .. })
+        })
+    }
+
+    /// An execution whose journal is at its bound fails, by a name that says what to do.
+    fn check_bounds(&mut self) {
+        let (head, settings) = (&self.journal.head, &self.core.settings);
+        let entries = head.entries + self.pending.len() as u64;
+        if entries > settings.max_entries || head.bytes > settings.max_journal {
+            let bytes = head.bytes;
+            let what = format!("{entries} entries, {bytes} bytes: use continue_as_new");
+            self.ready = Some(Err(Failure::new(kind::HISTORY_TOO_LONG, what).terminal()));
+        }
+    }
+}

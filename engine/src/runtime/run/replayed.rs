@@ -1,0 +1,117 @@
+//! Step 8, first half: the journal is replayed, then what this pass has absorbed is delivered.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::ended::RunError;
+use super::pass::Pass;
+use super::stretch::{Delivery, Halt};
+use crate::domain::{Commit, Entry, Fid, Json, Payload};
+use crate::journal;
+use crate::replay::{Code, Drive, Limits, Position, Seed};
+
+/// Entries replayed in one stretch.
+const BATCH: usize = 256;
+/// Recorded values: what `now`, `uuid` and `random` gave stands in the journal before the
+/// workflow asks again.
+const RECORDED: [&str; 3] = ["now", "uuid", "random"];
+
+impl Pass {
+    /// Replays the journal, then delivers what this pass has absorbed.
+    pub(super) async fn replayed(
+        &mut self,
+        history: Vec<Commit>,
+        entries: Vec<Entry>,
+    ) -> Result<Result<(), Halt>, RunError> {
+        self.drive = Some(self.begin_drive(&history).await?);
+        let mut batch = Vec::new();
+        for commit in history {
+            let (first, last) = (commit.first, commit.entries.len().saturating_sub(1));
+            for (n, entry) in commit.entries.into_iter().enumerate() {
+                let value = self.resolved(&entry).await?;
+                let at = Position {
+                    number: first + n as u64,
+                    commit: commit.commit,
+                };
+                let frames = commit.frames.filter(|_| n == last);
+                batch.push(Delivery {
+                    at,
+                    entry,
+                    value,
+                    frames,
+                });
+            }
+            if batch.len() >= BATCH
+                && let Err(halt) = self.replay(std::mem::take(&mut batch)).await
+            {
+                return Ok(Err(halt));
+            }
+        }
+        if let Err(halt) = self.replay(batch).await {
+            return Ok(Err(halt));
+        }
+        let produced = self.drive.as_mut().map(|drive| {
+            drive.go_live();
+            drive.take_entries()
+        });
+        self.append(produced.unwrap_or_default());
+        self.abort_dropped();
+        self.driven = true;
+        let mut live = self.lost();
+        live.extend(entries);
+        Ok(self.deliver(live).await)
+    }
+
+    async fn begin_drive(&self, history: &[Commit]) -> Result<Drive, RunError> {
+        let core = Arc::clone(&self.core);
+        let record = &self.journal.head.record;
+        let recorded: BTreeMap<Fid, Json> = history
+            .iter()
+            .flat_map(|commit| &commit.entries)
+            .filter_map(|entry| match entry {
+                Entry::FrameCompleted {
+                    fid,
+                    value: Payload::Inline(value),
+                } if RECORDED.contains(&fid.name()) => Some((fid.clone(), value.clone())),
+                _ => None,
+            })
+            .collect();
+        let args = journal::resolve(&core.doors, &record.eid, &record.args).await?;
+        let known = core.app.find(&record.workflow, &record.version);
+        let code = Arc::clone(&known.expect("looked up before this pass began").workflow);
+        let app = Arc::clone(&core.app);
+        let seed = Seed {
+            eid: record.eid,
+            queue: record.queue.clone(),
+            args,
+            entropy: Arc::clone(&core.doors.entropy),
+            recorded,
+            limits: Limits {
+                max_value: core.settings.max_value,
+                max_frames: u32::try_from(core.settings.max_entries).unwrap_or(u32::MAX),
+            },
+            code: Code::new(move |name, asked| {
+                let known = match asked {
+                    Some(version) => app.find(name, version),
+                    None => app.newest(name),
+                };
+                known.map(|known| known.version.clone())
+            }),
+        };
+        Ok(Drive::new(&*code, seed))
+    }
+
+    /// The value of an entry that the workflow will see, where it is kept as a blob.
+    async fn resolved(&self, entry: &Entry) -> Result<Option<Json>, RunError> {
+        let seen = matches!(entry, Entry::FrameCompleted { .. } | Entry::Received { .. });
+        match entry.payload().filter(|_| seen) {
+            Some(payload @ Payload::Blob { .. }) => {
+                let eid = &self.journal.head.record.eid;
+                Ok(Some(
+                    journal::resolve(&self.core.doors, eid, payload).await?,
+                ))
+            }
+            _ => Ok(None),
+        }
+    }
+}
