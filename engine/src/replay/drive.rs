@@ -106,10 +106,16 @@ impl Drive {
                 continue;
             };
             self.table.lock().returned = true;
-            self.root = None;
+            self.drop_root();
             return Ok(Some(outcome));
         }
         Ok(None)
+    }
+
+    /// A destructor of the workflow that panics must not take the worker along.
+    fn drop_root(&mut self) {
+        let root = self.root.take();
+        let _ = catch_unwind(AssertUnwindSafe(|| drop(root)));
     }
 
     fn poll_once(&mut self) -> Option<Result<Json, Failure>> {
@@ -178,10 +184,9 @@ impl Drive {
 
 impl Drop for Drive {
     fn drop(&mut self) {
+        // First, so that nothing that is dropped below is recorded.
         self.table.close();
-        let root = self.root.take();
-        // A destructor of the workflow that panics must not take the worker along.
-        let _ = catch_unwind(AssertUnwindSafe(|| drop(root)));
+        self.drop_root();
     }
 }
 

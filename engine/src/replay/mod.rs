@@ -17,9 +17,12 @@
 
 mod attempt;
 mod deliver;
+mod design;
 mod drive;
+mod expect;
 mod flag;
 mod misfit;
+mod plan;
 mod poll;
 mod register;
 mod report;
@@ -31,7 +34,7 @@ mod tests;
 mod trouble;
 
 pub(crate) use drive::{Drive, Turn};
-pub(crate) use register::{Place, Plan, Refused};
+pub(crate) use plan::{Place, Plan, Refused};
 pub(crate) use report::{OpenFrame, StepState, WaitsFor};
 pub(crate) use seed::{Code, Limits, Seed};
 pub(crate) use slot::{Outcome, Phase};

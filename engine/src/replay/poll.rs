@@ -1,12 +1,13 @@
 //! What frame futures and plain calls do to the table.
 
+use std::collections::VecDeque;
 use std::task::{Poll, Waker};
 
 use jiff::Timestamp;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::register::{Place, Plan, Refused};
+use super::plan::{Place, Plan, Refused};
 use super::slot::{Outcome, What};
 use super::table::{Loose, State, Table};
 use crate::domain::{Entry, Fid, Json, Payload, Wait};
@@ -75,10 +76,7 @@ impl State {
             && outcome.is_none()
         {
             // Consumed by the poll that yields it: a dropped receive loses no message.
-            let letter = self
-                .inbox
-                .get_mut(channel)
-                .and_then(|box_| box_.pop_front());
+            let letter = self.inbox.get_mut(channel).and_then(VecDeque::pop_front);
             if let Some((mid, value)) = letter {
                 outcome = Some(Outcome::Value(value));
                 self.decided.push_back(Entry::FrameFulfilled {

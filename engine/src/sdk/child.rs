@@ -27,7 +27,6 @@ pub struct Child<T> {
 /// It goes on when this execution ends, unless [`on_close`](Self::on_close) says otherwise.
 #[must_use = "call `.start()`"]
 pub struct Spawn {
-    ctx: Context,
     frame: Frame,
 }
 
@@ -124,11 +123,8 @@ impl<T: DeserializeOwned> Future for Child<T> {
 }
 
 impl Spawn {
-    pub(super) fn new(ctx: &Context, frame: Frame) -> Self {
-        Self {
-            ctx: ctx.clone(),
-            frame,
-        }
+    pub(super) fn new(frame: Frame) -> Self {
+        Self { frame }
     }
 
     /// Names the frame `name:key` instead of counting.
@@ -143,7 +139,7 @@ impl Spawn {
     /// # Errors
     /// [`FrameError`] for names, keys and values that cannot be, and after cancellation.
     pub fn start(self) -> Result<Eid, FrameError> {
-        let eid = self.ctx.eid();
+        let eid = self.frame.eid();
         let fid = self.frame.register_now()?;
         // Without a frame the drive is over: the workflow is not polled again.
         Ok(fid.map_or(eid, |fid| eid.child(&fid)))

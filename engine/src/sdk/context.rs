@@ -128,6 +128,10 @@ impl Context {
     }
 
     /// Starts a child execution and waits for its result.
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "a child takes its input as a function does"
+    )]
     pub fn child<W: Workflow>(&self, input: W::Input) -> Child<W::Output> {
         self.child_named(W::NAME, &input)
     }
@@ -148,6 +152,10 @@ impl Context {
     }
 
     /// Starts a child execution that nobody waits for.
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "a child takes its input as a function does"
+    )]
     pub fn spawn<W: Workflow>(&self, input: W::Input) -> Spawn {
         self.spawn_named(W::NAME, &input)
     }
@@ -160,7 +168,7 @@ impl Context {
             waits: false,
             on_close: OnClose::Abandon,
         };
-        Spawn::new(self, offspring.frame(self))
+        Spawn::new(offspring.frame(self))
     }
 
     /// Sends a message to another execution, exactly once, when this execution next commits.

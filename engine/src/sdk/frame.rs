@@ -4,7 +4,7 @@ use std::fmt;
 use std::task::Poll;
 
 use super::{Context, FrameError};
-use crate::domain::{Fid, FrameName, Json, ValueError};
+use crate::domain::{Eid, Fid, FrameName, Json, ValueError};
 use crate::replay::{Outcome, Plan, Refused};
 
 /// A frame that may have been registered.
@@ -127,6 +127,10 @@ impl Frame {
             frame: self.label(),
             source,
         }
+    }
+
+    pub(super) fn eid(&self) -> Eid {
+        self.ctx.eid()
     }
 
     pub(super) fn fid(&self) -> Fid {

@@ -2,7 +2,8 @@
 
 use serde_json::json;
 
-use super::runner::{Arrival, Ended, World, elapsed, fid, instant, message, world};
+use super::make::{elapsed, fid, instant, message};
+use super::runner::{Arrival, Ended, World, world};
 use crate::domain::{Began, Channel, Digest, Entry, Failure, Json, Lost, Mid, Payload, Wait, kind};
 use crate::prelude::*;
 use crate::replay::{Drive, OpenFrame, Phase, Position, Trouble, Turn, WaitsFor};
@@ -60,7 +61,7 @@ fn what_waits_is_told_with_its_due() {
         due: due.map(instant),
     };
     let channel = |name| WaitsFor::Receive(Channel::parse(name).unwrap());
-    let child = WaitsFor::Child(super::runner::eid().child(&fid("root/c#0")));
+    let child = WaitsFor::Child(super::make::eid().child(&fid("root/c#0")));
     assert_eq!(
         open,
         [
@@ -258,7 +259,7 @@ fn a_child_result_for_no_frame_is_nobodys_news() {
     };
     let mut drive = started(&whole);
     assert_eq!(
-        hand(&mut drive, &super::runner::received(mid("c"), body)),
+        hand(&mut drive, &super::make::received(mid("c"), body)),
         Turn::Waits
     );
 }

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::runner::{Arrival, Ended, every_prefix_goes_on, fid, world};
+use super::make::fid;
+use super::runner::{Arrival, Ended, every_prefix_goes_on, world};
 use crate::domain::{Began, Entry, ValueError, kind};
 use crate::prelude::*;
 use crate::sdk::Attempt as Handle;
@@ -305,7 +306,7 @@ fn a_child_is_told_from_its_parent_and_its_frame() {
         else {
             panic!("{began:?}");
         };
-        assert_eq!(*eid, super::runner::eid().child(&fid(name)));
+        assert_eq!(*eid, super::make::eid().child(&fid(name)));
         seen.push((
             name.to_owned(),
             version.clone(),
@@ -339,7 +340,7 @@ fn a_step_that_is_over_begins_no_attempt() {
     let mut whole = world(one, ());
     whole.run();
     let (mut drive, _) = whole.replay().unwrap();
-    let (attempt, _) = Handle::new(super::runner::eid(), fid("root/s#0"), 1, None);
+    let (attempt, _) = Handle::new(super::make::eid(), fid("root/s#0"), 1, None);
     let ended = futures::executor::block_on(drive.begin(&fid("root/s#0"), attempt));
     assert_eq!(ended.unwrap_err().kind, kind::CANCELLED);
 }

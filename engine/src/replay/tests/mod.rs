@@ -6,6 +6,7 @@ mod changed;
 mod entries;
 mod foreign;
 mod frames;
+mod make;
 mod prefixes;
 mod races;
 mod runner;

@@ -145,3 +145,77 @@ fn inv9_join_all_and_try_join_replay() {
     let mut whole = super::runner::every_prefix_goes_on(world(joined, ()));
     assert_eq!(whole.run(), Ended::Done(Ok(json!([40, 7, true]))));
 }
+
+/// Many frames at once, some of them given up by the order of arrival.
+async fn crowd(ctx: Context, _: ()) -> Result<Value, Failed> {
+    let mut log = Vec::new();
+    let mut steps: FuturesUnordered<_> = (0..3)
+        .map(|n: u8| ctx.step("s", move || async move { Ok::<_, StepError>(n) }))
+        .collect();
+    let mut left = ctx.receive::<u8>("left");
+    let mut right = ctx.receive::<u8>("right").timeout(Duration::from_secs(5));
+    let mut nap = ctx.sleep(Duration::from_secs(9));
+    while log.len() < 6 {
+        let next = select! {
+            m = left => {
+                let got = json!(["left", m?]);
+                left = ctx.receive("left");
+                got
+            },
+            m = right => {
+                // Giving up a sleep that may have ended, and one step's race.
+                nap = ctx.sleep(Duration::from_secs(9));
+                json!(["right", m?])
+            },
+            done = steps.select_next_some() => json!(["step", done?]),
+            over = nap => json!(["nap", over.is_ok()]),
+            complete => break,
+        };
+        if log.len() == 2 {
+            steps.clear();
+            steps.push(ctx.step("s", || async { Ok::<_, StepError>(9) }));
+        }
+        log.push(next);
+        log.push(json!(ctx.random() < 2.0));
+    }
+    Ok(json!(log))
+}
+
+#[test]
+fn inv9_any_order_of_arrival_replays_from_any_prefix() {
+    for seed in 0..60_u64 {
+        let mut arrivals = vec![
+            Arrival::Step("root/s#0"),
+            Arrival::Step("root/s#1"),
+            Arrival::Step("root/s#2"),
+            Arrival::Message("left", json!(1)),
+            Arrival::Message("left", json!(2)),
+            Arrival::Message("right", json!(3)),
+            Arrival::Due("root/sleep#0"),
+            Arrival::Due("root/receive#1"),
+        ];
+        let mut state = seed + 1;
+        for n in (1..arrivals.len()).rev() {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            arrivals.swap(n, usize::try_from(state >> 33).unwrap() % (n + 1));
+        }
+        let mut whole = world(crowd, ()).by_hand().arrivals(arrivals.clone());
+        let ended = whole.run();
+        assert!(
+            matches!(ended, Ended::Done(Ok(_))),
+            "{ended:?} after {arrivals:?}"
+        );
+        for cut in 0..=whole.journal.len() {
+            let mut part = whole.clone();
+            part.journal.truncate(cut);
+            assert_eq!(
+                part.run(),
+                ended,
+                "seed {seed} cut at {cut} of {:#?}",
+                whole.story()
+            );
+        }
+    }
+}

@@ -5,17 +5,13 @@ use std::future::Future;
 use std::sync::Arc;
 
 use futures::executor::block_on;
-use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::domain::{
-    Actor, Began, Body, Channel, Control, Eid, Entry, Failure, Fid, Json, Lost, Mid, Payload,
-    Provenance, Queue, Wait,
-};
-use crate::doors::Entropy;
+use super::make::{Counting, cancel, eid, elapsed, fid, instant, message, received};
+use crate::domain::{Began, Body, Entry, Failure, Fid, Json, Lost, Mid, Payload, Queue, Wait};
 use crate::replay::{Code, Drive, Limits, Phase, Position, Seed, Trouble, Turn};
 use crate::sdk::{Attempt, Context, ErasedWorkflow, Failed, erase_fn};
 
@@ -33,7 +29,7 @@ pub(super) enum Arrival {
 
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Item {
-    Entry(Entry),
+    Entry(Box<Entry>),
     /// A commit ends.
     End {
         frames: u32,
@@ -124,7 +120,7 @@ impl World {
 
     pub(super) fn entries(&self) -> impl Iterator<Item = &Entry> {
         self.journal.iter().filter_map(|item| match item {
-            Item::Entry(entry) => Some(entry),
+            Item::Entry(entry) => Some(&**entry),
             Item::End { .. } => None,
         })
     }
@@ -203,18 +199,19 @@ impl World {
     /// Appends, then delivers: live order is journal order.
     pub(super) fn append(&mut self, drive: &mut Drive, entry: Entry) -> Result<Turn, Trouble> {
         self.take(drive);
-        self.journal.push(Item::Entry(entry.clone()));
         let at = Position {
             number: u64::MAX,
             commit: u64::MAX,
         };
         drive.deliver(at, &entry, None)?;
+        self.journal.push(Item::Entry(Box::new(entry)));
         drive.turn()
     }
 
     fn take(&mut self, drive: &mut Drive) {
         let entries = drive.take_entries();
-        self.journal.extend(entries.into_iter().map(Item::Entry));
+        self.journal
+            .extend(entries.into_iter().map(Box::new).map(Item::Entry));
     }
 
     pub(super) fn commit(&mut self, drive: &mut Drive) {
@@ -376,56 +373,4 @@ pub(super) fn every_prefix_goes_on(mut world: World) -> World {
         }
     }
     world
-}
-
-pub(super) fn eid() -> Eid {
-    "00000000-0000-7000-8000-000000000001".parse().unwrap()
-}
-
-pub(super) fn fid(text: &str) -> Fid {
-    serde_json::from_value(text.into()).unwrap()
-}
-
-pub(super) fn instant(seconds: usize) -> Timestamp {
-    Timestamp::from_second(i64::try_from(seconds).unwrap()).unwrap()
-}
-
-pub(super) fn elapsed(name: &str) -> Entry {
-    Entry::FrameFulfilled {
-        fid: fid(name),
-        mid: None,
-    }
-}
-
-pub(super) fn message(mid: Mid, channel: &str, value: &Value) -> Entry {
-    let channel = Channel::parse(channel).unwrap();
-    let payload = Json::of(value).unwrap().into();
-    received(mid, Body::Message { channel, payload })
-}
-
-pub(super) fn cancel(mid: Mid) -> Entry {
-    let reason = "enough".into();
-    received(mid, Body::Control(Control::Cancel { reason }))
-}
-
-pub(super) fn received(mid: Mid, body: Body) -> Entry {
-    Entry::Received {
-        mid,
-        sent_at: instant(0),
-        from: Provenance::from(Actor::system("test")),
-        body,
-    }
-}
-
-/// Entropy that is the same in each test, and another one in each run.
-#[derive(Debug)]
-struct Counting(std::sync::atomic::AtomicU64);
-
-impl Entropy for Counting {
-    fn fill(&self, bytes: &mut [u8]) {
-        for byte in bytes {
-            let n = self.0.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
-            *byte = u8::try_from(n.wrapping_mul(97) % 251).unwrap();
-        }
-    }
 }

@@ -50,6 +50,8 @@ fn frames_go_into_join_select_and_sets_as_they_are() {
     frame::<ReceiveTimeout<Order>>();
     frame::<Sleep>();
     frame::<Child<Order>>();
+    fn sent<T: Send>() {}
+    sent::<crate::replay::Drive>();
     shared::<Context>();
     shared::<Attempt>();
 }

@@ -1,0 +1,94 @@
+//! What goes wrong with a frame.
+
+use crate::domain::{Failure, Fid, InvalidName, ValueError, kind};
+
+/// Why a frame (a step, a wait, a child, a message to send) gave no value.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum FrameError {
+    /// The step failed for good: its retries are used up, or no retry could help.
+    #[error("step failed: fid={fid}: {failure}")]
+    StepFailed {
+        /// The frame.
+        fid: Fid,
+        /// Why.
+        failure: Failure,
+    },
+    /// The child execution did not end well.
+    #[error("child failed: fid={fid}: {failure}")]
+    ChildFailed {
+        /// The frame.
+        fid: Fid,
+        /// Why.
+        failure: Failure,
+    },
+    /// The execution was asked to stop. Clean-up goes on under
+    /// [`Context::shielded`](crate::Context::shielded).
+    #[error("cancelled: fid={fid}")]
+    Cancelled {
+        /// The frame.
+        fid: Fid,
+    },
+    /// A value cannot be stored, or what was stored or received is not of the type asked for.
+    #[error("value of frame {frame}: {source}")]
+    Value {
+        /// The frame id, or its name when the frame never came to be.
+        frame: String,
+        /// Why.
+        source: ValueError,
+    },
+    /// A value is over the hard cap.
+    #[error("value of frame {frame} is too large: bytes={bytes} most={most}")]
+    PayloadTooLarge {
+        /// The name of the frame, which never came to be.
+        frame: String,
+        /// The value's size.
+        bytes: usize,
+        /// The cap.
+        most: usize,
+    },
+    /// A name or key breaks its rule; the frame never came to be.
+    #[error(transparent)]
+    InvalidName(#[from] InvalidName),
+    /// The key was used before under this parent; this second frame never came to be.
+    #[error("frame key used twice: fid={fid}")]
+    Duplicate {
+        /// The frame that has the key.
+        fid: Fid,
+    },
+    /// The instant to wait for lies beyond the year 9999; the frame never came to be.
+    #[error("no such instant: frame={frame}")]
+    Instant {
+        /// The name of the frame.
+        frame: String,
+    },
+    /// The context was used outside of its workflow, in a step or in a task of its own. Frames
+    /// belong to the workflow: use them there, and pass the step what it needs.
+    #[error("frame used outside of its workflow: frame={frame}")]
+    Outside {
+        /// The name of the frame.
+        frame: String,
+    },
+}
+
+impl FrameError {
+    /// The failure this ends a workflow (or an attempt) with: the kind of what failed below.
+    pub(super) fn failure(&self) -> Failure {
+        let word = match self {
+            Self::StepFailed { fid, failure } | Self::ChildFailed { fid, failure } => {
+                return Failure {
+                    terminal: failure.terminal,
+                    ..Failure::new(failure.kind.as_str(), format!("{fid}: {}", failure.message))
+                };
+            }
+            Self::Cancelled { .. } => kind::CANCELLED,
+            Self::Value { .. } => kind::VALUE,
+            Self::PayloadTooLarge { .. } => kind::PAYLOAD_TOO_LARGE,
+            Self::InvalidName(_) => "InvalidName",
+            Self::Duplicate { .. } => "DuplicateFrame",
+            Self::Instant { .. } => "Instant",
+            Self::Outside { .. } => "Outside",
+        };
+        Failure::new(word, self.to_string())
+    }
+}
