@@ -214,6 +214,26 @@ fn inv9_a_second_outcome_is_known_and_unread() {
 }
 
 #[test]
+fn inv9_of_two_outcomes_that_nobody_has_read_the_first_counts() {
+    async fn holds(ctx: Context, _: ()) -> Result<u8, Failed> {
+        let mut step = ctx.step("s", done);
+        assert!(futures::FutureExt::now_or_never(&mut step).is_none());
+        ctx.sleep(Duration::ZERO).await?;
+        Ok(step.await?)
+    }
+    let mut drive = started(&world(holds, ()));
+    for n in [1, 2] {
+        let entry = Entry::FrameCompleted {
+            fid: fid("root/s#0"),
+            value: Json::of(&n).unwrap().into(),
+        };
+        hand(&mut drive, &entry);
+    }
+    let ended = hand(&mut drive, &elapsed("root/sleep#0"));
+    assert_eq!(ended, Turn::Ready(Ok(Json::of(&1).unwrap())));
+}
+
+#[test]
 fn inv9_an_outcome_of_a_frame_that_never_was_is_caught() {
     let outcomes = [
         Entry::FrameCompleted {
