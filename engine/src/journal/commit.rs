@@ -77,7 +77,7 @@ impl Journal {
         });
         let mut next = self.head.clone();
         let mut open = self.open.clone();
-        if self.head.tail_bytes() + raw.len() > settings.tail
+        if self.head.tail_bytes() + raw.bytes() > settings.tail
             && let Some(cut) = segment::seal(self, doors, &draft.outbox, settings.segment).await?
         {
             cut.apply(&mut next, &mut open);
@@ -89,7 +89,7 @@ impl Journal {
         next.owner = draft.owner;
         next.status = draft.status;
         next.entries = entries;
-        next.bytes += raw.len() as u64;
+        next.bytes += raw.bytes() as u64;
         next.tail.push(raw);
         next.alarm = draft.alarm;
         next.fired = draft.fired;

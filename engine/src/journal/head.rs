@@ -141,7 +141,7 @@ impl Raw {
     }
 
     /// Its size in bytes.
-    pub fn len(&self) -> usize {
+    pub fn bytes(&self) -> usize {
         self.text.get().len()
     }
 }
@@ -238,7 +238,7 @@ impl Head {
 
     /// Bytes of the commits that are not sealed.
     pub fn tail_bytes(&self) -> usize {
-        self.tail.iter().map(Raw::len).sum()
+        self.tail.iter().map(Raw::bytes).sum()
     }
 
     /// Number of the first entry that no segment holds.

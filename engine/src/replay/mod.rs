@@ -35,7 +35,9 @@ mod trouble;
 
 pub(crate) use drive::{Drive, Turn};
 pub(crate) use plan::{Place, Plan, Refused};
-pub(crate) use report::{OpenFrame, StepState, WaitsFor};
+#[cfg(test)]
+pub(crate) use report::OpenFrame;
+pub(crate) use report::{StepState, WaitsFor};
 pub(crate) use seed::{Code, Limits, Seed};
 pub(crate) use slot::{Outcome, Phase};
 pub(crate) use table::Table;

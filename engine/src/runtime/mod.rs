@@ -20,4 +20,4 @@ pub use notice::Notice;
 pub use registry::{App, Registered, RegistryError};
 pub use run::{Causes, Ended, RunError};
 pub use sweeper::{Sweeper, Swept};
-pub use worker::{Worker, WorkerEvent, WorkerOptions};
+pub use worker::{Watch, Worker, WorkerEvent, WorkerOptions};

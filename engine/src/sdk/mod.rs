@@ -20,7 +20,6 @@ pub use attempt::Attempt;
 pub(crate) use attempt::Canceller;
 pub use child::{Child, Spawn};
 pub use context::Context;
-pub use error::{Failed, FrameError, StepError};
 pub use error::{Failed, StepError};
 pub use frame_error::FrameError;
 pub use named_step::NamedStep;

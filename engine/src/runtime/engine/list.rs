@@ -82,7 +82,7 @@ impl Engine {
             rows.insert(journal.head.record.eid, row_of_head(journal.head));
         }
         let mut rows: Vec<Row> = rows.into_values().filter(|row| fits(row, filter)).collect();
-        rows.sort_by(|a, b| (b.created_at, b.eid).cmp(&(a.created_at, a.eid)));
+        rows.sort_by_key(|row| std::cmp::Reverse((row.created_at, row.eid)));
         rows.truncate(filter.limit.unwrap_or(usize::MAX));
         Ok(rows)
     }

@@ -11,12 +11,17 @@ use jiff::Timestamp;
 
 use super::commit::after;
 use super::pass::{Done, Live, Pass};
+use super::stretch::Halt;
 use crate::domain::{Began, Entry, Failure, Fid, Json, Lost, Wait, kind};
 use crate::doors::Abort;
-use crate::replay::{Phase, StepState};
+use crate::replay::{Drive, Phase, StepState};
 use crate::sdk::Attempt;
 
 impl Pass {
+    fn steps(&self) -> Vec<StepState> {
+        self.drive.as_ref().map(Drive::steps).unwrap_or_default()
+    }
+
     /// Steps that may begin an attempt now.
     pub(super) fn startable(&self) -> Vec<StepState> {
         let ready = |step: &StepState| match step.phase {
@@ -24,12 +29,7 @@ impl Pass {
             Phase::Backoff { due, .. } => due <= self.now,
             Phase::Started { .. } => false,
         };
-        let steps = self
-            .drive
-            .as_ref()
-            .map(|drive| drive.steps())
-            .unwrap_or_default();
-        steps
+        self.steps()
             .into_iter()
             .filter(|s| !self.live.contains_key(&s.fid) && ready(s))
             .collect()
@@ -37,12 +37,7 @@ impl Pass {
 
     /// Appends what became of attempts that began in another run and have no outcome.
     pub(super) fn lost(&self) -> Vec<Entry> {
-        let steps = self
-            .drive
-            .as_ref()
-            .map(|drive| drive.steps())
-            .unwrap_or_default();
-        steps
+        self.steps()
             .into_iter()
             .filter_map(|step| self.lost_attempt(step))
             .collect()
@@ -75,16 +70,25 @@ impl Pass {
         })
     }
 
-    /// The entry that precedes every effect of the step's next attempt.
-    pub(super) fn started(step: &StepState) -> Entry {
-        let began = Began::Step {
-            attempt: next_attempt(step),
-            input: step.input.clone(),
-        };
-        Entry::FrameStarted {
-            fid: step.fid.clone(),
-            began,
+    /// Appends the entries that precede every effect of these steps' next attempts. No turn
+    /// follows: a start is no news to the workflow.
+    pub(super) fn append_started(&mut self, steps: &[StepState]) -> Result<(), Halt> {
+        for step in steps {
+            let began = Began::Step {
+                attempt: next_attempt(step),
+                input: step.input.clone(),
+            };
+            let entry = Entry::FrameStarted {
+                fid: step.fid.clone(),
+                began,
+            };
+            let at = self.next_position();
+            if let Some(drive) = self.drive.as_mut() {
+                drive.deliver(at, &entry, None).map_err(Halt::Trouble)?;
+            }
+            self.pending.push(entry);
         }
+        Ok(())
     }
 
     /// Begins an attempt beside the pass.
@@ -204,7 +208,7 @@ impl Pass {
         let dropped = self
             .drive
             .as_mut()
-            .map(|drive| drive.take_dropped())
+            .map(Drive::take_dropped)
             .unwrap_or_default();
         for fid in dropped {
             self.abort(&fid);
@@ -227,11 +231,7 @@ impl Pass {
     /// Whether a retry is due so soon that it is waited for in place.
     pub(super) fn waits_in_place(&self) -> bool {
         let near = after(self.now, self.core.settings.in_place);
-        let steps = self
-            .drive
-            .as_ref()
-            .map(|drive| drive.steps())
-            .unwrap_or_default();
+        let steps = self.steps();
         steps
             .iter()
             .any(|step| matches!(step.phase, Phase::Backoff { due, .. } if due < near))

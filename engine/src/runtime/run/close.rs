@@ -4,7 +4,7 @@ use super::ended::{Ended, RunError};
 use super::pass::Pass;
 use super::stretch::Halt;
 use crate::domain::{Blocked, Entry, Failure, Json, OnClose, Status, kind};
-use crate::replay::Trouble;
+use crate::replay::{Drive, Trouble};
 
 impl Pass {
     /// Nothing is live: the final commit, with the earliest deadline as the alarm.
@@ -47,7 +47,7 @@ impl Pass {
                     value: value.into(),
                 },
             ),
-            Err(failure) if matches!(&*failure.kind, kind::CANCELLED | kind::TERMINATED) => {
+            Err(failure) if self.wanted(&failure) => {
                 (Status::Cancelled, Entry::Cancelled { failure })
             }
             Err(failure) => (Status::Failed, Entry::Failed { failure }),
@@ -105,5 +105,12 @@ impl Pass {
                 self.stall().await.map(Ended::Stalled)
             }
         }
+    }
+
+    /// Whether it ended since somebody wanted it to: the end of a cancelled child is a failure
+    /// like any other.
+    fn wanted(&self, failure: &Failure) -> bool {
+        matches!(&*failure.kind, kind::CANCELLED | kind::TERMINATED)
+            && self.drive.as_ref().is_none_or(Drive::cancelled)
     }
 }

@@ -9,6 +9,7 @@ use super::pass::Pass;
 use crate::domain::{Body, Entry, Status};
 use crate::journal::{self, Draft, Named, News, Owner};
 use crate::keys::Key;
+use crate::replay::Drive;
 use crate::runtime::settle::{self, Noted};
 use crate::timers;
 
@@ -162,7 +163,7 @@ impl Pass {
             .drive
             .as_ref()
             .filter(|_| whole && self.driven)
-            .map(|d| d.frames());
+            .map(Drive::frames);
         let draft = Draft {
             at: self.now,
             by,

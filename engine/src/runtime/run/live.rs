@@ -9,7 +9,7 @@ use super::ended::{Ended, RunError};
 use super::pass::{Done, Pass};
 use super::stretch::Halt;
 use crate::domain::{Entry, Failure, kind};
-use crate::replay::WaitsFor;
+use crate::replay::{Drive, WaitsFor};
 use crate::runtime::settle;
 
 /// What woke a live pass.
@@ -38,8 +38,8 @@ impl Pass {
                 startable.into_iter().partition(|step| step.options.pure);
             let begins = !held && !real.is_empty();
             if begins || (self.has_effects() && !self.live.is_empty()) {
-                if begins {
-                    self.pending.extend(real.iter().map(Self::started));
+                if begins && let Err(halt) = self.append_started(&real) {
+                    return self.halted(halt).await;
                 }
                 self.flush().await?;
                 // I1: no attempt begins past the ownership it was committed under.
@@ -78,9 +78,9 @@ impl Pass {
         let gently = stop.gently.is_set();
         let mut told = async {
             if gently {
-                std::future::pending().await
+                std::future::pending::<()>().await;
             } else {
-                stop.gently.wait().await
+                stop.gently.wait().await;
             }
         }
         .boxed()
@@ -136,6 +136,7 @@ impl Pass {
     async fn renew(&mut self) -> Result<Option<Ended>, RunError> {
         let inbox = self.absorb_meanwhile().await?;
         if let Some(reason) = inbox.terminate {
+            self.drive = None; // it ends without its code
             self.append(inbox.entries);
             return self
                 .over(Err(Failure::new(kind::TERMINATED, reason)))
@@ -152,11 +153,7 @@ impl Pass {
     /// Fulfils deadlines that have passed, in order of due; each may change what is open.
     async fn fulfil(&mut self) -> Result<(), Halt> {
         while self.ready.is_none() && self.parked.is_none() {
-            let open = self
-                .drive
-                .as_ref()
-                .map(|drive| drive.open())
-                .unwrap_or_default();
+            let open = self.drive.as_ref().map(Drive::open).unwrap_or_default();
             let passed = open
                 .into_iter()
                 .filter(|frame| !matches!(frame.waits_for, WaitsFor::Step))

@@ -113,7 +113,7 @@ async fn read_history(
     Ok(history)
 }
 
-/// 3. **\[R\] A2** The outbox is unsettled if it is not empty, and either there is an owner,
+/// Step 3. **\[R\] A2** The outbox is unsettled if it is not empty, and either there is an owner,
 /// or a listed mid is in the journal already, or the alarm that covered it still exists.
 /// It is settled before anything is committed; otherwise what it names is settled.
 async fn settle_what_is_unsettled(
@@ -156,7 +156,7 @@ async fn settle_what_is_unsettled(
     Ok(())
 }
 
-/// 1. No head. With a `start`, it is created from that. **\[R\] A3** Without one the head is
+/// Step 1. No head. With a `start`, it is created from that. **\[R\] A3** Without one the head is
 /// read once more, after the listing: still absent, the causes are orphans.
 async fn absent(core: &Arc<Core>, eid: Eid, causes: &Causes) -> Result<Ended, RunError> {
     let doors = &core.doors;

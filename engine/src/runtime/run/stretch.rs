@@ -98,8 +98,10 @@ impl Pass {
         if self.ready.is_some() {
             return Ok(()); // it has returned: nothing can reach it any more
         }
-        let first = self.journal.head.entries + self.pending.len() as u64;
-        let commit = self.journal.head.commit + 1;
+        let Position {
+            number: first,
+            commit,
+        } = self.next_position();
         let kept = entries.clone();
         let stretched = self
             .stretch(move |drive| {
@@ -136,5 +138,15 @@ impl Pass {
         self.ready = ready.map_err(Halt::Trouble)?;
         self.abort_dropped();
         Ok(())
+    }
+
+    /// The number of the next entry to be appended, and the commit it will stand in.
+    pub(super) fn next_position(&self) -> Position {
+        let head = &self.journal.head;
+        let number = head.entries + self.pending.len() as u64;
+        Position {
+            number,
+            commit: head.commit + 1,
+        }
     }
 }

@@ -14,4 +14,4 @@ mod perform;
 mod plan;
 
 pub(crate) use perform::{SettleError, begin, perform};
-pub(crate) use plan::{Effect, Noted, has_effect, plan};
+pub(crate) use plan::{Noted, has_effect, plan};

@@ -24,7 +24,7 @@ use futures::stream::FuturesUnordered;
 use futures::{FutureExt, StreamExt};
 
 pub use event::WorkerEvent;
-pub use options::WorkerOptions;
+pub use options::{Watch, WorkerOptions};
 
 use self::dispatch::{Book, Finished};
 use super::{Core, Engine, Notice};

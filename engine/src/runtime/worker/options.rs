@@ -7,6 +7,9 @@ use std::time::Duration;
 use super::WorkerEvent;
 use crate::domain::Queue;
 
+/// Somebody who is told what a worker does.
+pub type Watch = Arc<dyn Fn(&WorkerEvent) + Send + Sync>;
+
 /// What one worker serves, and how eagerly.
 #[derive(Clone)]
 pub struct WorkerOptions {
@@ -22,7 +25,7 @@ pub struct WorkerOptions {
     /// How long running attempts may take to end when the worker stops.
     pub margin: Duration,
     /// Told of what happens.
-    pub watch: Option<Arc<dyn Fn(&WorkerEvent) + Send + Sync>>,
+    pub watch: Option<Watch>,
 }
 
 impl Default for WorkerOptions {
