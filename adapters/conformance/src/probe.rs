@@ -37,16 +37,16 @@ pub enum Probe {
 }
 
 impl Probe {
-    /// Every probe, the plain ones first.
+    /// Every probe, each after those whose promises it rests on.
     pub const ALL: [Self; 12] = [
         Self::Create,
         Self::Replace,
         Self::Delete,
+        Self::Order,
+        Self::Pages,
         Self::Bytes,
         Self::Names,
         Self::Lengths,
-        Self::Order,
-        Self::Pages,
         Self::CreateRace,
         Self::ReplaceRace,
         Self::DeleteRace,

@@ -21,7 +21,7 @@ use crate::store::Store;
 /// it comes back the bucket works again.
 #[derive(Debug)]
 pub struct DiskBucket {
-    store: Arc<Store>,
+    pub(crate) store: Arc<Store>,
     shards: Shards,
 }
 
@@ -31,14 +31,11 @@ impl DiskBucket {
     /// # Errors
     /// [`OpenError`] names the path and what is wrong with it.
     pub fn open(path: impl AsRef<Path>, options: Options) -> Result<Self, OpenError> {
-        open(path.as_ref(), options).map(Self::over)
-    }
-
-    pub(crate) fn over(store: Store) -> Self {
-        Self {
+        let store = open(path.as_ref(), options)?;
+        Ok(Self {
             shards: Shards::new(&store.own),
             store: Arc::new(store),
-        }
+        })
     }
 
     /// The folder, as an absolute path.

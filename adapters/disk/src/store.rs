@@ -23,6 +23,9 @@ pub(crate) struct Store {
     pub(crate) case: Case,
     pub(crate) durability: Durability,
     pub(crate) temp: Temp,
+    /// Lets a test see a disk that fails after the rename.
+    #[cfg(test)]
+    pub(crate) folder_sync_fails: std::sync::atomic::AtomicBool,
 }
 
 impl Store {
@@ -34,6 +37,8 @@ impl Store {
             own,
             case,
             durability,
+            #[cfg(test)]
+            folder_sync_fails: false.into(),
         }
     }
 
@@ -80,6 +85,13 @@ impl Store {
     /// Brings the names in a folder to the disk. Only Unix can: elsewhere folders are not
     /// opened as files, and the file system sees to it.
     pub(crate) fn sync_folder(&self, folder: &Path) -> io::Result<()> {
+        #[cfg(test)]
+        if self
+            .folder_sync_fails
+            .load(std::sync::atomic::Ordering::Relaxed)
+        {
+            return Err(io::Error::other("a test says so"));
+        }
         match self.durability {
             Durability::Fsync if cfg!(unix) => File::open(folder)?.sync_all(),
             Durability::Fsync | Durability::Relaxed => Ok(()),
