@@ -89,6 +89,7 @@ fn child() {
             "count" => count(&bucket).await,
             "create" => create(&bucket, number).await,
             "share" => share(&bucket, number).await,
+            "erase" => erase(&bucket, number).await,
             "rewrite" => rewrite(&bucket).await,
             other => panic!("no such part: {other}"),
         }
@@ -146,7 +147,7 @@ async fn of_processes_that_create_one_key_exactly_one_wins() {
 
 /// Makes and deletes objects in folders that others prune at the same moment.
 async fn share(bucket: &DiskBucket, number: usize) {
-    for round in 0..ROUNDS * 5 {
+    for round in 0..ROUNDS * 2 {
         let at = key(format!("shared/{}/deep/{number}", round % 2));
         assert!(lands(bucket, &at, "here", Expect::Absent).await);
         let under = Prefix::parse("shared/").expect("a good prefix");
@@ -171,6 +172,46 @@ fn processes_that_prune_each_others_folders_lose_nothing() {
     assert_eq!(left.len(), 1, "all folders are pruned: {left:?}");
 }
 
+/// The first deletes what the others replace: what it deleted must stay away.
+async fn erase(bucket: &DiskBucket, number: usize) {
+    let done = key("done");
+    if number > 0 {
+        let mut round = 0;
+        while read(bucket, &done).await.is_none() {
+            let at = key(format!("erase/{round}"));
+            match read(bucket, &at).await {
+                Some((text, expect)) => drop(lands(bucket, &at, text + "+", expect).await),
+                None => round = (round + 1) % ROUNDS,
+            }
+        }
+        return;
+    }
+    for round in 0..ROUNDS {
+        let at = key(format!("erase/{round}"));
+        assert!(lands(bucket, &at, "1", Expect::Absent).await);
+        // Until the others are at it.
+        while read(bucket, &at)
+            .await
+            .is_some_and(|(text, _)| text.len() < 4)
+        {}
+        bucket.delete(&at).await.expect("the delete is answered");
+        assert_eq!(read(bucket, &at).await, None, "{at} came back");
+    }
+    assert!(lands(bucket, &done, "", Expect::Absent).await);
+}
+
+#[tokio::test]
+async fn an_object_deleted_by_one_process_is_not_brought_back_by_anothers_replace() {
+    let folder = tempfile::tempdir().unwrap();
+    all_play("erase", folder.path());
+    let page = open(folder.path())
+        .list(&Prefix::all(), None, 9)
+        .await
+        .unwrap();
+    let keys: Vec<_> = page.entries.iter().map(|e| e.key.as_str()).collect();
+    assert_eq!(keys, ["done"]);
+}
+
 /// Replaces large objects for ever, and says each write that was answered.
 async fn rewrite(bucket: &DiskBucket) {
     for counter in 1_usize.. {
@@ -190,6 +231,11 @@ fn large(counter: usize) -> String {
     format!("{text}{digest}")
 }
 
+fn is_whole(text: &str) -> bool {
+    let counter = text.split(' ').next().and_then(|first| first.parse().ok());
+    counter.is_some_and(|counter| text == large(counter))
+}
+
 #[tokio::test]
 async fn a_process_killed_in_the_middle_of_writes_leaves_whole_objects_and_all_it_answered() {
     let folder = tempfile::tempdir().unwrap();
@@ -204,6 +250,11 @@ async fn a_process_killed_in_the_middle_of_writes_leaves_whole_objects_and_all_i
         });
         // Kill it at another place each time: it goes on writing while we do.
         let last = landed.nth(5 + life).expect("the child writes");
+        for number in (0..4).cycle().take(40) {
+            let at = key(format!("large/{number}"));
+            let (text, _) = read(&watcher, &at).await.expect("it is there");
+            assert!(is_whole(&text), "half of {at} was seen");
+        }
         child.kill().unwrap();
         child.wait().unwrap();
         let last = landed.last().unwrap_or(last);
@@ -214,8 +265,8 @@ async fn a_process_killed_in_the_middle_of_writes_leaves_whole_objects_and_all_i
         assert_eq!(keys, ["large/0", "large/1", "large/2", "large/3", "mine"]);
         for entry in &page.entries[..4] {
             let (text, _) = read(&bucket, &entry.key).await.unwrap();
+            assert!(is_whole(&text), "half of {} is left", entry.key);
             let counter: usize = text.split(' ').next().unwrap().parse().unwrap();
-            assert!(text == large(counter), "half an object: {}", entry.key);
             // Of the last four answered, and the one under way, this is one or a later one.
             assert!(counter + 4 > last, "{} lost {last}: {counter}", entry.key);
         }
