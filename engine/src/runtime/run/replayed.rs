@@ -62,9 +62,9 @@ impl Pass {
         Ok(self.deliver(live).await)
     }
 
-    async fn begin_drive(&self, history: &[Commit]) -> Result<Drive, RunError> {
+    async fn begin_drive(&mut self, history: &[Commit]) -> Result<Drive, RunError> {
         let core = Arc::clone(&self.core);
-        let record = &self.journal.head.record;
+        let record = self.journal.head.record.clone();
         let recorded: BTreeMap<Fid, Json> = history
             .iter()
             .flat_map(|commit| &commit.entries)
@@ -102,14 +102,12 @@ impl Pass {
     }
 
     /// The value of an entry that the workflow will see, where it is kept as a blob.
-    async fn resolved(&self, entry: &Entry) -> Result<Option<Json>, RunError> {
+    async fn resolved(&mut self, entry: &Entry) -> Result<Option<Json>, RunError> {
         let seen = matches!(entry, Entry::FrameCompleted { .. } | Entry::Received { .. });
         match entry.payload().filter(|_| seen) {
             Some(payload @ Payload::Blob { .. }) => {
-                let eid = &self.journal.head.record.eid;
-                Ok(Some(
-                    journal::resolve(&self.core.doors, eid, payload).await?,
-                ))
+                let (core, eid) = (Arc::clone(&self.core), self.journal.head.record.eid);
+                Ok(Some(journal::resolve(&core.doors, &eid, payload).await?))
             }
             _ => Ok(None),
         }

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures::channel::mpsc;
 use jiff::Timestamp;
 
 use super::{WorkerEvent, WorkerOptions};
@@ -26,15 +27,19 @@ pub(super) struct Job {
 /// A run that was made.
 pub(super) struct Finished {
     eid: Eid,
-    queue: Queue,
     ended: Result<Ended, RunError>,
 }
 
-pub(super) async fn job(core: Arc<Core>, job: Job, stop: Stop) -> Finished {
+pub(super) async fn job(
+    core: Arc<Core>,
+    job: Job,
+    stop: Stop,
+    done: mpsc::UnboundedSender<Finished>,
+) {
     let Job { eid, causes } = job;
-    let queue = causes.queue.clone();
     let ended = run::run(core, eid, causes, stop).await;
-    Finished { eid, queue, ended }
+    // Nobody listens any more when the worker was told to leave at once.
+    let _ = done.unbounded_send(Finished { eid, ended });
 }
 
 /// An execution that waits to be run, or for a pause to end.
@@ -89,6 +94,10 @@ impl Book {
 
     fn now(&self) -> Duration {
         self.core.doors.clock.monotonic()
+    }
+
+    pub(super) fn is_running(&self) -> bool {
+        !self.running.is_empty()
     }
 
     pub(super) fn has_room(&self) -> bool {
@@ -166,7 +175,7 @@ impl Book {
     }
 
     pub(super) fn finished(&mut self, finished: Finished) {
-        let Finished { eid, queue, ended } = finished;
+        let Finished { eid, ended } = finished;
         self.running.remove(&eid);
         match &ended {
             Ok(ended) => self.tell(&WorkerEvent::Ended(eid, ended.clone())),
@@ -186,7 +195,6 @@ impl Book {
                 true
             });
         }
-        let _ = queue;
     }
 
     fn pause(&mut self, eid: Eid, ended: Result<Ended, RunError>) {

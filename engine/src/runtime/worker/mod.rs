@@ -20,7 +20,8 @@ mod options;
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures::stream::FuturesUnordered;
+use futures::channel::mpsc;
+use futures::future::pending;
 use futures::{FutureExt, StreamExt};
 
 pub use event::WorkerEvent;
@@ -58,59 +59,59 @@ impl Worker {
             gently: stop.clone(),
             now: Notice::new(),
         };
-        let mut running = FuturesUnordered::new();
+        let (done, mut runs) = mpsc::unbounded();
         while !stop.is_set() {
             if book.has_room() && book.is_time_to_look() {
                 book.look().await;
             }
             for job in book.take_jobs() {
-                running.push(dispatch::job(Arc::clone(&self.core), job, word.clone()));
+                let run = dispatch::job(Arc::clone(&self.core), job, word.clone(), done.clone());
+                // Beside the worker, so that runs share the processors; each tells its end.
+                let _runs_on = self.core.doors.spawner.spawn(run.boxed());
             }
             let clock = Arc::clone(&self.core.doors.clock);
             let wakeups = Arc::clone(&self.core.doors.wakeups);
-            let listening = book.has_room();
+            let (listening, queues) = (book.has_room(), &self.options.queues);
             let mut hint = async {
                 if listening {
-                    wakeups.next(&self.options.queues).await
+                    wakeups.next(queues).await
                 } else {
-                    std::future::pending().await
+                    pending().await
                 }
             }
             .boxed()
             .fuse();
             futures::select_biased! {
                 () = stop.wait().fuse() => {}
-                finished = running.select_next_some() => book.finished(finished),
+                finished = runs.select_next_some() => book.finished(finished),
                 hint = hint => book.hinted(hint),
                 () = clock.sleep(book.patience()).fuse() => {}
             }
         }
-        self.wind_down(book, running, &word, abandon).await;
+        self.wind_down(book, runs, &word, abandon).await;
     }
 
-    async fn wind_down<F>(
+    async fn wind_down(
         &self,
         mut book: Book,
-        mut running: FuturesUnordered<F>,
+        mut runs: mpsc::UnboundedReceiver<Finished>,
         word: &Stop,
         abandon: &Notice,
-    ) where
-        F: Future<Output = Finished>,
-    {
+    ) {
         let clock = Arc::clone(&self.core.doors.clock);
         let mut margin = clock.sleep(self.options.margin).fuse();
-        while !running.is_empty() {
+        while book.is_running() {
             futures::select_biased! {
-                finished = running.select_next_some() => book.finished(finished),
+                finished = runs.select_next_some() => book.finished(finished),
                 () = abandon.wait().fuse() => break,
                 () = margin => break,
             }
         }
         word.now.set();
         let mut last = clock.sleep(Duration::from_secs(1)).fuse();
-        while !running.is_empty() {
+        while book.is_running() {
             futures::select_biased! {
-                finished = running.select_next_some() => book.finished(finished),
+                finished = runs.select_next_some() => book.finished(finished),
                 () = last => break,
             }
         }

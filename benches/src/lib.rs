@@ -1,0 +1,7 @@
+//! The stage of the benches: an engine with a worker, on each bucket, and its workflows.
+
+mod stage;
+mod workflows;
+
+pub use stage::{Stage, Store};
+pub use workflows::app;

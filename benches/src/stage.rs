@@ -1,0 +1,141 @@
+//! An engine and a worker on one bucket.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use millpond::domain::Eid;
+use millpond::doors::{Bucket, Clock, Doorbell, Doors};
+use millpond::runtime::{Engine, Host, Notice, Signal, Start, Worker, WorkerOptions};
+use millpond::testing::MemoryBucket;
+use millpond_disk::{DiskBucket, Durability, Options};
+use millpond_host::{OsEntropy, SystemClock, TokioSpawner};
+
+/// Longest wait for an execution; far more than any bench needs.
+const LONG: Duration = Duration::from_secs(120);
+
+/// Where the objects are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Store {
+    /// In memory.
+    Memory,
+    /// In a folder, without fsync.
+    Relaxed,
+    /// In a folder, durable.
+    Fsync,
+}
+
+/// An engine with one worker.
+#[derive(Debug)]
+pub struct Stage {
+    /// The engine.
+    pub engine: Engine,
+    stop: Notice,
+    _folder: Option<tempfile::TempDir>,
+}
+
+impl Stage {
+    /// A fresh bucket with a worker beside it. Must be called within a tokio runtime.
+    ///
+    /// # Panics
+    /// When the folder cannot be made.
+    #[must_use]
+    pub fn new(store: Store) -> Self {
+        let clock: Arc<dyn Clock> = Arc::new(SystemClock::default());
+        let folder = (store != Store::Memory).then(|| tempfile::tempdir().expect("a folder"));
+        let bucket: Arc<dyn Bucket> = match &folder {
+            None => Arc::new(MemoryBucket::new(Arc::clone(&clock))),
+            Some(folder) => {
+                let durability = if store == Store::Fsync {
+                    Durability::Fsync
+                } else {
+                    Durability::Relaxed
+                };
+                let options = Options {
+                    durability,
+                    ..Options::default()
+                };
+                Arc::new(DiskBucket::open(folder.path(), options).expect("a bucket"))
+            }
+        };
+        let doors = Doors {
+            bucket,
+            clock,
+            entropy: Arc::new(OsEntropy::default()),
+            wakeups: Arc::new(Doorbell::default()),
+            spawner: Arc::new(TokioSpawner::current()),
+        };
+        let host = Host {
+            worker: "bench".to_owned(),
+            site: "bench".to_owned(),
+            code_ref: "20260101T000000-bench".to_owned(),
+        };
+        let engine = Engine::new(doors, super::app(), host).expect("an application");
+        let stop = Notice::new();
+        let worker = Worker::new(&engine, WorkerOptions::default());
+        let told = stop.clone();
+        tokio::spawn(async move { worker.run(&told, &Notice::new()).await });
+        Self {
+            engine,
+            stop,
+            _folder: folder,
+        }
+    }
+
+    /// Starts an execution.
+    ///
+    /// # Panics
+    /// When the store fails.
+    pub async fn start(&self, workflow: &str, n: u64) -> Eid {
+        let start = Start::new(workflow);
+        let start = if workflow == "waits" {
+            start
+        } else {
+            start.input(&n)
+        };
+        self.engine.start(start).await.expect("a start").eid
+    }
+
+    /// Waits for an execution's end.
+    ///
+    /// # Panics
+    /// When it does not complete.
+    pub async fn end(&self, eid: Eid) -> u64 {
+        let outcome = self.engine.result(eid, LONG).await.expect("an end");
+        outcome.get().expect("a value")
+    }
+
+    /// Waits until an execution waits itself.
+    ///
+    /// # Panics
+    /// When the store fails.
+    pub async fn suspended(&self, eid: Eid) {
+        while self.engine.status(eid).await.expect("a status").as_str() != "suspended" {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+    }
+
+    /// Sends the message that `waits` and `replays` wait for.
+    ///
+    /// # Panics
+    /// When the store fails.
+    pub async fn signal(&self, eid: Eid) {
+        let _ = self
+            .engine
+            .signal(eid, Signal::on("in").value(&7_u64))
+            .await
+            .expect("a signal");
+    }
+
+    /// `count` executions of `workflow`, all at once.
+    pub async fn many(&self, workflow: &str, n: u64, count: usize) {
+        let starts = (0..count).map(|_| self.start(workflow, n));
+        let eids = futures::future::join_all(starts).await;
+        futures::future::join_all(eids.into_iter().map(|eid| self.end(eid))).await;
+    }
+}
+
+impl Drop for Stage {
+    fn drop(&mut self) {
+        self.stop.set();
+    }
+}
