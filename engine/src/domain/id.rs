@@ -285,7 +285,7 @@ impl fmt::Debug for Mid {
 }
 
 /// A sha256, as 64 hex digits.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
 #[serde(transparent)]
 pub struct Digest(Arc<str>);
 
@@ -312,6 +312,19 @@ impl Digest {
     #[must_use]
     pub fn sha16(&self) -> &str {
         self.0.get(..16).unwrap_or(&self.0)
+    }
+}
+
+/// A digest becomes part of a key: nothing else may be read as one.
+impl<'de> serde::Deserialize<'de> for Digest {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = std::borrow::Cow::<'de, str>::deserialize(deserializer)?;
+        let good = |b: u8| matches!(b, b'0'..=b'9' | b'a'..=b'f');
+        if text.len() == 64 && text.bytes().all(good) {
+            Ok(Self(text.into()))
+        } else {
+            Err(serde::de::Error::custom("a digest is 64 hex digits"))
+        }
     }
 }
 

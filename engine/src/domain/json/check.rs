@@ -8,7 +8,10 @@ use serde::ser::{
 };
 
 /// Deepest nesting of arrays and objects.
-const MAX_DEPTH: u32 = 100;
+pub(super) const MAX_DEPTH: u32 = 100;
+/// By this name `serde_json` serializes text that is JSON already (a [`Json`](super::Json)
+/// inside a value, too).
+const RAW: &str = "$serde_json::private::RawValue";
 
 /// Why a value cannot be stored, or not be read back.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -52,12 +55,17 @@ impl serde::ser::Error for ValueError {
 
 /// Checks `value` without writing anything.
 pub(super) fn check<T: Serialize + ?Sized>(value: &T) -> Result<(), ValueError> {
-    value.serialize(Check { depth: 0 })
+    value.serialize(Check {
+        depth: 0,
+        raw: false,
+    })
 }
 
 #[derive(Clone, Copy)]
 struct Check {
     depth: u32,
+    /// The next text is JSON.
+    raw: bool,
 }
 
 impl Check {
@@ -66,7 +74,7 @@ impl Check {
         if depth > MAX_DEPTH {
             Err(ValueError::TooDeep)
         } else {
-            Ok(Self { depth })
+            Ok(Self { depth, ..self })
         }
     }
 }
@@ -101,8 +109,16 @@ impl Serializer for Check {
     plain! {
         serialize_bool: bool, serialize_i8: i8, serialize_i16: i16, serialize_i32: i32,
         serialize_i64: i64, serialize_u8: u8, serialize_u16: u16, serialize_u32: u32,
-        serialize_u64: u64, serialize_char: char, serialize_str: &str,
+        serialize_u64: u64, serialize_char: char,
         serialize_unit_struct: &'static str,
+    }
+
+    fn serialize_str(self, text: &str) -> Result<(), ValueError> {
+        if self.raw {
+            super::scan::scan(text, self.depth)
+        } else {
+            Ok(())
+        }
     }
 
     fn serialize_bytes(self, _: &[u8]) -> Result<(), ValueError> {
@@ -199,7 +215,10 @@ impl Serializer for Check {
         self.deeper()
     }
 
-    fn serialize_struct(self, _: &'static str, _: usize) -> Result<Self, ValueError> {
+    fn serialize_struct(self, name: &'static str, _: usize) -> Result<Self, ValueError> {
+        if name == RAW {
+            return Ok(Self { raw: true, ..self });
+        }
         self.deeper()
     }
 

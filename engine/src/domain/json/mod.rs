@@ -2,6 +2,7 @@
 
 mod canonical;
 mod check;
+mod scan;
 
 use std::fmt;
 use std::sync::Arc;
@@ -35,12 +36,15 @@ impl Json {
     /// Takes JSON text in, as a file or a command line gives it.
     ///
     /// # Errors
-    /// [`ValueError`] as [`Json::of`], and for text that is not JSON.
+    /// [`ValueError`] as [`Json::of`], and for text that is not JSON. Of several fields of one
+    /// name the last counts.
     pub fn parse(text: &str) -> Result<Self, ValueError> {
-        let value: serde_json::Value =
-            serde_json::from_str(text).map_err(|e| ValueError::Deserialize {
-                message: e.to_string(),
-            })?;
+        let bad = |e: serde_json::Error| ValueError::Deserialize {
+            message: e.to_string(),
+        };
+        let raw: &RawValue = serde_json::from_str(text).map_err(bad)?;
+        scan::scan(raw.get(), 0)?;
+        let value: serde_json::Value = serde_json::from_str(raw.get()).map_err(bad)?;
         Self::of(&value)
     }
 

@@ -1,0 +1,31 @@
+//! Failures, and the stored form of payloads.
+
+use crate::domain::{Failure, Json, Payload};
+
+#[test]
+fn huge_error_texts_are_cut_with_a_mark() {
+    let whole = 1 << 20;
+    let failure = Failure::new("K".repeat(1_000), "é".repeat(whole / 2));
+    assert!(failure.message.len() <= 8 * 1024 + 40);
+    assert!(
+        failure
+            .message
+            .ends_with(&format!("... [cut, {whole} bytes]"))
+    );
+    assert!(failure.kind.len() < 300 && failure.kind.contains("[cut, 1000 bytes]"));
+    let short = Failure::new("kind", "x".repeat(8 * 1024));
+    assert_eq!(short.message.len(), 8 * 1024);
+    // Not through the middle of a character.
+    let odd = Failure::new("kind", format!("x{}", "\u{1f996}".repeat(3_000)));
+    assert!(odd.message.starts_with("x\u{1f996}"));
+}
+
+#[test]
+fn payloads_are_stored_as_they_are() {
+    let inline = Payload::from(Json::of(&u64::MAX).unwrap());
+    let stored = serde_json::to_string(&inline).unwrap();
+    assert_eq!(stored, r#"{"inline":18446744073709551615}"#);
+    assert_eq!(serde_json::from_str::<Payload>(&stored).unwrap(), inline);
+    let bad = r#"{"blob":{"sha256":"../../head","bytes":1}}"#;
+    assert!(serde_json::from_str::<Payload>(bad).is_err());
+}
