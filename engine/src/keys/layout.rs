@@ -134,7 +134,8 @@ impl AlarmKey {
         let queue = Queue::parse(parts.next()?).ok()?;
         let (eid, commit) = parts.next()?.rsplit_once('.')?;
         let (eid, commit) = (Eid::parse(eid).ok()?, commit.parse().ok()?);
-        parts.next().is_none().then_some(Self {
+        // One spelling only: what is parsed names the object it was parsed from.
+        (*key == alarm(due, &queue, &eid, commit)).then_some(Self {
             due,
             queue,
             eid,
@@ -163,20 +164,21 @@ impl FeedKey {
         let (eid, commit) = rest.rsplit_once('-')?;
         let at = unstamp(instant)?;
         let (eid, commit) = (Eid::parse(eid).ok()?, commit.parse().ok()?);
-        (instant.get(..8) == Some(day)).then_some(Self { at, eid, commit })
+        let same = instant.get(..8) == Some(day) && *key == feed(at, &eid, commit);
+        same.then_some(Self { at, eid, commit })
     }
 }
 
 /// An instant as it stands in keys: `YYYYMMDDTHHMMSS.ffffffZ`, which sorts as text.
 ///
-/// Microseconds; instants outside the years 0 to 9999 are clamped to its ends.
+/// Microseconds, cut; instants before the year 0 are clamped to its begin.
 #[must_use]
 pub fn stamp(at: Timestamp) -> String {
     let zero = Timestamp::from_second(-62_167_219_200).unwrap_or(Timestamp::MIN);
     at.max(zero).strftime("%Y%m%dT%H%M%S.%6fZ").to_string()
 }
 
-/// Reads [`stamp`] back.
+/// Reads [`stamp`] back; `None` for any other spelling of an instant.
 #[must_use]
 pub fn unstamp(text: &str) -> Option<Timestamp> {
     let fixed = text.len() == 23 && text.as_bytes()[8] == b'T' && text.ends_with('Z');
@@ -191,5 +193,6 @@ pub fn unstamp(text: &str) -> Option<Timestamp> {
             text.get(13..).unwrap_or_default(),
         )
     })?;
-    spelled.parse().ok()
+    let at: Timestamp = spelled.parse().ok()?;
+    (stamp(at) == text).then_some(at)
 }

@@ -8,7 +8,7 @@
 //! - **Crash** before the delete: a stale alarm, which costs a cheap run when it is due.
 
 use bytes::Bytes;
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 
 use crate::domain::{Eid, Queue};
 use crate::doors::{BucketError, Doors};
@@ -28,6 +28,9 @@ pub async fn set(doors: &Doors, key: &Key) -> Result<(), BucketError> {
 
 /// The key for a deadline: the one in `current` while its instant is unchanged, else a new
 /// one with the number of the commit that sets it.
+///
+/// **\[R\]** Keys hold microseconds: the alarm of a deadline between two is due at the later
+/// one. Were it cut to the earlier one, its run would find nothing due, and set it again.
 pub fn key_for(
     due: Timestamp,
     queue: &Queue,
@@ -35,9 +38,16 @@ pub fn key_for(
     commit: u64,
     current: Option<&Key>,
 ) -> Key {
+    let due = micros_up(due);
     let fresh = keys::alarm(due, queue, eid, commit);
     let same = |key: &&Key| keys::stamp(due) == stamp_of(key);
     current.filter(same).cloned().unwrap_or(fresh)
+}
+
+fn micros_up(at: Timestamp) -> Timestamp {
+    let over = at.subsec_nanosecond().rem_euclid(1_000);
+    let up = SignedDuration::from_nanos(i64::from((1_000 - over) % 1_000));
+    at.checked_add(up).unwrap_or(at)
 }
 
 fn stamp_of(key: &Key) -> String {

@@ -1,0 +1,34 @@
+//! Tests of the keys.
+
+mod layout;
+mod rules;
+mod stamps;
+
+use jiff::Timestamp;
+use proptest::prelude::*;
+use uuid::Uuid;
+
+use crate::domain::{Eid, Mid, Queue};
+
+fn eids() -> impl Strategy<Value = Eid> {
+    any::<u128>().prop_map(|bits| Eid::new(Uuid::from_u128(bits)))
+}
+
+fn queues() -> impl Strategy<Value = Queue> {
+    "[a-z0-9._-]{1,128}".prop_filter_map("dots", |text| Queue::parse(&text).ok())
+}
+
+fn mids() -> impl Strategy<Value = Mid> {
+    "[A-Za-z0-9._-]{1,200}".prop_filter_map("dots", |text| Mid::parse(&text).ok())
+}
+
+/// Any instant, down to the nanosecond, from the year 0 on.
+fn instants() -> impl Strategy<Value = Timestamp> {
+    let span = -62_167_219_200..=Timestamp::MAX.as_second();
+    (span, 0..1_000_000_000)
+        .prop_map(|(second, nano)| Timestamp::new(second, nano).unwrap_or(Timestamp::MAX))
+}
+
+fn at(text: &str) -> Timestamp {
+    text.parse().expect("tests use good instants")
+}
