@@ -70,6 +70,7 @@ impl Pass {
 
     pub(super) async fn halted(&mut self, halt: Halt) -> Result<Ended, RunError> {
         match halt {
+            Halt::Run(error) => Err(*error),
             Halt::Trouble(Trouble::Nondeterminism {
                 position,
                 commit,

@@ -102,7 +102,7 @@ impl Pass {
     }
 
     /// The value of an entry that the workflow will see, where it is kept as a blob.
-    async fn resolved(&mut self, entry: &Entry) -> Result<Option<Json>, RunError> {
+    pub(super) async fn resolved(&mut self, entry: &Entry) -> Result<Option<Json>, RunError> {
         let seen = matches!(entry, Entry::FrameCompleted { .. } | Entry::Received { .. });
         match entry.payload().filter(|_| seen) {
             Some(payload @ Payload::Blob { .. }) => {

@@ -7,6 +7,7 @@
 use futures::FutureExt;
 use futures::channel::oneshot;
 
+use super::ended::RunError;
 use super::pass::Pass;
 use crate::domain::{Entry, Json};
 use crate::replay::{Drive, Position, Trouble, Turn};
@@ -18,6 +19,8 @@ pub(super) enum Halt {
     Trouble(Trouble),
     /// It did not come back in time.
     Stuck,
+    /// It was not driven at all: a value could not be read.
+    Run(Box<RunError>),
 }
 
 /// One journal entry on its way to the workflow.
@@ -102,16 +105,21 @@ impl Pass {
             number: first,
             commit,
         } = self.next_position();
+        let mut values = Vec::with_capacity(entries.len());
+        for entry in &entries {
+            let value = self.resolved(entry).await;
+            values.push(value.map_err(|error| Halt::Run(Box::new(error)))?);
+        }
         let kept = entries.clone();
         let stretched = self
             .stretch(move |drive| {
                 let (mut out, mut ready) = (Vec::new(), None);
-                for entry in entries {
+                for (entry, value) in entries.into_iter().zip(values) {
                     let at = Position {
                         number: first + out.len() as u64,
                         commit,
                     };
-                    let delivered = drive.deliver(at, &entry, None);
+                    let delivered = drive.deliver(at, &entry, value);
                     out.push(entry);
                     let turn = delivered.and_then(|()| drive.turn());
                     out.extend(drive.take_entries());
