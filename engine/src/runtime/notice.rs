@@ -1,8 +1,9 @@
 //! A word said once to many: stop, hand over.
 
+use std::collections::BTreeMap;
 use std::future::poll_fn;
-use std::sync::{Arc, Mutex, PoisonError};
-use std::task::{Poll, Waker};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, Waker};
 
 /// Set once, heard by every clone. Costs no request.
 #[derive(Debug, Clone, Default)]
@@ -11,7 +12,8 @@ pub struct Notice(Arc<Mutex<State>>);
 #[derive(Debug, Default)]
 struct State {
     set: bool,
-    waiting: Vec<Waker>,
+    next: u64,
+    waiting: BTreeMap<u64, Waker>,
 }
 
 impl Notice {
@@ -24,35 +26,63 @@ impl Notice {
     /// Sets it; more than once is once.
     pub fn set(&self) {
         let waiting = {
-            let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut state = self.lock();
             state.set = true;
             std::mem::take(&mut state.waiting)
         };
-        waiting.into_iter().for_each(Waker::wake);
+        waiting.into_values().for_each(Waker::wake);
     }
 
     /// Whether it is set.
     #[must_use]
     pub fn is_set(&self) -> bool {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).set
+        self.lock().set
     }
 
-    /// Returns when it is set.
+    /// Returns when it is set. Who stops waiting leaves nothing behind.
     pub async fn wait(&self) {
-        poll_fn(|cx| {
-            let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-            if state.set {
-                return Poll::Ready(());
-            }
-            if !state
-                .waiting
-                .iter()
-                .any(|waker| waker.will_wake(cx.waker()))
-            {
-                state.waiting.push(cx.waker().clone());
-            }
-            Poll::Pending
-        })
-        .await;
+        let mut place = Place {
+            notice: self,
+            number: None,
+        };
+        poll_fn(|cx| place.poll(cx)).await;
+    }
+
+    /// How many wait.
+    #[cfg(test)]
+    pub(crate) fn waiting(&self) -> usize {
+        self.lock().waiting.len()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        // Nothing panics between two changes of the state: a poisoned one is still whole.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// One waiter's place.
+struct Place<'a> {
+    notice: &'a Notice,
+    number: Option<u64>,
+}
+
+impl Place<'_> {
+    fn poll(&mut self, cx: &Context<'_>) -> Poll<()> {
+        let mut state = self.notice.lock();
+        if state.set {
+            return Poll::Ready(());
+        }
+        let number = *self.number.get_or_insert(state.next);
+        state.next = state.next.max(number + 1);
+        state.waiting.insert(number, cx.waker().clone());
+        Poll::Pending
+    }
+}
+
+impl Drop for Place<'_> {
+    fn drop(&mut self) {
+        if let Some(number) = self.number {
+            self.notice.lock().waiting.remove(&number);
+        }
     }
 }
