@@ -5,7 +5,8 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use super::drive::Drive;
-use super::slot::{Phase, What};
+use super::slot::{Phase, Slot, What};
+use super::table::State;
 use crate::domain::{Channel, Digest, Eid, Fid};
 use crate::sdk::StepOptions;
 
@@ -52,26 +53,19 @@ impl Drive {
     /// The steps without outcome that were not dropped, in order of registration.
     pub(crate) fn steps(&self) -> Vec<StepState> {
         let state = self.table.lock();
-        let steps = state.open.values().filter_map(|fid| {
-            let What::Step {
-                phase,
-                lost,
-                options,
-                input,
-                ..
-            } = &state.slots.get(fid)?.what
-            else {
-                return None;
-            };
-            Some(StepState {
-                fid: fid.clone(),
-                phase: phase.clone(),
-                lost: *lost,
-                options: Arc::clone(options),
-                input: input.clone(),
-            })
-        });
+        let steps = state
+            .open
+            .values()
+            .filter_map(|fid| step_state(&state, fid));
         steps.collect()
+    }
+
+    /// The same of one step.
+    pub(crate) fn step(&self, fid: &Fid) -> Option<StepState> {
+        let state = self.table.lock();
+        let open = |slot: &Slot| state.open.contains_key(&slot.order);
+        state.slots.get(fid).filter(|slot| open(slot))?;
+        step_state(&state, fid)
     }
 
     /// The frames that nothing has come for and that were not dropped, in order of
@@ -97,4 +91,24 @@ impl Drive {
         });
         open.collect()
     }
+}
+
+fn step_state(state: &State, fid: &Fid) -> Option<StepState> {
+    let What::Step {
+        phase,
+        lost,
+        options,
+        input,
+        ..
+    } = &state.slots.get(fid)?.what
+    else {
+        return None;
+    };
+    Some(StepState {
+        fid: fid.clone(),
+        phase: phase.clone(),
+        lost: *lost,
+        options: Arc::clone(options),
+        input: input.clone(),
+    })
 }

@@ -165,12 +165,7 @@ impl Pass {
             return None; // withdrawn, or its time-out came first
         }
         self.live.remove(&done.fid)?.end();
-        let step = self
-            .drive
-            .as_ref()?
-            .steps()
-            .into_iter()
-            .find(|step| step.fid == done.fid)?;
+        let step = self.drive.as_ref()?.step(&done.fid)?;
         Some(self.outcome(&step, done.attempt, done.outcome))
     }
 
