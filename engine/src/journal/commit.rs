@@ -77,7 +77,7 @@ impl Journal {
         });
         let mut next = self.head.clone();
         let mut open = self.open.clone();
-        if self.head.tail_bytes() + raw.bytes() > settings.tail
+        if self.is_full(raw.bytes(), settings.tail)
             && let Some(cut) = segment::seal(self, doors, &draft.outbox, settings.segment).await?
         {
             cut.apply(&mut next, &mut open);

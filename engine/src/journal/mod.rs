@@ -21,7 +21,7 @@ pub use head::{FORMAT, Head, Item, Named, News, Owner, Raw, Sealed};
 
 use crate::domain::{Commit, Eid, Entry, Mid, Record};
 use crate::doors::{BucketError, Doors, Expect, Outcome, Version};
-use crate::keys;
+use crate::keys::{self, Key};
 
 /// A head that was read, with what a run needs to go on from it.
 #[derive(Debug)]
@@ -97,13 +97,38 @@ impl Journal {
     /// # Errors
     /// [`LoadError`]: a segment is missing or is not what the head says, or the chain of
     /// entries has a gap.
-    pub async fn history(&mut self, doors: &Doors, fan: usize) -> Result<Vec<Raw>, LoadError> {
-        let eid = self.head.record.eid;
-        let mut segments = segment::read(doors, &eid, &self.head.sealed, fan).await?;
-        self.open = segments.last().cloned().unwrap_or_default();
-        let mut all: Vec<Raw> = segments.drain(..).flatten().collect();
-        all.extend_from_slice(&self.head.tail);
+    pub async fn history(&mut self, doors: &Doors, fan: usize) -> Result<Vec<Commit>, LoadError> {
+        let head = &self.head;
+        let segments = segment::read(doors, &head.record.eid, &head.sealed, fan).await?;
+        let (mut all, mut next) = (Vec::new(), 0);
+        let sealed = head.sealed.iter().map(|sealed| &sealed.key);
+        let head_key = head.key();
+        let parts = sealed.zip(&segments).chain([(&head_key, &head.tail)]);
+        for (key, raws) in parts {
+            for raw in raws {
+                let commit = raw.decode().map_err(|e| corrupt(key, e.to_string()))?;
+                if commit.first != next {
+                    let (number, first) = (commit.commit, commit.first);
+                    let why = format!("commit {number} begins with entry {first}, not {next}");
+                    return Err(corrupt(key, why));
+                }
+                next += commit.entries.len() as u64;
+                all.push(commit);
+            }
+        }
+        if next != head.entries {
+            let why = format!("the journal has {next} entries, not {}", head.entries);
+            return Err(corrupt(&head_key, why));
+        }
+        self.open = segments.into_iter().next_back().unwrap_or_default();
         Ok(all)
+    }
+
+    /// Whether the tail has no room for `more` bytes of entries: the commit that holds them
+    /// seals first. The list of segments takes from the same room, so that a head stays
+    /// under its bound however long the journal is.
+    pub fn is_full(&self, more: usize, tail: usize) -> bool {
+        self.head.tail_bytes() + self.head.sealed.len() * segment::NAMED + more > tail
     }
 
     /// The mids that the tail's entries hold.
@@ -123,10 +148,8 @@ impl Journal {
     /// # Errors
     /// [`LoadError::Corrupt`] names the head (or the journal it heads).
     pub fn decode(&self, raw: &Raw) -> Result<Commit, LoadError> {
-        raw.decode().map_err(|e| LoadError::Corrupt {
-            key: self.head.key(),
-            why: e.to_string(),
-        })
+        raw.decode()
+            .map_err(|e| corrupt(&self.head.key(), e.to_string()))
     }
 
     /// The entries of the tail, numbered.
@@ -140,6 +163,13 @@ impl Journal {
             all.extend((commit.first..).zip(commit.entries));
         }
         Ok(all)
+    }
+}
+
+fn corrupt(key: &Key, why: String) -> LoadError {
+    LoadError::Corrupt {
+        key: key.clone(),
+        why,
     }
 }
 

@@ -21,6 +21,9 @@ use crate::domain::{Digest, Eid};
 use crate::doors::{BucketError, Doors};
 use crate::keys;
 
+/// About how many bytes of a head the name of one segment takes.
+pub(super) const NAMED: usize = 144;
+
 #[derive(Debug, Serialize, Deserialize)]
 struct Segment {
     format: u32,

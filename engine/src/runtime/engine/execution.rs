@@ -112,13 +112,8 @@ impl Engine {
     /// The whole journal. 1 G, + 1 G for each segment.
     pub(super) async fn commits(&self, eid: Eid) -> Result<Vec<Commit>, EngineError> {
         let mut journal = self.journal_of(eid).await?;
-        let raws = journal
-            .history(&self.core.doors, self.core.settings.fan)
-            .await?;
-        Ok(raws
-            .iter()
-            .map(|raw| journal.decode(raw))
-            .collect::<Result<_, _>>()?)
+        let fan = self.core.settings.fan;
+        Ok(journal.history(&self.core.doors, fan).await?)
     }
 
     pub(super) async fn journal_of(&self, eid: Eid) -> Result<Journal, EngineError> {

@@ -6,7 +6,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::ended::RunError;
 use super::pass::Pass;
-use crate::domain::{Body, Entry, Status};
+use crate::domain::{Entry, Status};
 use crate::journal::{self, Draft, Named, News, Owner};
 use crate::keys::Key;
 use crate::replay::Drive;
@@ -15,6 +15,9 @@ use crate::timers;
 
 /// Bytes of entries in one commit, so that a head stays under its bound.
 const CHUNK: usize = 24 << 10;
+
+/// More than a commit takes without its entries.
+const COMMIT: usize = 1 << 10;
 
 /// How a commit leaves the execution.
 pub(super) enum Leave {
@@ -90,6 +93,11 @@ impl Pass {
             }
             bytes += weight;
             taken += 1;
+        }
+        // **[R]** Nothing is sealed past an unsettled effect: a full tail waits for it, or a
+        // head would grow for as long as the effect takes.
+        if self.journal.is_full(bytes + COMMIT, settings.tail) {
+            self.settling.drain(&core, &self.journal.head).await?;
         }
         Ok(self.pending.drain(..taken).collect())
     }
@@ -240,41 +248,34 @@ fn news_of(entry: &Entry) -> Option<Option<String>> {
         | Entry::Unpaused
         | Entry::Completed { .. }
         | Entry::Sliced => Some(None),
-        Entry::Paused { reason } => Some(Some(reason.clone())),
-        Entry::Blocked(blocked) => Some(Some(blocked.to_string())),
+        Entry::Paused { reason } => Some(Some(short(reason))),
+        Entry::Blocked(blocked) => Some(Some(short(&blocked.to_string()))),
         Entry::Failed { failure } | Entry::Cancelled { failure } => {
-            Some(Some(failure.to_string().chars().take(512).collect()))
+            Some(Some(short(&failure.to_string())))
         }
         _ => None,
     }
 }
 
-/// About how many bytes an entry takes.
+/// The journal has the whole text.
+fn short(text: &str) -> String {
+    text.chars().take(512).collect()
+}
+
+/// How many bytes an entry takes where it stands.
 fn weight(entry: &Entry) -> usize {
-    let text = match entry {
-        Entry::Failed { failure } | Entry::Cancelled { failure } => failure.message.len(),
-        Entry::FrameFailed { failure, .. } => failure.message.len(),
-        Entry::FrameSuspended {
-            wait: crate::domain::Wait::Retry { failure, .. },
-            ..
-        } => failure.message.len(),
-        Entry::Received {
-            body: Body::Unreadable { text, .. },
-            ..
-        } => text.len(),
-        Entry::Received {
-            body:
-                Body::Child {
-                    outcome: Err(failure),
-                    ..
-                },
-            ..
-        } => failure.message.len(),
-        _ => 0,
-    };
-    let payload = entry
-        .payload()
-        .map_or(0, crate::domain::Payload::inline_bytes);
-    let fid = entry.fid().map_or(0, |fid| fid.as_str().len());
-    160 + text + payload + fid
+    struct Count(usize);
+    impl std::io::Write for Count {
+        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+            self.0 += bytes.len();
+            Ok(bytes.len())
+        }
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+    let mut count = Count(0);
+    serde_json::to_writer(&mut count, entry)
+        .expect("an entry holds only values that were serialized before");
+    count.0
 }
