@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::{InvalidName, MAX_TEXT};
+
 /// What kind of somebody acts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -35,6 +37,18 @@ impl Actor {
             kind,
             id: id.into(),
             on_behalf_of: None,
+        }
+    }
+
+    /// Refuses what is too long to stand on every commit.
+    ///
+    /// # Errors
+    /// [`InvalidName`]: an id of more than 1 KiB.
+    pub fn check(&self) -> Result<(), InvalidName> {
+        let ids = [Some(&self.id), self.on_behalf_of.as_ref()];
+        match ids.into_iter().flatten().find(|id| id.len() > MAX_TEXT) {
+            Some(id) => Err(InvalidName::new("actor", "at most 1 KiB of text", id)),
+            None => Ok(()),
         }
     }
 

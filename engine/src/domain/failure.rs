@@ -23,7 +23,7 @@ pub mod kind {
 }
 
 /// Longest message kept, in bytes; longer ones are cut with a mark.
-const MAX_MESSAGE: usize = 8 * 1024;
+pub(super) const MAX_MESSAGE: usize = 8 * 1024;
 
 /// Why something failed: a step, a child, an execution.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -61,9 +61,12 @@ impl std::fmt::Display for Failure {
     }
 }
 
-fn cut(mut text: String, most: usize) -> String {
-    if text.len() > most {
-        let whole = text.len();
+/// Cuts `text` to `most` bytes and a mark, which tells the size of the whole also when what
+/// was cut before is cut again.
+pub(super) fn cut(mut text: String, most: usize) -> String {
+    let marked = mark(&text);
+    let (body, whole) = marked.unwrap_or((text.len(), text.len()));
+    if body > most {
         let end = (0..=most)
             .rev()
             .find(|at| text.is_char_boundary(*at))
@@ -72,4 +75,10 @@ fn cut(mut text: String, most: usize) -> String {
         text.push_str(&format!("... [cut, {whole} bytes]"));
     }
     text
+}
+
+/// The bytes before the mark of a text that was cut, and those it had once.
+fn mark(text: &str) -> Option<(usize, usize)> {
+    let (body, whole) = text.strip_suffix(" bytes]")?.rsplit_once("... [cut, ")?;
+    Some((body.len(), whole.parse().ok()?))
 }

@@ -3,6 +3,7 @@
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use super::failure::{MAX_MESSAGE, cut};
 use super::{Channel, Failure, Fid, Mid, Payload, Provenance, Record};
 
 /// The object under `mail/{queue}/{sh}/{eid}/{mid}`.
@@ -80,4 +81,18 @@ pub enum Control {
     },
     /// Drive it again: lifts a pause and a block, forgets the stalls.
     Resume,
+}
+
+impl Control {
+    /// The same with its reason cut at 8 KiB, with a mark: it stands in a head.
+    #[must_use]
+    pub fn cut(mut self) -> Self {
+        match &mut self {
+            Self::Cancel { reason } | Self::Terminate { reason } | Self::Pause { reason } => {
+                *reason = cut(std::mem::take(reason), MAX_MESSAGE);
+            }
+            Self::Resume => {}
+        }
+        self
+    }
 }

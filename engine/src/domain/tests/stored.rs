@@ -15,6 +15,14 @@ fn huge_error_texts_are_cut_with_a_mark() {
     assert!(failure.kind.len() < 300 && failure.kind.contains("[cut, 1000 bytes]"));
     let short = Failure::new("kind", "x".repeat(8 * 1024));
     assert_eq!(short.message.len(), 8 * 1024);
+    let again = Failure::new("kind", format!("root/step#0: {}", failure.message));
+    assert!(again.message.len() <= 8 * 1024 + 40);
+    assert!(
+        again
+            .message
+            .ends_with(&format!("... [cut, {whole} bytes]"))
+    );
+    assert_eq!(Failure::new("kind", again.message.clone()), again);
     // Not through the middle of a character.
     let odd = Failure::new("kind", format!("x{}", "\u{1f996}".repeat(3_000)));
     assert!(odd.message.starts_with("x\u{1f996}"));

@@ -61,6 +61,15 @@ impl Signal {
         self.actor = actor;
         self
     }
+
+    /// Refuses what can be refused before anything is read or written; the value's size.
+    fn check(&self) -> Result<usize, EngineError> {
+        Channel::parse(&self.channel)?;
+        self.key.as_deref().map(Text::parse).transpose()?;
+        self.actor.check()?;
+        let json = self.payload.as_ref().map_err(Clone::clone)?;
+        Ok(json.as_str().len())
+    }
 }
 
 impl Engine {
@@ -73,6 +82,10 @@ impl Engine {
     /// [`EngineError`]: refused before anything is written; unknown or finished execution; the
     /// store failed (send again with the same key).
     pub async fn signal(&self, eid: Eid, signal: Signal) -> Result<Signalled, EngineError> {
+        let (bytes, most) = (signal.check()?, self.core.settings.max_value);
+        if bytes > most {
+            return Err(EngineError::PayloadTooLarge { bytes, most });
+        }
         let queue = self.queue_of(eid).await?;
         self.message(eid, &queue, signal).await
     }
@@ -89,9 +102,10 @@ impl Engine {
         signal: Signal,
     ) -> Result<(Started, Signalled), EngineError> {
         // Refuse what can be refused before the start is written.
-        Channel::parse(&signal.channel)?;
-        signal.payload.as_ref().map_err(Clone::clone)?;
-        signal.key.as_deref().map(Text::parse).transpose()?;
+        let (bytes, most) = (signal.check()?, self.core.settings.max_value);
+        if bytes > most {
+            return Err(EngineError::PayloadTooLarge { bytes, most });
+        }
         let started = self.start(start).await?;
         let queue = self.queue_of(started.eid).await?;
         let signalled = self.message(started.eid, &queue, signal).await?;
@@ -107,10 +121,6 @@ impl Engine {
         let doors = &self.core.doors;
         let channel = Channel::parse(&signal.channel)?;
         let json = signal.payload?;
-        let (bytes, most) = (json.as_str().len(), self.core.settings.max_value);
-        if bytes > most {
-            return Err(EngineError::PayloadTooLarge { bytes, most });
-        }
         let now = doors.clock.now();
         let mid = match signal.key.as_deref().map(Text::parse).transpose()? {
             Some(key) => Mid::keyed(channel.as_str(), &key),
@@ -188,6 +198,7 @@ impl Engine {
 
     async fn control(&self, eid: Eid, control: Control, actor: Actor) -> Result<(), EngineError> {
         let doors = &self.core.doors;
+        actor.check()?;
         let queue = self.queue_of(eid).await?;
         let now = doors.clock.now();
         let mail = Mail {
@@ -195,7 +206,7 @@ impl Engine {
             mid: Mid::control(doors.entropy.uuid7(now)),
             from: actor.into(),
             sent_at: now,
-            body: Body::Control(control),
+            body: Body::Control(control.cut()),
         };
         let _ = mailbox::send(doors, &queue, &eid, &mail).await?;
         Ok(())

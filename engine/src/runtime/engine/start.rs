@@ -158,6 +158,7 @@ impl Engine {
 
     fn record(&self, start: Start, key: Option<&Text>) -> Result<(Record, Json), EngineError> {
         let doors = &self.core.doors;
+        start.actor.check()?;
         let input = start.input?;
         let (bytes, most) = (input.as_str().len(), self.core.settings.max_value);
         if bytes > most {
