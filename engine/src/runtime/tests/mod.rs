@@ -1,6 +1,8 @@
 //! Tests of the runtime, on a bucket in memory with manual time.
 
+mod history;
 mod price;
+mod values;
 
 use crate::runtime::{App, Ended};
 use crate::{Context, Failed, StepError};
