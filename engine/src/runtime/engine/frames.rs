@@ -332,7 +332,10 @@ impl Tree {
         }
         let mut below: BTreeMap<Fid, Vec<Frame>> = BTreeMap::new();
         for fid in &self.order {
-            if let (Some(parent), Some(frame)) = (fid.above().pop(), self.frames.remove(fid)) {
+            // The root has nothing above it, and stays.
+            if let Some(parent) = fid.above().pop()
+                && let Some(frame) = self.frames.remove(fid)
+            {
                 below.entry(parent).or_default().push(frame);
             }
         }

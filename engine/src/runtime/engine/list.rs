@@ -1,6 +1,6 @@
 //! Listing executions: from the feed, and from the mailbox what has not run yet.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use futures::{StreamExt, stream};
 use jiff::Timestamp;
@@ -85,6 +85,18 @@ impl Engine {
         rows.sort_by_key(|row| std::cmp::Reverse((row.created_at, row.eid)));
         rows.truncate(filter.limit.unwrap_or(usize::MAX));
         Ok(rows)
+    }
+
+    /// The ids of all executions that the feed or a mailbox names, in order. 1 P for each
+    /// 1,000 feed objects and mails.
+    ///
+    /// # Errors
+    /// The store failed.
+    pub async fn known(&self) -> Result<Vec<Eid>, EngineError> {
+        let told = feed::events(&self.core.doors, None, None).await?;
+        let mut known: BTreeSet<Eid> = told.into_iter().map(|(_, key)| key.eid).collect();
+        known.extend(self.waiting().await?);
+        Ok(known.into_iter().collect())
     }
 
     /// Executions whose `start` mail is still there.
