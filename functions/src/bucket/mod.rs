@@ -1,0 +1,7 @@
+//! The bucket a URL names, and a word about its troubles.
+
+mod open;
+mod reported;
+
+pub(crate) use open::{Location, LocationError, OpenError};
+pub(crate) use reported::Reported;

@@ -1,0 +1,67 @@
+//! The command line.
+
+use std::time::Duration;
+
+use clap::{Args, Parser, Subcommand};
+
+use super::{dev, list, show, start, worker};
+use crate::environment::seconds;
+
+const AFTER: &str = "\
+Executions are named by their id, by the beginning or the end of it (at least 4 characters),
+or as `key:KEY` by the key they were started with.
+
+Environment:
+  MILLPOND_BUCKET    the bucket, where --bucket does not name one
+  MILLPOND_TTL       seconds an ownership lasts without renewal (default 30): a vanished
+                     worker's executions stand still for so long
+  MILLPOND_CODE_REF  the name of this build, beginning with its instant (YYYYMMDDTHHMMSS)
+  NO_COLOR           no color
+
+Exit codes:
+  0  done                                   5  not in the time given
+  1  the execution failed, or a finding     6  the store is in trouble
+  2  the command line or a value is wrong   7  the execution was cancelled
+  3  no such execution or workflow        130  ended by a second interrupt
+  4  it does not allow this";
+
+/// Durable workflows whose only server is a bucket.
+#[derive(Debug, Parser)]
+#[command(version, after_help = AFTER, arg_required_else_help = true, max_term_width = 100)]
+pub(crate) struct Cli {
+    #[command(flatten)]
+    pub(crate) globals: Globals,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Globals {
+    /// The bucket: `file:./folder` or `memory:` [default: file:./pond]
+    #[arg(long, global = true, value_name = "URL")]
+    pub(crate) bucket: Option<String>,
+    /// Answer in JSON: one document, or one a line where there is no end
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+    /// Who acts [default: the user's name]
+    #[arg(long, global = true, value_name = "NAME")]
+    pub(crate) actor: Option<String>,
+    /// What is logged to stderr: error, warn, info, debug, trace
+    #[arg(long, global = true, value_name = "LEVEL", default_value = "warn")]
+    pub(crate) log: tracing::level_filters::LevelFilter,
+    /// Do not wait for the disk: a loss of power may lose what was answered
+    #[arg(long, global = true)]
+    pub(crate) no_fsync: bool,
+    /// Seconds an ownership lasts without renewal
+    #[arg(long, global = true, value_name = "SECS", hide = true, value_parser = seconds)]
+    pub(crate) ttl: Option<Duration>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    Dev(dev::Args),
+    Worker(worker::Args),
+    Start(start::Args),
+    List(list::Args),
+    Show(show::Args),
+}

@@ -1,0 +1,85 @@
+//! What every command has at hand.
+
+use std::sync::Arc;
+
+use millpond::domain::{Actor, ActorKind};
+use millpond::doors::{Clock, Doorbell, Doors};
+use millpond::runtime::{App, Engine};
+use millpond::settings::Settings;
+use millpond_host::{OsEntropy, SystemClock, TokioSpawner};
+
+use super::Streams;
+use super::args::Globals;
+use super::error::Error;
+use crate::bucket::{Location, Reported};
+use crate::environment::Environment;
+use crate::host::host;
+
+/// An engine on the bucket, who acts, and where to answer.
+pub(crate) struct Desk {
+    pub(crate) engine: Engine,
+    pub(crate) actor: Actor,
+    pub(crate) streams: Streams,
+    /// The bucket, as people call it.
+    pub(crate) place: String,
+    /// Whether no other process can reach the bucket.
+    pub(crate) private: bool,
+}
+
+/// What a command does with the bucket, before it does anything else.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Use {
+    /// Makes the folder on first use. A command that only looks leaves a mistyped path alone.
+    pub(crate) creates: bool,
+    /// Stays for long: troubles of the store are said, and tried again.
+    pub(crate) stays: bool,
+}
+
+impl Desk {
+    /// Opens the bucket.
+    ///
+    /// # Errors
+    /// The URL names no bucket, it cannot be opened, or the application does not hold together.
+    pub(crate) fn open(
+        app: App,
+        globals: &Globals,
+        environment: &Environment,
+        streams: Streams,
+        how: Use,
+    ) -> Result<Self, Error> {
+        let url = globals.bucket.as_deref().or(environment.bucket.as_deref());
+        let location: Location = url.unwrap_or("file:./pond").parse()?;
+        let clock: Arc<dyn Clock> = Arc::new(SystemClock::new());
+        let mut bucket = location.open(Arc::clone(&clock), !globals.no_fsync, how.creates)?;
+        let place = location.to_string();
+        if how.stays {
+            let say = streams.clone();
+            let say = Arc::new(move |text: &str| say.note(text));
+            bucket = Arc::new(Reported::new(bucket, place.clone(), say));
+        }
+        let entropy = Arc::new(OsEntropy::new());
+        let host = host(environment, &*entropy);
+        let doors = Doors {
+            bucket,
+            clock,
+            entropy,
+            wakeups: Arc::new(Doorbell::default()),
+            spawner: Arc::new(TokioSpawner::current()),
+        };
+        let mut settings = Settings::default();
+        if let Some(ttl) = globals.ttl.or(environment.ttl) {
+            settings.ttl = ttl;
+        }
+        let name = globals.actor.clone().or_else(|| environment.user.clone());
+        Ok(Self {
+            engine: Engine::with_settings(doors, app, host, settings)?,
+            actor: match name {
+                Some(name) => Actor::human(name),
+                None => Actor::new(ActorKind::System, "cli"),
+            },
+            streams,
+            place,
+            private: location == Location::Memory,
+        })
+    }
+}

@@ -1,0 +1,83 @@
+//! Why a command did not do what was asked.
+
+use std::io;
+
+use millpond::domain::{InvalidName, ValueError};
+use millpond::doors::BucketError;
+use millpond::runtime::{EngineError, ErrorKind, RegistryError};
+
+use super::Exit;
+use crate::bucket::{LocationError, OpenError};
+
+/// Why a command did not do what was asked.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Error {
+    #[error("{0}")]
+    Usage(String),
+    #[error("{what}{}", hint(.near))]
+    NotFound { what: String, near: Vec<String> },
+    #[error("{what}: {}", .matches.join(", "))]
+    Ambiguous { what: String, matches: Vec<String> },
+    #[error("{0}")]
+    NotYet(String),
+    #[error(transparent)]
+    Name(#[from] InvalidName),
+    #[error(transparent)]
+    Value(#[from] ValueError),
+    #[error(transparent)]
+    Registry(#[from] RegistryError),
+    #[error(transparent)]
+    Location(#[from] LocationError),
+    #[error(transparent)]
+    Open(#[from] OpenError),
+    #[error(transparent)]
+    Engine(#[from] EngineError),
+    #[error(transparent)]
+    Bucket(#[from] BucketError),
+    #[error("{what} cannot be read")]
+    Input { what: String, source: io::Error },
+    /// The reader of the output went away, or it cannot be written.
+    #[error("the output cannot be written")]
+    Output(#[from] io::Error),
+}
+
+fn hint(near: &[String]) -> String {
+    match near {
+        [] => String::new(),
+        near => format!("; did you mean {}?", near.join(" or ")),
+    }
+}
+
+impl Error {
+    /// The exit code that says it.
+    pub(crate) fn exit(&self) -> Exit {
+        match self {
+            Self::Usage(_)
+            | Self::Ambiguous { .. }
+            | Self::Name(_)
+            | Self::Value(_)
+            | Self::Registry(_)
+            | Self::Location(_)
+            | Self::Input { .. } => Exit::Usage,
+            Self::NotFound { .. } => Exit::NotFound,
+            Self::NotYet(_) => Exit::NotYet,
+            Self::Open(_) | Self::Bucket(_) | Self::Output(_) => Exit::Storage,
+            Self::Engine(error) => match error.kind() {
+                ErrorKind::Invalid => Exit::Usage,
+                ErrorKind::NotFound => Exit::NotFound,
+                ErrorKind::Conflict => Exit::Conflict,
+                ErrorKind::NotYet => Exit::NotYet,
+                ErrorKind::Storage => Exit::Storage,
+            },
+        }
+    }
+
+    /// What else could have been meant.
+    pub(crate) fn near(&self) -> &[String] {
+        match self {
+            Self::NotFound { near, .. } => near,
+            Self::Ambiguous { matches, .. } => matches,
+            _ => &[],
+        }
+    }
+}

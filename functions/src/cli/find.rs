@@ -1,0 +1,136 @@
+//! From what people type to an execution.
+
+use millpond::domain::{Eid, Text};
+use millpond::runtime::EngineError;
+
+use super::desk::Desk;
+use super::error::Error;
+
+/// Fewest characters of an id that are taken for one.
+const LEAST: usize = 4;
+/// Most candidates that are told.
+const MOST: usize = 3;
+
+/// One execution, by id or by key.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Named {
+    /// The execution: its id, the beginning or end of it, or key:KEY
+    #[arg(
+        value_name = "EID",
+        required_unless_present = "by_key",
+        conflicts_with = "by_key"
+    )]
+    pub(crate) eid: Option<String>,
+    /// The execution that was started with this key
+    #[arg(long = "key", id = "by_key", value_name = "KEY")]
+    pub(crate) key: Option<String>,
+}
+
+impl Named {
+    /// The execution meant.
+    ///
+    /// # Errors
+    /// Nothing fits, or more than one does; the store failed.
+    pub(crate) async fn eid(&self, desk: &Desk) -> Result<Eid, Error> {
+        match (&self.key, &self.eid) {
+            (Some(key), _) => Ok(Eid::keyed(&Text::parse(key)?)),
+            (None, Some(text)) => eid(desk, text).await,
+            (None, None) => Err(Error::Usage("no execution was named".to_owned())),
+        }
+    }
+}
+
+/// The execution that `text` names: a whole id, a part, or `key:KEY`. None for a whole id;
+/// else 1 P for each 1,000 feed objects and mails.
+///
+/// # Errors
+/// Nothing fits, or more than one does; the store failed.
+pub(crate) async fn eid(desk: &Desk, text: &str) -> Result<Eid, Error> {
+    if let Some(key) = text.strip_prefix("key:") {
+        return Ok(Eid::keyed(&Text::parse(key)?));
+    }
+    let text = text.to_ascii_lowercase();
+    if let Ok(eid) = Eid::parse(&text) {
+        return Ok(eid);
+    }
+    let good = text.bytes().all(|b| b.is_ascii_hexdigit() || b == b'-');
+    if text.len() < LEAST || !good {
+        let what = format!(
+            "an execution is named by its id, by at least {LEAST} characters of its beginning or \
+             end, or by key:KEY: got={text:?}"
+        );
+        return Err(Error::Usage(what));
+    }
+    let known = desk.engine.known().await?;
+    let fits = |eid: &&String| eid.starts_with(&text) || eid.ends_with(&text);
+    let names: Vec<String> = known.iter().map(ToString::to_string).collect();
+    let mut found = names.iter().filter(fits);
+    match (found.next(), found.next()) {
+        (Some(one), None) => Ok(Eid::parse(one)?),
+        (None, _) => Err(Error::NotFound {
+            what: format!("no execution {text}"),
+            near: near(&text, &names),
+        }),
+        (Some(_), Some(_)) => {
+            let count = names.iter().filter(fits).count();
+            Err(Error::Ambiguous {
+                what: format!("{count} executions are called {text}"),
+                matches: names.iter().filter(fits).take(MOST).cloned().collect(),
+            })
+        }
+    }
+}
+
+/// Turns "no execution" into one that says which there are.
+pub(crate) async fn with_near(desk: &Desk, error: EngineError) -> Error {
+    let EngineError::UnknownExecution { eid } = &error else {
+        return error.into();
+    };
+    let what = error.to_string();
+    let Ok(known) = desk.engine.known().await else {
+        return error.into();
+    };
+    let names: Vec<String> = known.iter().map(ToString::to_string).collect();
+    let near = near(&eid.to_string(), &names);
+    Error::NotFound { what, near }
+}
+
+/// Names that are nearly `text`: a few letters differ, whole, at the beginning or at the end.
+pub(crate) fn near(text: &str, names: &[String]) -> Vec<String> {
+    let length = text.chars().count();
+    let most = (length / 3).clamp(1, 4);
+    let mut scored: Vec<(usize, &String)> = names
+        .iter()
+        .map(|name| {
+            let parts = [
+                name.as_str(),
+                name.get(..length).unwrap_or(name),
+                name.get(name.len().saturating_sub(length)..)
+                    .unwrap_or(name),
+            ];
+            let distance = |part: &&str| strsim::osa_distance(text, part);
+            (parts.iter().map(distance).min().unwrap_or(usize::MAX), name)
+        })
+        .filter(|(distance, _)| *distance <= most)
+        .collect();
+    scored.sort();
+    let best = scored.into_iter().take(MOST);
+    best.map(|(_, name)| name.clone()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::near;
+
+    #[test]
+    fn a_slip_of_the_finger_finds_what_was_meant() {
+        let names = [
+            "order".to_owned(),
+            "reorder".to_owned(),
+            "refund".to_owned(),
+        ];
+        assert_eq!(near("oder", &names)[0], "order");
+        assert_eq!(near("refudn", &names), ["refund"]);
+        assert!(near("zebra", &names).is_empty());
+    }
+}

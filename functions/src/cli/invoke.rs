@@ -1,0 +1,118 @@
+//! From a command line to its command.
+
+use std::ffi::OsString;
+use std::path::Path;
+
+use clap::{CommandFactory as _, FromArgMatches as _};
+use millpond::runtime::App;
+use serde_json::json;
+use tracing_subscriber::filter::{LevelFilter, Targets};
+use tracing_subscriber::layer::SubscriberExt as _;
+use tracing_subscriber::util::SubscriberInitExt as _;
+
+use super::args::{Cli, Command, Globals};
+use super::desk::{Desk, Use};
+use super::error::Error;
+use super::streams::chain;
+use super::{Exit, Streams, dev, list, show, start, worker};
+use crate::environment::Environment;
+
+/// Parses, runs, and says what went wrong.
+pub(crate) async fn invoke(
+    app: App,
+    args: Vec<OsString>,
+    environment: Environment,
+    mut streams: Streams,
+) -> Exit {
+    let name = args.first().map(Path::new).and_then(Path::file_stem);
+    let name = name.map_or_else(|| "millpond".into(), |n| n.to_string_lossy().into_owned());
+    let matches = Cli::command().name(name).try_get_matches_from(args);
+    let cli = match matches.and_then(|matches| Cli::from_arg_matches(&matches)) {
+        Ok(cli) => cli,
+        Err(error) => return misfit(&error, &streams),
+    };
+    streams.set(cli.globals.json, environment.no_color);
+    log(cli.globals.log, streams.color());
+    match command(app, cli, &environment, &streams).await {
+        Ok(exit) => exit,
+        // `... | head` has seen enough.
+        Err(Error::Output(error)) if error.kind() == std::io::ErrorKind::BrokenPipe => Exit::Done,
+        Err(error) => complain(&error, &streams),
+    }
+}
+
+async fn command(
+    app: App,
+    cli: Cli,
+    environment: &Environment,
+    streams: &Streams,
+) -> Result<Exit, Error> {
+    let Cli { globals, command } = cli;
+    let how = Use {
+        creates: matches!(
+            command,
+            Command::Dev(_) | Command::Worker(_) | Command::Start(_)
+        ),
+        stays: matches!(command, Command::Dev(_) | Command::Worker(_)),
+    };
+    let desk = open(app, &globals, environment, streams, how)?;
+    match command {
+        Command::Dev(args) => dev::run(args, &desk).await,
+        Command::Worker(args) => worker::run(args, &desk).await,
+        Command::Start(args) => start::run(args, &desk).await,
+        Command::List(args) => list::run(args, &desk).await,
+        Command::Show(args) => show::run(args, &desk).await,
+    }
+}
+
+fn open(
+    app: App,
+    globals: &Globals,
+    environment: &Environment,
+    streams: &Streams,
+    how: Use,
+) -> Result<Desk, Error> {
+    Desk::open(app, globals, environment, streams.clone(), how)
+}
+
+fn misfit(error: &clap::Error, streams: &Streams) -> Exit {
+    let text = error.render();
+    let text = if streams.color() {
+        text.ansi().to_string()
+    } else {
+        text.to_string()
+    };
+    if error.use_stderr() {
+        streams.note(text.trim_end());
+        return Exit::Usage;
+    }
+    // Help that nobody can read has still been asked for, and given.
+    let _ = streams.line(text.trim_end());
+    Exit::Done
+}
+
+fn complain(error: &Error, streams: &Streams) -> Exit {
+    let (exit, text) = (error.exit(), chain(error));
+    if streams.json() {
+        let error = json!({"kind": exit.as_str(), "message": text, "near": error.near()});
+        streams.note(json!({ "error": error }));
+    } else {
+        streams.note(format!("error: {text}"));
+    }
+    exit
+}
+
+/// Troubles of the store are left out: a command that stays says them itself, once.
+fn log(level: LevelFilter, color: bool) {
+    let filter = Targets::new().with_default(level);
+    let filter = match level > LevelFilter::WARN {
+        true => filter,
+        false => filter.with_target("millpond::store", LevelFilter::OFF),
+    };
+    let lines = tracing_subscriber::fmt::layer()
+        .with_writer(std::io::stderr)
+        .with_ansi(color);
+    let subscriber = tracing_subscriber::registry().with(filter).with(lines);
+    // A program that calls `run` may have set its own.
+    let _ = subscriber.try_init();
+}

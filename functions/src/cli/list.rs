@@ -1,0 +1,116 @@
+//! `list`: executions, newest first.
+
+use comfy_table::{Cell, Color, ContentArrangement, Table, presets};
+use millpond::domain::{Status, Workflow};
+use millpond::runtime::{Filter, Row};
+
+use super::desk::Desk;
+use super::error::Error;
+use super::find::near;
+use super::{Exit, text};
+
+/// List executions, newest first
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Only in this state; may be given several times
+    #[arg(long, value_name = "STATUS", value_parser = status)]
+    status: Vec<Status>,
+    /// Only of this workflow
+    #[arg(long, value_name = "NAME")]
+    workflow: Option<Workflow>,
+    /// At most so many
+    #[arg(long, value_name = "N", default_value_t = 50)]
+    limit: usize,
+}
+
+const ALL: [Status; 8] = [
+    Status::Pending,
+    Status::Running,
+    Status::Suspended,
+    Status::Paused,
+    Status::Blocked,
+    Status::Completed,
+    Status::Failed,
+    Status::Cancelled,
+];
+
+fn status(text: &str) -> Result<Status, String> {
+    let found = ALL.into_iter().find(|status| status.as_str() == text);
+    found.ok_or_else(|| {
+        let names = ALL.map(|status| status.as_str().to_owned());
+        let near = near(text, &names);
+        match near.first() {
+            Some(near) => format!("did you mean {near}?"),
+            None => format!("one of {}", names.join(", ")),
+        }
+    })
+}
+
+pub(crate) async fn run(args: Args, desk: &Desk) -> Result<Exit, Error> {
+    let filter = Filter {
+        status: args.status,
+        workflow: args.workflow,
+        limit: Some(args.limit),
+    };
+    let rows = desk.engine.list(&filter).await?;
+    if desk.streams.json() {
+        desk.streams.document(&rows)?;
+    } else if rows.is_empty() {
+        desk.streams
+            .note(format!("no executions in {}", desk.place));
+    } else {
+        desk.streams.line(table(&rows, desk.streams.color()))?;
+    }
+    Ok(Exit::Done)
+}
+
+fn table(rows: &[Row], color: bool) -> String {
+    let mut table = Table::new();
+    *table.style_mut() = presets::NOTHING;
+    table.set_content_arrangement(ContentArrangement::Disabled);
+    if color {
+        table.enforce_styling();
+    } else {
+        table.force_no_tty();
+    }
+    table.set_header([
+        "EID",
+        "WORKFLOW",
+        "STATUS",
+        "KEY",
+        "STARTED",
+        "LAST NEWS",
+        "NOTE",
+    ]);
+    for row in rows {
+        let status = Cell::new(row.status);
+        let status = if color {
+            status.fg(shade(row.status))
+        } else {
+            status
+        };
+        table.add_row([
+            Cell::new(row.eid),
+            Cell::new(format!("{}@{}", row.workflow, row.version)),
+            status,
+            Cell::new(text::cut(row.dispatch_key.as_deref().unwrap_or(""), 24)),
+            Cell::new(text::instant(row.created_at)),
+            Cell::new(text::instant(row.updated_at)),
+            Cell::new(text::cut(row.note.as_deref().unwrap_or(""), 60)),
+        ]);
+    }
+    for column in table.column_iter_mut() {
+        column.set_padding((0, 2));
+    }
+    table.trim_fmt()
+}
+
+fn shade(status: Status) -> Color {
+    match status {
+        Status::Completed => Color::DarkGreen,
+        Status::Failed | Status::Blocked => Color::DarkRed,
+        Status::Cancelled | Status::Paused => Color::DarkYellow,
+        Status::Running => Color::DarkCyan,
+        Status::Pending | Status::Suspended => Color::DarkBlue,
+    }
+}

@@ -1,0 +1,141 @@
+//! What `dev` and `worker` share: serve until told to stop, or until there is nothing to do.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use millpond::domain::Queue;
+use millpond::runtime::{Notice, WorkerEvent, WorkerOptions};
+
+use super::Exit;
+use super::desk::Desk;
+use super::error::Error;
+use crate::roles::{Idle, until_idle, worker};
+
+/// Longest pause between two looks for what other processes cause.
+const LOOK: Duration = Duration::from_millis(200);
+
+/// What a worker serves.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Serving {
+    /// Serve this queue; may be given several times, the most urgent first [default: default]
+    #[arg(long = "queue", value_name = "QUEUE")]
+    queues: Vec<Queue>,
+    /// Executions run at once
+    #[arg(long, value_name = "N", default_value_t = 64, value_parser = positive)]
+    concurrency: usize,
+    /// End when no execution has work: each is over, parked, or waits for a message or a
+    /// later time
+    #[arg(long)]
+    until_idle: bool,
+}
+
+fn positive(text: &str) -> Result<usize, &'static str> {
+    match text.parse() {
+        Ok(number) if number > 0 => Ok(number),
+        _ => Err("a number above 0"),
+    }
+}
+
+/// Hears what the worker does.
+pub(crate) type Watch = Arc<dyn Fn(&WorkerEvent) + Send + Sync>;
+
+/// Works until an interrupt (hands over; a second one ends at once), or until idle. `beside`
+/// runs as long as the worker does, and is told by `stop`.
+///
+/// # Errors
+/// Signals cannot be listened for.
+pub(crate) async fn serve(
+    serving: Serving,
+    desk: &Desk,
+    watch: Option<Watch>,
+    stop: Notice,
+    beside: impl Future<Output = ()>,
+) -> Result<Exit, Error> {
+    let mut queues = serving.queues;
+    if queues.is_empty() {
+        queues.push(Queue::default());
+    }
+    let idle = Idle::default();
+    let hears = idle.clone();
+    let options = WorkerOptions {
+        queues: queues.clone(),
+        concurrency: serving.concurrency,
+        idle: LOOK,
+        watch: Some(Arc::new(move |event: &WorkerEvent| {
+            hears.hear(event);
+            if let Some(watch) = &watch {
+                watch(event);
+            }
+        })),
+        ..WorkerOptions::default()
+    };
+    let abandon = Notice::new();
+    let mut interrupts = Interrupts::listen()?;
+    let names: Vec<_> = queues.iter().map(Queue::as_str).collect();
+    desk.streams.note(format!(
+        "{} works on {}, queues {}",
+        desk.engine.core().host.worker,
+        desk.place,
+        names.join(", ")
+    ));
+    let work = async {
+        tokio::join!(worker(&desk.engine, options, &stop, &abandon), beside);
+    };
+    let quiet = async {
+        if serving.until_idle {
+            until_idle(&desk.engine, &queues, &idle).await;
+            stop.set();
+        }
+        std::future::pending::<()>().await;
+    };
+    let killed = async {
+        interrupts.next().await;
+        desk.streams
+            .note("handing over; a second interrupt ends it at once");
+        stop.set();
+        interrupts.next().await;
+        abandon.set();
+    };
+    // Boxed: together they are large.
+    tokio::select! {
+        biased;
+        () = Box::pin(killed) => Ok(Exit::Killed),
+        () = Box::pin(work) => Ok(Exit::Done),
+        () = Box::pin(quiet) => Ok(Exit::Done),
+    }
+}
+
+/// Words from the outside to stop.
+struct Interrupts {
+    #[cfg(unix)]
+    interrupt: tokio::signal::unix::Signal,
+    #[cfg(unix)]
+    terminate: tokio::signal::unix::Signal,
+}
+
+impl Interrupts {
+    fn listen() -> std::io::Result<Self> {
+        #[cfg(unix)]
+        {
+            use tokio::signal::unix::{SignalKind, signal};
+            Ok(Self {
+                interrupt: signal(SignalKind::interrupt())?,
+                terminate: signal(SignalKind::terminate())?,
+            })
+        }
+        #[cfg(not(unix))]
+        Ok(Self {})
+    }
+
+    async fn next(&mut self) {
+        #[cfg(unix)]
+        tokio::select! {
+            _ = self.interrupt.recv() => {}
+            _ = self.terminate.recv() => {}
+        }
+        #[cfg(not(unix))]
+        if tokio::signal::ctrl_c().await.is_err() {
+            std::future::pending::<()>().await;
+        }
+    }
+}

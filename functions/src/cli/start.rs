@@ -1,0 +1,147 @@
+//! `start`: an execution begins.
+
+use std::io::Read as _;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use jiff::Timestamp;
+use millpond::domain::Json;
+use millpond::runtime::{EngineError, Start, Started};
+use serde_json::json;
+
+use super::desk::Desk;
+use super::error::Error;
+use super::find::near;
+use super::{Exit, streams::chain, text};
+
+/// Start an execution
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The workflow
+    workflow: String,
+    /// `-` reads the input from stdin
+    #[arg(value_name = "-", value_parser = ["-"], conflicts_with_all = ["input", "input_file"])]
+    stdin: Option<String>,
+    /// The input, in JSON [default: null]
+    #[arg(long, value_name = "JSON", conflicts_with = "input_file")]
+    input: Option<String>,
+    /// A file with the input, in JSON (`-`: stdin)
+    #[arg(long, value_name = "FILE")]
+    input_file: Option<PathBuf>,
+    /// One key starts one execution: started again, it is found
+    #[arg(long, value_name = "KEY")]
+    key: Option<String>,
+    /// The version, instead of the one registered last
+    #[arg(long, value_name = "VERSION")]
+    version: Option<String>,
+    /// The queue [default: default]
+    #[arg(long, value_name = "QUEUE")]
+    queue: Option<String>,
+    /// Not before this instant (2026-01-31T09:00:00Z)
+    #[arg(long, value_name = "INSTANT")]
+    at: Option<Timestamp>,
+    /// Wait for the end so long, and print the result
+    #[arg(long, value_name = "SECS", value_parser = crate::environment::seconds)]
+    wait: Option<Duration>,
+}
+
+pub(crate) async fn run(args: Args, desk: &Desk) -> Result<Exit, Error> {
+    let mut start = Start::new(&args.workflow).actor(desk.actor.clone());
+    if let Some(input) = args.input()? {
+        start = start.json(input);
+    }
+    if let Some(key) = &args.key {
+        start = start.key(key);
+    }
+    if let Some(version) = &args.version {
+        start = start.version(version);
+    }
+    if let Some(queue) = &args.queue {
+        start = start.queue(queue);
+    }
+    if let Some(at) = args.at {
+        start = start.at(at);
+    }
+    if desk.private {
+        desk.streams
+            .note("note: memory: is gone when this command ends, and the execution with it");
+    }
+    let started = match desk.engine.start(start).await {
+        Ok(started) => started,
+        Err(error) => return Err(unknown(desk, error)),
+    };
+    let Started {
+        eid,
+        fresh,
+        differs,
+    } = started;
+    if desk.streams.json() {
+        let told = json!({"eid": eid, "fresh": fresh, "differs": differs});
+        if args.wait.is_none() {
+            desk.streams.document(&told)?;
+        }
+    } else {
+        desk.streams.line(eid)?;
+        if !fresh {
+            desk.streams.note("note: this key was started before");
+        }
+    }
+    if differs {
+        desk.streams
+            .note("warning: it runs with another input than this one");
+    }
+    match args.wait {
+        None => Ok(Exit::Done),
+        Some(wait) => super::result::show(desk, eid, wait).await,
+    }
+}
+
+impl Args {
+    fn input(&self) -> Result<Option<Json>, Error> {
+        let stdin = self.stdin.is_some()
+            || self
+                .input_file
+                .as_deref()
+                .is_some_and(|f| f.as_os_str() == "-");
+        let text = if stdin {
+            let mut text = String::new();
+            let read = std::io::stdin().read_to_string(&mut text);
+            read.map_err(|source| Error::Input {
+                what: "the input on stdin".to_owned(),
+                source,
+            })?;
+            Some(text)
+        } else if let Some(file) = &self.input_file {
+            let read = std::fs::read_to_string(file);
+            Some(read.map_err(|source| Error::Input {
+                what: format!("the input in {}", file.display()),
+                source,
+            })?)
+        } else {
+            self.input.clone()
+        };
+        text.map(|text| parse("input", &text)).transpose()
+    }
+}
+
+/// Reads JSON as somebody typed it.
+pub(crate) fn parse(what: &str, text: &str) -> Result<Json, Error> {
+    Json::parse(text).map_err(|error| {
+        // The shell eats quotes: the text that arrived is what helps.
+        let (why, text) = (chain(&error), text::cut(text, 60));
+        Error::Usage(format!("the {what} is not JSON: {why}: got={text}"))
+    })
+}
+
+fn unknown(desk: &Desk, error: EngineError) -> Error {
+    let EngineError::UnknownWorkflow { workflow, .. } = &error else {
+        return error.into();
+    };
+    let known = desk.engine.app().all();
+    let mut names: Vec<String> = known.map(|known| known.name.to_string()).collect();
+    names.dedup();
+    let mut near = near(workflow, &names);
+    near.retain(|name| name != workflow);
+    let what = error.to_string();
+    Error::NotFound { what, near }
+}

@@ -1,0 +1,110 @@
+//! What a command says, and to whom.
+
+use std::error::Error as StdError;
+use std::fmt;
+use std::io::{self, IsTerminal as _, Write};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use serde::Serialize;
+
+use super::Exit;
+
+type Sink = Arc<Mutex<Box<dyn Write + Send>>>;
+
+/// Where results and words about them go. Clones write to the same places.
+#[derive(Clone)]
+pub struct Streams {
+    out: Sink,
+    err: Sink,
+    color: bool,
+    json: bool,
+}
+
+impl Streams {
+    /// Any two sinks, without color.
+    pub fn new(out: impl Write + Send + 'static, err: impl Write + Send + 'static) -> Self {
+        Self {
+            out: Arc::new(Mutex::new(Box::new(out))),
+            err: Arc::new(Mutex::new(Box::new(err))),
+            color: false,
+            json: false,
+        }
+    }
+
+    /// Those of the process; in color if people look at them.
+    pub(crate) fn standard() -> Self {
+        let color = io::stdout().is_terminal() && io::stderr().is_terminal();
+        Self {
+            color,
+            ..Self::new(io::stdout(), io::stderr())
+        }
+    }
+
+    pub(crate) fn set(&mut self, json: bool, no_color: bool) {
+        self.json = json;
+        self.color &= !json && !no_color;
+    }
+
+    /// Whether results are JSON.
+    pub(crate) fn json(&self) -> bool {
+        self.json
+    }
+
+    /// Whether to write in color.
+    pub(crate) fn color(&self) -> bool {
+        self.color
+    }
+
+    /// A line of the result.
+    pub(crate) fn line(&self, text: impl fmt::Display) -> io::Result<()> {
+        let mut out = self.out.lock().unwrap_or_else(PoisonError::into_inner);
+        writeln!(out, "{text}")?;
+        out.flush()
+    }
+
+    /// The result as one JSON document.
+    pub(crate) fn document(&self, value: &impl Serialize) -> io::Result<()> {
+        let text = serde_json::to_string_pretty(value)?;
+        self.line(text)
+    }
+
+    /// One of a stream of JSON documents.
+    pub(crate) fn record(&self, value: &impl Serialize) -> io::Result<()> {
+        self.line(serde_json::to_string(value)?)
+    }
+
+    /// A word beside the result. A closed error stream stops nothing.
+    pub(crate) fn note(&self, text: impl fmt::Display) {
+        let mut err = self.err.lock().unwrap_or_else(PoisonError::into_inner);
+        let _ = writeln!(err, "{text}").and_then(|()| err.flush());
+    }
+
+    /// Says why nothing can be done with this command line or environment.
+    pub(crate) fn refuse(&mut self, error: &dyn StdError) -> Exit {
+        self.note(format!("error: {}", chain(error)));
+        Exit::Usage
+    }
+}
+
+impl fmt::Debug for Streams {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Streams")
+            .field("color", &self.color)
+            .field("json", &self.json)
+            .finish_non_exhaustive()
+    }
+}
+
+/// An error with everything behind it, in one line.
+pub(crate) fn chain(error: &dyn StdError) -> String {
+    let mut text = error.to_string();
+    let mut at = error.source();
+    while let Some(source) = at {
+        let more = source.to_string();
+        if !text.ends_with(&more) {
+            text = format!("{text}: {more}");
+        }
+        at = source.source();
+    }
+    text
+}

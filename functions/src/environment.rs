@@ -1,0 +1,114 @@
+//! The environment, read in one place, once.
+
+use std::ffi::OsString;
+use std::time::Duration;
+
+/// What the environment says.
+#[derive(Debug, Clone, Default)]
+pub struct Environment {
+    /// `MILLPOND_BUCKET`: the bucket, where `--bucket` does not name one.
+    pub bucket: Option<String>,
+    /// `MILLPOND_CODE_REF`: the build, instead of the instant and name of the executable.
+    pub code_ref: Option<String>,
+    /// `MILLPOND_TTL`, in seconds: how long an ownership lasts without renewal.
+    pub ttl: Option<Duration>,
+    /// `USER`, `LOGNAME` or `USERNAME`: who acts, where `--actor` does not say.
+    pub user: Option<String>,
+    /// `NO_COLOR` is set and not empty.
+    pub no_color: bool,
+}
+
+/// A variable that does not say what it should.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("the environment variable {variable} is no good: {why}: value={value:?}")]
+pub struct EnvironmentError {
+    /// The variable.
+    pub variable: &'static str,
+    /// What it should be.
+    pub why: &'static str,
+    /// What it is.
+    pub value: OsString,
+}
+
+impl Environment {
+    /// Reads the process's environment.
+    ///
+    /// # Errors
+    /// [`EnvironmentError`] names the first variable that does not say what it should.
+    pub fn read() -> Result<Self, EnvironmentError> {
+        Self::from(|variable| std::env::var_os(variable))
+    }
+
+    /// The same over any lookup.
+    ///
+    /// # Errors
+    /// As [`Environment::read`].
+    pub fn from(lookup: impl Fn(&str) -> Option<OsString>) -> Result<Self, EnvironmentError> {
+        let text = |variable: &'static str| match lookup(variable) {
+            None => Ok(None),
+            Some(value) if value.is_empty() => Ok(None),
+            Some(value) => value.into_string().map(Some).map_err(|value| {
+                let why = "it must be UTF-8 text";
+                EnvironmentError {
+                    variable,
+                    why,
+                    value,
+                }
+            }),
+        };
+        // Somebody's name is not worth an error: it is only a default.
+        let user = ["USER", "LOGNAME", "USERNAME"];
+        let user = user
+            .into_iter()
+            .find_map(|variable| text(variable).ok().flatten());
+        let ttl = text("MILLPOND_TTL")?.map(|value| {
+            seconds(&value).map_err(|why| EnvironmentError {
+                variable: "MILLPOND_TTL",
+                why,
+                value: value.into(),
+            })
+        });
+        Ok(Self {
+            bucket: text("MILLPOND_BUCKET")?,
+            code_ref: text("MILLPOND_CODE_REF")?,
+            ttl: ttl.transpose()?,
+            user,
+            no_color: lookup("NO_COLOR").is_some_and(|value| !value.is_empty()),
+        })
+    }
+}
+
+/// Reads a positive number of seconds, fractions allowed.
+pub(crate) fn seconds(text: &str) -> Result<Duration, &'static str> {
+    let rule = "it must be a positive number of seconds, at most a day";
+    let seconds: f64 = text.trim().parse().map_err(|_| rule)?;
+    if seconds > 0.0 && seconds <= 86_400.0 {
+        Ok(Duration::from_secs_f64(seconds))
+    } else {
+        Err(rule)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_variable_that_is_no_good_is_named() {
+        let read = |value: &'static str| {
+            Environment::from(|name| (name == "MILLPOND_TTL").then(|| value.into()))
+        };
+        for bad in ["soon", "0", "-1", "NaN", "1e9"] {
+            let error = read(bad).expect_err("not a number of seconds");
+            assert_eq!(error.variable, "MILLPOND_TTL");
+            assert!(error.to_string().contains(bad), "{error}");
+        }
+        assert_eq!(read("0.5").unwrap().ttl, Some(Duration::from_millis(500)));
+    }
+
+    #[test]
+    fn an_empty_variable_says_nothing() {
+        let empty = Environment::from(|_| Some(OsString::new())).unwrap();
+        assert!(empty.bucket.is_none() && empty.user.is_none() && !empty.no_color);
+    }
+}

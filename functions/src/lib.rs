@@ -1,0 +1,29 @@
+//! What runs: an application's one binary, in every role and with every command.
+//!
+//! ```no_run
+//! use std::process::ExitCode;
+//!
+//! use millpond::prelude::*;
+//! use millpond_functions::App;
+//!
+//! #[millpond::workflow]
+//! async fn greet(_ctx: Context, name: String) -> Result<String, Failed> {
+//!     Ok(format!("hello, {name}"))
+//! }
+//!
+//! fn main() -> ExitCode {
+//!     millpond_functions::main(App::new().register::<greet>())
+//! }
+//! ```
+
+mod bucket;
+mod cli;
+mod entry;
+mod environment;
+mod host;
+pub mod roles;
+
+pub use cli::{Exit, Streams};
+pub use entry::{main, run};
+pub use environment::{Environment, EnvironmentError};
+pub use millpond::runtime::App;

@@ -1,0 +1,75 @@
+//! The application that the tests of the commands run: one workflow for each thing that an
+//! execution can be at.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use millpond::prelude::*;
+use millpond_functions::App;
+
+#[millpond::workflow]
+async fn greet(ctx: Context, name: String) -> Result<String, Failed> {
+    let hello = ctx.step("hello", || async { Ok::<_, StepError>("hello".to_owned()) });
+    Ok(format!("{}, {name}", hello.await?))
+}
+
+#[millpond::workflow(name = "greet-twice", version = "2")]
+async fn twice(ctx: Context, name: String) -> Result<Vec<String>, Failed> {
+    let (one, two) = join!(ctx.child::<greet>(name.clone()), ctx.child::<greet>(name));
+    Ok(vec![one?, two?])
+}
+
+#[millpond::workflow]
+async fn approve(ctx: Context) -> Result<bool, Failed> {
+    Ok(ctx.receive("approval").await?)
+}
+
+#[millpond::workflow]
+async fn nap(ctx: Context, seconds: u64) -> Result<(), Failed> {
+    ctx.sleep(Duration::from_secs(seconds)).await?;
+    Ok(())
+}
+
+#[millpond::workflow]
+async fn fail(ctx: Context) -> Result<(), Failed> {
+    let step = ctx.step("charge", || async {
+        Err::<(), _>(StepError::new("refused", "the card was refused").terminal())
+    });
+    Ok(step.await?)
+}
+
+/// Its step says that it began, and ends when the file `gate` is there.
+#[millpond::workflow]
+async fn gated(ctx: Context, folder: String) -> Result<String, Failed> {
+    let step = ctx.step("wait", move || {
+        let folder = PathBuf::from(&folder);
+        async move {
+            mark(&folder)?;
+            while !folder.join("gate").exists() {
+                tokio::time::sleep(Duration::from_millis(5)).await;
+            }
+            Ok::<_, StepError>("through".to_owned())
+        }
+    });
+    Ok(step.await?)
+}
+
+fn mark(folder: &Path) -> std::io::Result<()> {
+    use std::io::Write as _;
+    let file = std::fs::File::options()
+        .create(true)
+        .append(true)
+        .open(folder.join("began"));
+    file?.write_all(b"began\n")
+}
+
+fn main() -> ExitCode {
+    let app = App::new()
+        .register::<greet>()
+        .register::<twice>()
+        .register::<approve>()
+        .register::<nap>()
+        .register::<fail>()
+        .register::<gated>();
+    millpond_functions::main(app)
+}
