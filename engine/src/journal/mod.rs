@@ -131,6 +131,25 @@ impl Journal {
         self.head.tail_bytes() + self.head.sealed.len() * segment::NAMED + more > tail
     }
 
+    /// The newest commits, back to number `from` and perhaps further. 1 G for each segment
+    /// that holds some of them.
+    ///
+    /// # Errors
+    /// As [`Journal::history`].
+    pub async fn since(
+        &mut self,
+        doors: &Doors,
+        from: u64,
+        fan: usize,
+    ) -> Result<Vec<Commit>, LoadError> {
+        // Commits are dense, so what the tail holds says where it begins.
+        let tail = self.head.tail.len() as u64;
+        if from > self.head.commit.saturating_sub(tail) {
+            return self.head.tail.iter().map(|raw| self.decode(raw)).collect();
+        }
+        self.history(doors, fan).await
+    }
+
     /// The mids that the tail's entries hold.
     ///
     /// # Errors

@@ -13,11 +13,15 @@ mod worker;
 
 pub use core::{Core, Host};
 pub use engine::{
-    AttemptView, Engine, EngineError, ErrorKind, Execution, Filter, Frame, FrameKind, FrameStatus,
-    JournalPage, Outcome, Row, Signal, Signalled, Start, Started,
+    Asleep, AttemptView, Audit, Engine, EngineError, ErrorKind, Execution, Filter, Finding, Frame,
+    FrameKind, FrameStatus, JournalPage, Outcome, Price, Row, Signal, Signalled, Start, Started,
 };
 pub use notice::Notice;
 pub use registry::{App, Registered, RegistryError};
 pub use run::{Causes, Ended, RunError};
 pub use sweeper::{Sweeper, Swept};
 pub use worker::{Watch, Worker, WorkerEvent, WorkerOptions};
+
+/// Target of what is logged about troubles of the store, for programs that say these
+/// themselves.
+pub const STORE: &str = "millpond::store";

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use crate::doors::{BucketError, Hint};
 use crate::keys::{self, Key, MailKey, Prefix};
-use crate::runtime::{Core, Engine, Notice};
+use crate::runtime::{Core, Engine, Notice, STORE};
 use crate::timers;
 
 use std::sync::Arc;
@@ -108,11 +108,16 @@ impl Sweeper {
     /// Sweeps every `period` until `stop`. Trouble with the store is logged and tried again.
     pub async fn run(&self, period: Duration, stop: &Notice) {
         use futures::FutureExt as _;
-        let mut cursor = None;
+        let (mut cursor, mut failed) = (None, false);
         while !stop.is_set() {
             match self.pass(cursor.as_ref()).await {
-                Ok(swept) => cursor = swept.cursor,
-                Err(error) => tracing::warn!(%error, "sweep failed; it is tried again"),
+                Ok(swept) => (cursor, failed) = (swept.cursor, false),
+                // Said once until it is over.
+                Err(error) => {
+                    if !std::mem::replace(&mut failed, true) {
+                        tracing::warn!(target: STORE, %error, "sweep failed; it is tried again");
+                    }
+                }
             }
             futures::select_biased! {
                 () = stop.wait().fuse() => {}

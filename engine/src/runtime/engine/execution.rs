@@ -90,7 +90,7 @@ impl Engine {
     }
 
     /// Commits from number `from` on (the first is 1), at most `limit`. 1 G, + 1 G for each
-    /// segment that holds some of them.
+    /// segment that holds later commits.
     ///
     /// # Errors
     /// As [`Engine::status`]; a segment is missing or broken.
@@ -100,7 +100,9 @@ impl Engine {
         from: u64,
         limit: usize,
     ) -> Result<JournalPage, EngineError> {
-        let all = self.commits(eid).await?;
+        let mut journal = self.journal_of(eid).await?;
+        let doors = &self.core.doors;
+        let all = journal.since(doors, from, self.core.settings.fan).await?;
         let mut wanted = all.into_iter().filter(|commit| commit.commit >= from);
         let commits: Vec<Commit> = wanted.by_ref().take(limit).collect();
         Ok(JournalPage {

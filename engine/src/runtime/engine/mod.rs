@@ -3,21 +3,25 @@
 //! An engine only writes mail and first heads, and reads. It never replaces a head (I2): a
 //! run is the single writer.
 
+mod audit;
 mod control;
 mod error;
 mod execution;
 mod frames;
 mod list;
+mod price;
 mod result;
 mod start;
 
 use std::sync::Arc;
 
+pub use audit::{Asleep, Audit, Finding};
 pub use control::{Signal, Signalled};
 pub use error::{EngineError, ErrorKind};
 pub use execution::{Execution, JournalPage};
 pub use frames::{AttemptView, Frame, FrameKind, FrameStatus};
 pub use list::{Filter, Row};
+pub use price::Price;
 pub use result::Outcome;
 pub use start::{Start, Started};
 

@@ -11,8 +11,8 @@ use super::{WorkerEvent, WorkerOptions};
 use crate::domain::{Eid, Queue};
 use crate::doors::Hint;
 use crate::keys::Key;
-use crate::runtime::Core;
 use crate::runtime::run::{self, Causes, Ended, RunError, Stop};
+use crate::runtime::{Core, STORE};
 
 /// First pause after a run without effect; doubled each time up to [`LONGEST`].
 const PAUSE: Duration = Duration::from_millis(100);
@@ -66,6 +66,8 @@ pub(super) struct Book {
     running: BTreeSet<Eid>,
     paused: BTreeMap<Eid, Paused>,
     said: BTreeSet<String>,
+    /// Whether the last look failed.
+    pub(super) blind: bool,
     arrivals: u64,
     pub(super) next_look: Duration,
     pub(super) interval: Duration,
@@ -85,6 +87,7 @@ impl Book {
             running: BTreeSet::new(),
             paused: BTreeMap::new(),
             said: BTreeSet::new(),
+            blind: false,
             arrivals: 0,
             next_look,
             next_alarm: None,
@@ -182,8 +185,13 @@ impl Book {
             Err(error) => {
                 let text = chain(error);
                 self.tell(&WorkerEvent::Failed(eid, text.clone()));
+                let of_the_store = !error.is_of_the_execution();
                 self.say(format!("{eid}: {text}"), || {
-                    tracing::warn!(%eid, error = %text, "run failed; it is tried again");
+                    if of_the_store {
+                        tracing::warn!(target: STORE, %eid, error = %text, "run failed; it is tried again");
+                    } else {
+                        tracing::warn!(%eid, error = %text, "run failed; it is tried again");
+                    }
                 });
             }
         }

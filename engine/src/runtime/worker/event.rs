@@ -14,4 +14,6 @@ pub enum WorkerEvent {
     Failed(Eid, String),
     /// Looking for causes failed; it is tried again.
     Blind(String),
+    /// Looking for causes succeeds again.
+    Sighted,
 }

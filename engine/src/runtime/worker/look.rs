@@ -4,6 +4,7 @@ use super::WorkerEvent;
 use super::dispatch::{Book, chain};
 use crate::doors::BucketError;
 use crate::keys::{self, MailKey};
+use crate::runtime::STORE;
 use crate::timers;
 
 /// Keys of one page of mail, and of alarms.
@@ -14,11 +15,20 @@ impl Book {
     /// after one that found something new.
     pub(super) async fn look(&mut self) {
         let found = match self.find().await {
-            Ok(found) => found,
+            Ok(found) => {
+                if std::mem::take(&mut self.blind) {
+                    self.tell(&WorkerEvent::Sighted);
+                    tracing::warn!(target: STORE, "looking for work succeeds again");
+                }
+                found
+            }
             Err(error) => {
                 let text = chain(&error);
-                self.tell(&WorkerEvent::Blind(text.clone()));
-                tracing::warn!(error = %text, "looking for work failed; it is tried again");
+                // Said once until it is over, told each time.
+                if !std::mem::replace(&mut self.blind, true) {
+                    tracing::warn!(target: STORE, error = %text, "looking for work failed; it is tried again");
+                }
+                self.tell(&WorkerEvent::Blind(text));
                 false
             }
         };

@@ -1,0 +1,294 @@
+//! Looking for executions that nothing can wake (PROTOCOL, section 8, rule 4).
+//!
+//! Every execution that is not over must have one of: a live owner; mail; an alarm; a wait on
+//! a named party (a message without a deadline, a child that goes on); or an operator's
+//! decision (paused, blocked). What has none of these would stand still for ever.
+//!
+//! Mail and alarms are listed first, then heads are read, so an execution that moves in
+//! between may look asleep: each suspect is looked at again, by itself.
+
+use std::collections::BTreeSet;
+
+use futures::{StreamExt, stream};
+use serde::Serialize;
+
+use super::{Engine, EngineError, Frame, FrameKind, FrameStatus};
+use crate::domain::{Eid, Status, Workflow};
+use crate::journal::{Head, Journal, LoadError};
+use crate::keys::{self, AlarmKey, Key, MailKey, Prefix};
+
+/// Looks at one suspect before it is a finding.
+const LOOKS: u32 = 3;
+
+/// What an audit has seen.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct Audit {
+    /// Executions.
+    pub executions: usize,
+    /// Those that are not over.
+    pub open: usize,
+    /// Those that an operator must resume: paused and blocked ones.
+    pub parked: usize,
+    /// What is wrong.
+    pub findings: Vec<Finding>,
+}
+
+/// Something that needs somebody.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(tag = "finding", rename_all = "snake_case")]
+pub enum Finding {
+    /// An execution is not over, and nothing can wake it.
+    Asleep {
+        /// The execution.
+        eid: Eid,
+        /// Its type.
+        workflow: Workflow,
+        /// Where it stands.
+        status: Status,
+        /// What is missing.
+        why: Asleep,
+    },
+    /// A head cannot be read. It is never overwritten.
+    Corrupt {
+        /// Its key.
+        key: Key,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// A later release wrote a head: this one leaves it alone.
+    Newer {
+        /// Its key.
+        key: Key,
+        /// Its format.
+        format: u32,
+    },
+}
+
+/// What an execution lacks that nothing can wake.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Asleep {
+    /// It was never run, and the mail that starts it is gone.
+    NoStart,
+    /// Its owner's time is over, and there is no cause for another run.
+    NoCause,
+    /// The alarm that its head names is gone.
+    NoAlarm,
+    /// A child ended, and its result never came.
+    NoResult,
+    /// It waits, and for nothing that can come.
+    NoWait,
+}
+
+impl std::fmt::Display for Asleep {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::NoStart => "it was never run, and the mail that starts it is gone",
+            Self::NoCause => "its owner's time is over, and there is no mail and no alarm",
+            Self::NoAlarm => "the alarm that its head names is gone",
+            Self::NoResult => "a child ended, and its result never came",
+            Self::NoWait => "it waits for nothing that can come",
+        })
+    }
+}
+
+impl Engine {
+    /// Looks at every execution for what can wake it. 1 P for each 1,000 objects of executions,
+    /// mails and alarms; 1 G for each execution; for those that wait, their segments.
+    ///
+    /// # Errors
+    /// The store failed. What cannot be read is a finding.
+    pub async fn audit(&self) -> Result<Audit, EngineError> {
+        let doors = &self.core.doors;
+        let prefix = |text| Prefix::parse(text).expect("a constant of the key layout");
+        let mail = doors.list(&prefix(keys::MAIL)).await?;
+        let alarms = doors.list(&keys::timers()).await?;
+        let mail = mail.iter().filter_map(|row| MailKey::parse(&row.key));
+        let alarms = alarms.iter().filter_map(|row| AlarmKey::parse(&row.key));
+        let woken: BTreeSet<Eid> = mail.map(|m| m.eid).chain(alarms.map(|a| a.eid)).collect();
+        let objects = doors.list(&prefix("x/")).await?;
+        let heads = objects
+            .iter()
+            .filter(|row| row.key.as_str().ends_with("/head"));
+        let heads: Vec<Key> = heads.map(|row| row.key.clone()).collect();
+        let looks: Vec<_> = stream::iter(heads)
+            .map(|key| self.examine(key, &woken))
+            .buffered(self.core.settings.fan.max(1))
+            .collect()
+            .await;
+        let mut audit = Audit::default();
+        for look in looks {
+            let Some(seen) = look? else {
+                continue; // deleted meanwhile
+            };
+            audit.executions += 1;
+            audit.open += usize::from(seen.status.is_some_and(|s| !s.is_terminal()));
+            let parked = matches!(seen.status, Some(Status::Paused | Status::Blocked));
+            audit.parked += usize::from(parked);
+            audit.findings.extend(seen.finding);
+        }
+        Ok(audit)
+    }
+
+    async fn examine(&self, key: Key, woken: &BTreeSet<Eid>) -> Result<Option<Seen>, EngineError> {
+        let eid = key.as_str().split('/').nth(2).map(Eid::parse);
+        let Some(Ok(eid)) = eid else {
+            let why = "its key names no execution".to_owned();
+            return Ok(Some(Seen::bad(Finding::Corrupt { key, why })));
+        };
+        let journal = match Journal::load(&self.core.doors, &eid).await {
+            Ok(Some(journal)) => journal,
+            Ok(None) => return Ok(None),
+            Err(LoadError::Bucket(error)) => return Err(error.into()),
+            Err(LoadError::Newer { key, format, .. }) => {
+                return Ok(Some(Seen::bad(Finding::Newer { key, format })));
+            }
+            Err(LoadError::Corrupt { key, why }) => {
+                return Ok(Some(Seen::bad(Finding::Corrupt { key, why })));
+            }
+            Err(LoadError::Missing { key }) => {
+                let why = "it is missing".to_owned();
+                return Ok(Some(Seen::bad(Finding::Corrupt { key, why })));
+            }
+        };
+        let head = journal.head;
+        let status = head.status;
+        let finding = match self.asleep(&head, woken.contains(&eid)).await {
+            Ok(None) => None,
+            Ok(Some(_)) => self.suspect(eid).await?,
+            Err(EngineError::Load(error)) if !matches!(error, LoadError::Bucket(_)) => {
+                let why = error.to_string();
+                Some(Finding::Corrupt { key, why })
+            }
+            Err(error) => return Err(error),
+        };
+        Ok(Some(Seen {
+            status: Some(status),
+            finding,
+        }))
+    }
+
+    /// Looks at one execution until it stays the same for a look.
+    async fn suspect(&self, eid: Eid) -> Result<Option<Finding>, EngineError> {
+        let mut before = None;
+        for _ in 0..LOOKS {
+            let Some(journal) = Journal::load(&self.core.doors, &eid).await? else {
+                return Ok(None);
+            };
+            let head = journal.head;
+            let mailbox = keys::mailbox(&head.record.queue, &eid);
+            let mailed = !self
+                .core
+                .doors
+                .page(&mailbox, None, 1)
+                .await?
+                .entries
+                .is_empty();
+            // The head is read before the mailbox, which could fill and empty in between:
+            // only the same commit twice is a finding.
+            let Some(why) = self.asleep(&head, mailed).await? else {
+                return Ok(None);
+            };
+            if before == Some((head.commit, why)) {
+                return Ok(Some(Finding::Asleep {
+                    eid,
+                    workflow: head.record.workflow,
+                    status: head.status,
+                    why,
+                }));
+            }
+            before = Some((head.commit, why));
+        }
+        Ok(None) // it moves
+    }
+
+    async fn asleep(&self, head: &Head, woken: bool) -> Result<Option<Asleep>, EngineError> {
+        let doors = &self.core.doors;
+        match head.status {
+            Status::Completed | Status::Failed | Status::Cancelled => return Ok(None),
+            Status::Paused | Status::Blocked => return Ok(None),
+            Status::Pending | Status::Running | Status::Suspended => {}
+        }
+        let now = doors.clock.now();
+        if woken || head.owner.as_ref().is_some_and(|owner| owner.until > now) {
+            return Ok(None);
+        }
+        for alarm in head.alarm.iter().chain(&head.fired) {
+            if doors.read(alarm).await?.is_some() {
+                return Ok(None);
+            }
+        }
+        if head.status == Status::Pending {
+            return Ok(Some(Asleep::NoStart));
+        }
+        if head.owner.is_some() || head.status == Status::Running {
+            return Ok(Some(Asleep::NoCause));
+        }
+        if head.alarm.is_some() {
+            return Ok(Some(Asleep::NoAlarm));
+        }
+        self.waits_in_vain(head.record.eid).await
+    }
+
+    /// Whether no message and no child can move an execution that has no deadline.
+    async fn waits_in_vain(&self, eid: Eid) -> Result<Option<Asleep>, EngineError> {
+        let mut open = Vec::new();
+        collect(&self.frames(eid).await?, &mut open);
+        let mut waits = false;
+        for frame in open {
+            match frame {
+                Open::Message => waits = true,
+                Open::Child(child) => match Journal::load(&self.core.doors, &child).await? {
+                    Some(child) if self.is_under_way(&child.head).await? => waits = true,
+                    Some(_) | None => return Ok(Some(Asleep::NoResult)),
+                },
+            }
+        }
+        Ok((!waits).then_some(Asleep::NoWait))
+    }
+
+    /// Whether a child goes on, or the effects of its last commit may be on their way.
+    async fn is_under_way(&self, child: &Head) -> Result<bool, EngineError> {
+        if !child.status.is_terminal() {
+            return Ok(true);
+        }
+        let doors = &self.core.doors;
+        let mailbox = keys::mailbox(&child.record.queue, &child.record.eid);
+        let mailed = doors.page(&mailbox, None, 1).await?;
+        let fired = match &child.fired {
+            Some(alarm) => doors.read(alarm).await?.is_some(),
+            None => false,
+        };
+        Ok(fired || !mailed.entries.is_empty())
+    }
+}
+
+struct Seen {
+    status: Option<Status>,
+    finding: Option<Finding>,
+}
+
+impl Seen {
+    fn bad(finding: Finding) -> Self {
+        Self {
+            status: None,
+            finding: Some(finding),
+        }
+    }
+}
+
+enum Open {
+    Message,
+    Child(Eid),
+}
+
+fn collect(frame: &Frame, open: &mut Vec<Open>) {
+    match (frame.kind, frame.status, frame.child) {
+        (FrameKind::Receive, FrameStatus::Waiting, _) => open.push(Open::Message),
+        (FrameKind::Child, FrameStatus::Running | FrameStatus::Waiting, Some(child)) => {
+            open.push(Open::Child(child));
+        }
+        _ => {}
+    }
+    frame.frames.iter().for_each(|below| collect(below, open));
+}

@@ -1,0 +1,169 @@
+//! What an execution has cost in requests, told from its journal by the price list
+//! (PROTOCOL, section 9).
+//!
+//! | for | dear | cheap |
+//! |---|---|---|
+//! | its start | 2 (mail, head) | 1 with a key |
+//! | each run | 1 list, + 1 list if it is not the last | 1 head, + 1 per segment by then |
+//! | each commit | 1 | |
+//! | each renewal (a commit without entries) | + 1 list | |
+//! | each run's end | 1 feed object | |
+//! | each alarm that was set | 1 | |
+//! | each mail absorbed | | 1 |
+//! | each signal and operator's word | 1 | 1 |
+//! | each message to another, each child that is closed | 1 | |
+//! | its result, mailed to a parent that waits | 1 | |
+//! | each large value, each segment | 1 | |
+//!
+//! A child's requests are the child's, its start too. What left no trace is not counted:
+//! retries, runs without a commit, polling, reads by people. So it is an estimate, and a lower
+//! bound but for signals that came with one head read for several.
+
+use std::collections::BTreeMap;
+
+use jiff::Timestamp;
+use serde::Serialize;
+
+use super::{Engine, EngineError};
+use crate::domain::{Began, Body, Commit, Eid, Entry, Fid, Payload, Wait};
+use crate::journal::Head;
+
+/// Requests by class.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct Price {
+    /// The dear class: writes and lists.
+    pub dear: u64,
+    /// The cheap class: reads.
+    pub cheap: u64,
+}
+
+impl Engine {
+    /// What an execution has cost so far, as its journal tells; see the head of `price.rs` for
+    /// the formula. 1 G, + 1 G for each segment.
+    ///
+    /// # Errors
+    /// Unknown execution; the store failed, or an object cannot be read.
+    pub async fn price(&self, eid: Eid) -> Result<Price, EngineError> {
+        let commits = self.commits(eid).await?;
+        let head = self.journal_of(eid).await?.head;
+        Ok(price(&head, &commits))
+    }
+}
+
+/// The sum over a journal.
+fn price(head: &Head, commits: &[Commit]) -> Price {
+    let record = &head.record;
+    let mut price = Price {
+        dear: 2,
+        cheap: u64::from(record.dispatch_key.is_some()),
+    };
+    price.dear += blob(&record.args);
+    price.dear += head.sealed.len() as u64;
+    let mut deadlines = Deadlines::default();
+    let mut under_way = false;
+    for commit in commits {
+        price.dear += 1 + u64::from(commit.entries.is_empty());
+        if !std::mem::replace(&mut under_way, true) {
+            let sealed = head.sealed.iter().filter(|s| s.end <= commit.first);
+            price.dear += 1;
+            price.cheap += 1 + sealed.count() as u64;
+        }
+        for entry in &commit.entries {
+            price.add(entry);
+            deadlines.hear(entry);
+        }
+        if let Some(last) = commit.entries.iter().find_map(ends_run) {
+            under_way = false;
+            price.dear += 1; // the feed object
+            match last {
+                Last::Over => {
+                    price.dear += u64::from(record.parent.as_ref().is_some_and(|p| p.waits))
+                }
+                Last::Waits => price.dear += 1 + deadlines.set(),
+            }
+        }
+    }
+    price
+}
+
+impl Price {
+    fn add(&mut self, entry: &Entry) {
+        self.dear += entry.payload().map_or(0, blob);
+        match entry {
+            Entry::Received { body, .. } => {
+                self.cheap += 1;
+                if matches!(body, Body::Message { .. } | Body::Control(_)) {
+                    self.dear += 1;
+                    self.cheap += 1;
+                }
+            }
+            Entry::Sent { .. } | Entry::ChildClosed { .. } | Entry::Sliced => self.dear += 1,
+            _ => {}
+        }
+    }
+}
+
+fn blob(payload: &Payload) -> u64 {
+    u64::from(matches!(payload, Payload::Blob { .. }))
+}
+
+enum Last {
+    /// The execution is over.
+    Over,
+    /// It goes on some time: the run lists once more before it ends.
+    Waits,
+}
+
+fn ends_run(entry: &Entry) -> Option<Last> {
+    match entry {
+        Entry::Completed { .. } | Entry::Failed { .. } | Entry::Cancelled { .. } => {
+            Some(Last::Over)
+        }
+        Entry::Suspended | Entry::Paused { .. } | Entry::Blocked(_) | Entry::Sliced => {
+            Some(Last::Waits)
+        }
+        _ => None,
+    }
+}
+
+/// The open deadlines, of which the earliest is the alarm.
+#[derive(Default)]
+struct Deadlines {
+    open: BTreeMap<Fid, Timestamp>,
+    alarm: Option<Timestamp>,
+}
+
+impl Deadlines {
+    fn hear(&mut self, entry: &Entry) {
+        match entry {
+            Entry::FrameSuspended { fid, wait } => {
+                let due = match wait {
+                    Wait::Sleep { due } | Wait::Retry { due, .. } => Some(*due),
+                    Wait::Message { due, .. } => *due,
+                };
+                if let Some(due) = due {
+                    self.open.insert(fid.clone(), due);
+                }
+            }
+            Entry::FrameStarted {
+                fid,
+                began: Began::Step { .. },
+            }
+            | Entry::FrameFulfilled { fid, .. }
+            | Entry::FrameCompleted { fid, .. }
+            | Entry::FrameFailed { fid, .. }
+            | Entry::FrameDropped { fid } => {
+                self.open.remove(fid);
+            }
+            _ => {}
+        }
+    }
+
+    /// 1 when a run that ends now sets another alarm than there was.
+    fn set(&mut self) -> u64 {
+        let earliest = self.open.values().min().copied();
+        let new = earliest.is_some() && earliest != self.alarm;
+        self.alarm = earliest;
+        u64::from(new)
+    }
+}
