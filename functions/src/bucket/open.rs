@@ -33,13 +33,6 @@ pub(crate) struct LocationError {
 #[error(transparent)]
 pub(crate) struct OpenError(#[from] millpond_disk::OpenError);
 
-impl OpenError {
-    /// Whether there is no bucket at that place.
-    pub(crate) fn is_missing(&self) -> bool {
-        matches!(self.0, millpond_disk::OpenError::Missing { .. })
-    }
-}
-
 impl FromStr for Location {
     type Err = LocationError;
 

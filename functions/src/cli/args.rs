@@ -4,7 +4,9 @@ use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand};
 
-use super::{dev, list, show, start, worker};
+use super::{
+    control, dev, doctor, journal, list, result, show, signal, start, watch, worker, workflows,
+};
 use crate::environment::seconds;
 
 const AFTER: &str = "\
@@ -64,4 +66,18 @@ pub(crate) enum Command {
     Start(start::Args),
     List(list::Args),
     Show(show::Args),
+    Journal(journal::Args),
+    Watch(watch::Args),
+    Result(result::Args),
+    Signal(signal::Args),
+    /// Ask an execution to stop: its clean-up runs
+    Cancel(control::Reasoned),
+    /// End an execution without running its code
+    Terminate(control::Reasoned),
+    /// Stop driving an execution until it is resumed
+    Pause(control::Reasoned),
+    /// Drive a paused or blocked execution again
+    Resume(control::Plain),
+    Workflows(workflows::Args),
+    Doctor(doctor::Args),
 }

@@ -18,8 +18,6 @@ pub(crate) enum Error {
     NotFound { what: String, near: Vec<String> },
     #[error("{what}: {}", .matches.join(", "))]
     Ambiguous { what: String, matches: Vec<String> },
-    #[error("{0}")]
-    NotYet(String),
     #[error(transparent)]
     Name(#[from] InvalidName),
     #[error(transparent)]
@@ -60,7 +58,6 @@ impl Error {
             | Self::Location(_)
             | Self::Input { .. } => Exit::Usage,
             Self::NotFound { .. } => Exit::NotFound,
-            Self::NotYet(_) => Exit::NotYet,
             Self::Open(_) | Self::Bucket(_) | Self::Output(_) => Exit::Storage,
             Self::Engine(error) => match error.kind() {
                 ErrorKind::Invalid => Exit::Usage,

@@ -10,11 +10,15 @@ use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;
 
-use super::args::{Cli, Command, Globals};
+use super::args::{Cli, Command};
+use super::control::{self, Verb};
 use super::desk::{Desk, Use};
 use super::error::Error;
 use super::streams::chain;
-use super::{Exit, Streams, dev, list, show, start, worker};
+use super::{
+    Exit, Streams, dev, doctor, journal, list, result, show, signal, start, watch, worker,
+    workflows,
+};
 use crate::environment::Environment;
 
 /// Parses, runs, and says what went wrong.
@@ -53,26 +57,30 @@ async fn command(
             command,
             Command::Dev(_) | Command::Worker(_) | Command::Start(_)
         ),
-        stays: matches!(command, Command::Dev(_) | Command::Worker(_)),
+        stays: matches!(
+            command,
+            Command::Dev(_) | Command::Worker(_) | Command::Watch(_)
+        ),
     };
-    let desk = open(app, &globals, environment, streams, how)?;
+    let open = |app| Desk::open(app, &globals, environment, streams.clone(), how);
+    // Boxed: the futures of all commands together are large.
     match command {
-        Command::Dev(args) => dev::run(args, &desk).await,
-        Command::Worker(args) => worker::run(args, &desk).await,
-        Command::Start(args) => start::run(args, &desk).await,
-        Command::List(args) => list::run(args, &desk).await,
-        Command::Show(args) => show::run(args, &desk).await,
+        Command::Workflows(args) => workflows::run(&args, &app, streams),
+        Command::Dev(args) => Box::pin(dev::run(args, &open(app)?)).await,
+        Command::Worker(args) => Box::pin(worker::run(args, &open(app)?)).await,
+        Command::Start(args) => Box::pin(start::run(args, &open(app)?)).await,
+        Command::List(args) => list::run(args, &open(app)?).await,
+        Command::Show(args) => show::run(args, &open(app)?).await,
+        Command::Journal(args) => journal::run(args, &open(app)?).await,
+        Command::Watch(args) => watch::run(args, &open(app)?).await,
+        Command::Result(args) => result::run(args, &open(app)?).await,
+        Command::Signal(args) => Box::pin(signal::run(args, &open(app)?)).await,
+        Command::Cancel(args) => control::run(Verb::Cancel, args, &open(app)?).await,
+        Command::Terminate(args) => control::run(Verb::Terminate, args, &open(app)?).await,
+        Command::Pause(args) => control::run(Verb::Pause, args, &open(app)?).await,
+        Command::Resume(args) => control::run(Verb::Resume, args.into(), &open(app)?).await,
+        Command::Doctor(args) => Box::pin(doctor::run(args, &open(app)?)).await,
     }
-}
-
-fn open(
-    app: App,
-    globals: &Globals,
-    environment: &Environment,
-    streams: &Streams,
-    how: Use,
-) -> Result<Desk, Error> {
-    Desk::open(app, globals, environment, streams.clone(), how)
 }
 
 fn misfit(error: &clap::Error, streams: &Streams) -> Exit {

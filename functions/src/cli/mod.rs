@@ -1,22 +1,29 @@
 //! The commands of operators and developers, one a file.
 
 mod args;
+mod control;
 mod desk;
 mod dev;
+mod doctor;
+mod entries;
 mod error;
 mod exit;
 mod find;
 mod invoke;
+mod journal;
 mod list;
 mod progress;
 mod result;
 mod serve;
 mod show;
+mod signal;
 mod start;
 mod streams;
 mod text;
 mod tree;
+mod watch;
 mod worker;
+mod workflows;
 
 pub use exit::Exit;
 pub(crate) use invoke::invoke;

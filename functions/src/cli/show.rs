@@ -1,6 +1,6 @@
 //! `show`: one execution, its frames, what it waits for, what it has cost.
 
-use millpond::runtime::{Execution, Frame};
+use millpond::runtime::{EngineError, Execution, Frame, Price};
 use serde_json::json;
 
 use super::desk::Desk;
@@ -17,17 +17,17 @@ pub(crate) struct Args {
 
 pub(crate) async fn run(args: Args, desk: &Desk) -> Result<Exit, Error> {
     let eid = args.named.eid(desk).await?;
-    let (execution, frames) = match both(desk, eid).await {
-        Ok(both) => both,
+    let (execution, frames, price) = match look(desk, eid).await {
+        Ok(found) => found,
         Err(error) => return Err(with_near(desk, error).await),
     };
     if desk.streams.json() {
         desk.streams
-            .document(&json!({"execution": execution, "frames": frames}))?;
+            .document(&json!({"execution": execution, "frames": frames, "price": price}))?;
         return Ok(Exit::Done);
     }
     let now = desk.engine.doors().clock.now();
-    for line in summary(&execution, desk.streams.color()) {
+    for line in summary(&execution, price, desk.streams.color()) {
         desk.streams.line(line)?;
     }
     desk.streams.line("")?;
@@ -37,16 +37,14 @@ pub(crate) async fn run(args: Args, desk: &Desk) -> Result<Exit, Error> {
     Ok(Exit::Done)
 }
 
-async fn both(
-    desk: &Desk,
-    eid: millpond::Eid,
-) -> Result<(Execution, Frame), millpond::runtime::EngineError> {
+async fn look(desk: &Desk, eid: millpond::Eid) -> Result<(Execution, Frame, Price), EngineError> {
     let execution = desk.engine.execution(eid).await?;
     let frames = desk.engine.frames(eid).await?;
-    Ok((execution, frames))
+    let price = desk.engine.price(eid).await?;
+    Ok((execution, frames, price))
 }
 
-fn summary(execution: &Execution, color: bool) -> Vec<String> {
+fn summary(execution: &Execution, price: Price, color: bool) -> Vec<String> {
     let record = &execution.record;
     let mut lines = vec![format!(
         "{}@{}  {}",
@@ -95,6 +93,13 @@ fn summary(execution: &Execution, color: bool) -> Vec<String> {
             text::size(execution.journal_bytes),
             text::size(execution.head_bytes),
             execution.segments
+        ),
+    );
+    say(
+        "price",
+        format!(
+            "about {} dear and {} cheap requests",
+            price.dear, price.cheap
         ),
     );
     lines

@@ -1,0 +1,73 @@
+//! `doctor`.
+
+use serde_json::Value;
+
+use crate::world::{World, files, only};
+
+fn findings(world: &World) -> (i32, Value) {
+    let done = world.run(&["doctor", "--no-probes", "--json"]);
+    let report: Value = serde_json::from_str(&done.out).unwrap_or_else(|e| panic!("{e}: {done:?}"));
+    (done.code, report["findings"].clone())
+}
+
+#[test]
+fn a_sound_bucket_passes_and_is_left_as_it_was() {
+    let world = World::new();
+    world.start(&["greet", "--input", "\"a\""]);
+    world.start(&["approve"]);
+    world.start(&["nap", "--input", "3600"]);
+    world.start(&["greet-twice", "--input", "\"a\""]);
+    world.work();
+    world.start(&["greet", "--input", "\"b\""]);
+    let report = world.json(&["doctor"]);
+    assert!(report["violation"].is_null(), "{report}");
+    assert_eq!(report["passed"].as_array().unwrap().len(), 12);
+    assert_eq!(report["findings"].as_array().unwrap().len(), 0);
+    assert_eq!(report["executions"], 7);
+    assert_eq!(report["open"], 3);
+    assert!(files(&world.path("pond/doctor")).is_empty());
+}
+
+#[test]
+fn an_execution_that_lost_what_wakes_it_is_found() {
+    let world = World::new();
+    world.start(&["nap", "--input", "3600"]);
+    world.work();
+    assert_eq!(findings(&world).0, 0);
+    std::fs::remove_file(only(&world.path("pond/timers"))).unwrap();
+    let (code, found) = findings(&world);
+    assert_eq!((code, &found[0]["why"]), (1, &"no_alarm".into()), "{found}");
+
+    let world = World::new();
+    world.start(&["greet", "--input", "\"a\""]);
+    std::fs::remove_file(only(&world.path("pond/mail"))).unwrap();
+    let (code, found) = findings(&world);
+    assert_eq!((code, &found[0]["why"]), (1, &"no_start".into()), "{found}");
+}
+
+#[test]
+fn what_cannot_be_read_is_listed_by_key() {
+    let world = World::new();
+    world.start(&["approve"]);
+    world.work();
+    let heads = files(&world.path("pond/x"));
+    let head = heads.iter().find(|path| path.ends_with("head")).unwrap();
+    std::fs::write(head, "{\"format\":99}").unwrap();
+    let (code, found) = findings(&world);
+    assert_eq!((code, &found[0]["finding"]), (1, &"newer".into()), "{found}");
+    std::fs::write(head, "no head").unwrap();
+    let (code, found) = findings(&world);
+    assert_eq!((code, &found[0]["finding"]), (1, &"corrupt".into()), "{found}");
+    assert!(found[0]["key"].as_str().unwrap().ends_with("/head"));
+}
+
+#[test]
+fn parked_executions_wait_for_an_operator_and_are_no_finding() {
+    let world = World::new();
+    let eid = world.start(&["approve"]);
+    world.work();
+    world.ok(&["pause", &eid]);
+    world.work();
+    let done = world.ok(&["doctor", "--no-probes"]);
+    assert!(done.contains("1 parked, 0 findings"), "{done}");
+}

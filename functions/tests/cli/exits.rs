@@ -1,0 +1,112 @@
+//! Exit codes, and what is said with them.
+
+use serde_json::Value;
+
+use crate::world::{Done, World};
+
+#[test]
+fn a_failed_execution_is_1() {
+    let world = World::new();
+    let eid = world.start(&["fail"]);
+    world.work();
+    let done = world.run(&["result", &eid]);
+    assert_eq!(done.code, 1);
+    assert!(done.err.contains("the card was refused"), "{done:?}");
+    let json = world.run(&["result", &eid, "--json"]);
+    let json: Value = serde_json::from_str(&json.out).unwrap();
+    assert_eq!(json["status"], "failed");
+    assert_eq!(json["failure"]["kind"], "refused");
+}
+
+#[test]
+fn a_wrong_command_line_or_value_is_2() {
+    let world = World::new();
+    for args in [
+        &["strat"][..],
+        &["start"],
+        &["start", "greet", "--input", "ana"],
+        &["start", "greet", "--input", "1", "--input-file", "x"],
+        &["start", "greet", "--input-file", "absent.json"],
+        &["start", "no such name!"],
+        &["show", "ab"],
+        &["show", "xyz!"],
+        &["show"],
+        &["list", "--bucket", "s3://bucket"],
+        &["dev", "--concurrency", "0"],
+        &["dev", "--queue", "Bad Queue"],
+        &["--ttl", "0", "list"],
+    ] {
+        let done = world.run(args);
+        assert_eq!(done.code, 2, "{args:?}: {done:?}");
+        assert!(!done.err.is_empty(), "{args:?}");
+    }
+}
+
+#[test]
+fn what_is_not_there_is_3_and_near_names_are_told() {
+    let world = World::new();
+    let eid = world.start(&["greet", "--input", "\"a\"", "--key", "k"]);
+    let wrong = format!("{}0{}", &eid[..8].replace(&eid[..1], "f"), &eid[9..]);
+    let slip = format!("{}{}", &eid[..35], if eid.ends_with('7') { "8" } else { "7" });
+    for text in [&slip, &eid[..7].chars().rev().collect::<String>()] {
+        let done = world.run(&["show", text]);
+        assert_eq!(done.code, 3, "{text}: {done:?}");
+    }
+    let done = world.run(&["show", &slip]);
+    assert!(done.err.contains(&format!("did you mean {eid}?")), "{done:?}");
+    assert_ne!(world.run(&["show", &wrong]).code, 0);
+    let done = world.run(&["start", "gret"]);
+    assert_eq!(done.code, 3);
+    assert!(done.err.contains("did you mean greet"), "{done:?}");
+    let done = world.run(&["start", "greet", "--version", "9"]);
+    assert_eq!(done.code, 3);
+    let json = world.run(&["show", &slip, "--json"]);
+    let error: Value = serde_json::from_str(&json.err).unwrap();
+    assert_eq!(error["error"]["kind"], "not_found");
+    assert_eq!(error["error"]["near"][0], eid);
+}
+
+#[test]
+fn a_missing_bucket_is_6_and_is_not_made_by_looking() {
+    let world = World::new();
+    let done = world.run(&["list"]);
+    assert_eq!(done.code, 6, "{done:?}");
+    assert!(done.err.contains("no bucket in this folder"), "{done:?}");
+    assert!(!world.path("pond").exists());
+}
+
+#[test]
+fn a_bad_variable_is_named() {
+    let world = World::new();
+    let mut command = world.command(&["list"]);
+    let done = Done::of(command.env("MILLPOND_TTL", "soon"));
+    assert_eq!(done.code, 2);
+    assert!(done.err.contains("MILLPOND_TTL"), "{done:?}");
+    let mut command = world.command(&["list"]);
+    let done = Done::of(command.env("MILLPOND_BUCKET", "ftp://x"));
+    assert_eq!(done.code, 2);
+    assert!(done.err.contains("file:./folder"), "{done:?}");
+}
+
+#[test]
+fn variables_say_what_options_do_not() {
+    let world = World::new();
+    let mut command = world.command(&["start", "greet", "--input", "\"a\""]);
+    let url = format!("file:{}", world.path("other").display());
+    let done = Done::of(command.env("MILLPOND_BUCKET", &url));
+    assert_eq!(done.code, 0, "{done:?}");
+    let eid = done.out.trim();
+    let shown = world.json(&["show", eid, "--bucket", "file:./other"]);
+    assert_eq!(shown["execution"]["record"]["created_by"]["actor"]["id"], "ana");
+}
+
+#[test]
+fn help_documents_the_exit_codes() {
+    let world = World::new();
+    let help = world.ok(&["--help"]);
+    assert!(help.contains("Exit codes:") && help.contains("MILLPOND_BUCKET"));
+    assert!(help.contains("Usage: millpond-test-app"), "{help}");
+    for command in ["dev", "start", "show", "doctor", "signal"] {
+        world.ok(&[command, "--help"]);
+    }
+}

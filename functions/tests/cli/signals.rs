@@ -1,0 +1,37 @@
+//! Interrupts: the first hands over, the second ends at once.
+#![cfg(unix)]
+
+use crate::world::{Running, World, read, until};
+
+fn at_work(world: &World) -> (String, Running) {
+    let input = serde_json::to_string(&world.path("")).unwrap();
+    let eid = world.start(&["gated", "--input", &input]);
+    let dev = world.spawn("dev", &["dev"]);
+    until("the step began", || !read(&world.path("began")).is_empty());
+    (eid, dev)
+}
+
+#[test]
+fn the_first_interrupt_lets_a_running_step_end() {
+    for name in ["INT", "TERM"] {
+        let world = World::new();
+        let (eid, mut dev) = at_work(&world);
+        dev.signal(name);
+        until("it hands over", || dev.err().contains("handing over"));
+        std::fs::write(world.path("gate"), "").unwrap();
+        assert_eq!(dev.ended().code(), Some(0), "{}", dev.err());
+        world.work();
+        assert_eq!(world.ok(&["result", &eid]), "\"through\"\n");
+        assert_eq!(read(&world.path("began")).lines().count(), 1, "it ran once");
+    }
+}
+
+#[test]
+fn the_second_interrupt_ends_at_once() {
+    let world = World::new();
+    let (_, mut dev) = at_work(&world);
+    dev.signal("INT");
+    until("it hands over", || dev.err().contains("handing over"));
+    dev.signal("INT");
+    assert_eq!(dev.ended().code(), Some(130), "{}", dev.err());
+}

@@ -1,0 +1,123 @@
+//! `start`, `signal`, `cancel` and their kin.
+
+use std::io::Write as _;
+use std::process::Stdio;
+
+use crate::world::World;
+
+#[test]
+fn a_started_execution_is_run_and_gives_its_result() {
+    let world = World::new();
+    let eid = world.start(&["greet", "--input", "\"ana\""]);
+    assert_eq!(world.run(&["result", &eid]).code, 5);
+
+    let told = world.work();
+
+    assert!(told.contains("started") && told.contains("completed"), "{told}");
+    assert_eq!(world.ok(&["result", &eid]), "\"hello, ana\"\n");
+    let result = world.json(&["result", &eid]);
+    assert_eq!(result["status"], "completed");
+    assert_eq!(result["value"], "hello, ana");
+}
+
+#[test]
+fn the_input_comes_from_a_file_or_from_stdin_too() {
+    let world = World::new();
+    std::fs::write(world.path("name.json"), "\"bo\"").unwrap();
+    let file = world.start(&["greet", "--input-file", "name.json"]);
+    let mut command = world.command(&["start", "greet", "-"]);
+    let command = command.stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    child.stdin.take().unwrap().write_all(b"\"cy\"").unwrap();
+    let stdin = String::from_utf8(child.wait_with_output().unwrap().stdout).unwrap();
+    world.work();
+    assert_eq!(world.ok(&["result", &file]), "\"hello, bo\"\n");
+    assert_eq!(world.ok(&["result", stdin.trim()]), "\"hello, cy\"\n");
+}
+
+#[test]
+fn one_key_starts_one_execution_and_names_it() {
+    let world = World::new();
+    let start = ["greet", "--input", "\"ana\"", "--key", "order 42"];
+    let eid = world.start(&start);
+    assert_eq!(world.start(&start), eid);
+    let again = world.json(&["start", "greet", "--input", "\"bo\"", "--key", "order 42"]);
+    assert_eq!(again["fresh"], false);
+    assert_eq!(again["differs"], true);
+    world.work();
+    assert_eq!(world.ok(&["result", "--key", "order 42"]), "\"hello, ana\"\n");
+    assert_eq!(world.ok(&["result", "key:order 42"]), "\"hello, ana\"\n");
+}
+
+#[test]
+fn start_waits_for_the_result_where_a_worker_works() {
+    let world = World::new();
+    let _worker = world.spawn("worker", &["worker"]);
+    let done = world.run(&["start", "greet", "--input", "\"ana\"", "--wait", "60"]);
+    assert_eq!(done.code, 0, "{done:?}");
+    assert!(done.out.ends_with("\"hello, ana\"\n"), "{done:?}");
+}
+
+#[test]
+fn a_start_for_later_waits_for_its_instant() {
+    let world = World::new();
+    let later = ["greet", "--input", "\"a\"", "--at", "2999-01-01T00:00:00Z"];
+    let eid = world.start(&later);
+    world.work();
+    assert_eq!(world.json(&["show", &eid])["execution"]["status"], "suspended");
+    assert!(world.ok(&["show", &eid]).contains("2999-01-01"));
+}
+
+#[test]
+fn a_signal_ends_the_wait_and_a_key_is_delivered_once() {
+    let world = World::new();
+    let eid = world.start(&["approve"]);
+    world.work();
+    let first = world.json(&["signal", &eid, "approval", "true", "--key", "k"]);
+    let second = world.json(&["signal", &eid, "approval", "true", "--key", "k"]);
+    assert_eq!((&first["fresh"], &second["fresh"]), (&true.into(), &false.into()));
+    world.work();
+    assert_eq!(world.ok(&["result", &eid]), "true\n");
+    assert_eq!(world.run(&["signal", &eid, "approval", "true"]).code, 4);
+}
+
+#[test]
+fn a_channel_that_nothing_waits_on_is_a_warning() {
+    let world = World::new();
+    let eid = world.start(&["approve"]);
+    world.work();
+    let done = world.run(&["signal", &eid, "aproval", "true"]);
+    assert_eq!(done.code, 0, "{done:?}");
+    assert!(done.err.contains("did you mean approval?"), "{done:?}");
+    let quiet = world.run(&["signal", &eid, "approval", "true"]);
+    assert_eq!(quiet.err, "");
+}
+
+#[test]
+fn cancel_and_terminate_end_an_execution_with_their_reason() {
+    let world = World::new();
+    for verb in ["cancel", "terminate"] {
+        let eid = world.start(&["approve"]);
+        world.work();
+        assert_eq!(world.json(&[verb, &eid, "--reason", "no more"])["asked"], verb);
+        world.work();
+        let done = world.run(&["result", &eid]);
+        assert_eq!(done.code, 7, "{done:?}");
+        assert!(done.err.contains("no more"), "{done:?}");
+        assert_eq!(world.run(&[verb, &eid]).code, 4);
+    }
+}
+
+#[test]
+fn a_paused_execution_is_not_driven_until_it_is_resumed() {
+    let world = World::new();
+    let eid = world.start(&["approve"]);
+    world.work();
+    world.ok(&["pause", &eid, "--reason", "audit"]);
+    world.ok(&["signal", &eid, "approval", "true"]);
+    world.work();
+    assert_eq!(world.json(&["show", &eid])["execution"]["status"], "paused");
+    world.ok(&["resume", &eid]);
+    world.work();
+    assert_eq!(world.ok(&["result", &eid]), "true\n");
+}
