@@ -54,10 +54,18 @@ fn what_cannot_be_read_is_listed_by_key() {
     let head = heads.iter().find(|path| path.ends_with("head")).unwrap();
     std::fs::write(head, "{\"format\":99}").unwrap();
     let (code, found) = findings(&world);
-    assert_eq!((code, &found[0]["finding"]), (1, &"newer".into()), "{found}");
+    assert_eq!(
+        (code, &found[0]["finding"]),
+        (1, &"newer".into()),
+        "{found}"
+    );
     std::fs::write(head, "no head").unwrap();
     let (code, found) = findings(&world);
-    assert_eq!((code, &found[0]["finding"]), (1, &"corrupt".into()), "{found}");
+    assert_eq!(
+        (code, &found[0]["finding"]),
+        (1, &"corrupt".into()),
+        "{found}"
+    );
     assert!(found[0]["key"].as_str().unwrap().ends_with("/head"));
 }
 

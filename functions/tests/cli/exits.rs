@@ -47,13 +47,20 @@ fn what_is_not_there_is_3_and_near_names_are_told() {
     let world = World::new();
     let eid = world.start(&["greet", "--input", "\"a\"", "--key", "k"]);
     let wrong = format!("{}0{}", &eid[..8].replace(&eid[..1], "f"), &eid[9..]);
-    let slip = format!("{}{}", &eid[..35], if eid.ends_with('7') { "8" } else { "7" });
+    let slip = format!(
+        "{}{}",
+        &eid[..35],
+        if eid.ends_with('7') { "8" } else { "7" }
+    );
     for text in [&slip, &eid[..7].chars().rev().collect::<String>()] {
         let done = world.run(&["show", text]);
         assert_eq!(done.code, 3, "{text}: {done:?}");
     }
     let done = world.run(&["show", &slip]);
-    assert!(done.err.contains(&format!("did you mean {eid}?")), "{done:?}");
+    assert!(
+        done.err.contains(&format!("did you mean {eid}?")),
+        "{done:?}"
+    );
     assert_ne!(world.run(&["show", &wrong]).code, 0);
     let done = world.run(&["start", "gret"]);
     assert_eq!(done.code, 3);
@@ -97,7 +104,10 @@ fn variables_say_what_options_do_not() {
     assert_eq!(done.code, 0, "{done:?}");
     let eid = done.out.trim();
     let shown = world.json(&["show", eid, "--bucket", "file:./other"]);
-    assert_eq!(shown["execution"]["record"]["created_by"]["actor"]["id"], "ana");
+    assert_eq!(
+        shown["execution"]["record"]["created_by"]["actor"]["id"],
+        "ana"
+    );
 }
 
 #[test]

@@ -12,7 +12,13 @@ fn list_tells_states_and_filters_them() {
     let pending = world.start(&["nap", "--input", "1"]);
 
     let all = world.ok(&["list"]);
-    for word in ["completed", "failed", "suspended", "pending", "the card was refused"] {
+    for word in [
+        "completed",
+        "failed",
+        "suspended",
+        "pending",
+        "the card was refused",
+    ] {
         assert!(all.contains(word), "{word}: {all}");
     }
     assert!(!all.contains('\u{1b}'), "no color without a terminal");
@@ -21,7 +27,14 @@ fn list_tells_states_and_filters_them() {
     assert_eq!(eids, [&pending, &greeted]);
     let fails = world.json(&["list", "--workflow", "fail"]);
     assert_eq!(fails[0]["status"], "failed");
-    assert_eq!(world.json(&["list", "--limit", "1"]).as_array().unwrap().len(), 1);
+    assert_eq!(
+        world
+            .json(&["list", "--limit", "1"])
+            .as_array()
+            .unwrap()
+            .len(),
+        1
+    );
     let wrong = world.run(&["list", "--status", "complete"]);
     assert_eq!(wrong.code, 2);
     assert!(wrong.err.contains("did you mean completed?"), "{wrong:?}");
@@ -55,7 +68,12 @@ fn an_execution_is_named_by_a_part_of_its_id() {
     let eid = world.start(&["greet", "--input", "\"ana\"", "--key", "one"]);
     world.start(&["greet", "--input", "\"ana\"", "--key", "two"]);
     world.work();
-    for part in [&eid[..4], &eid[..13], &eid[eid.len() - 6..], &eid.to_uppercase()] {
+    for part in [
+        &eid[..4],
+        &eid[..13],
+        &eid[eid.len() - 6..],
+        &eid.to_uppercase(),
+    ] {
         assert_eq!(world.json(&["result", part])["eid"], eid, "{part}");
     }
 }
@@ -66,11 +84,17 @@ fn journal_pages_and_watch_follow_to_the_end() {
     let eid = world.start(&["approve"]);
     world.work();
     let mut watch = world.spawn("watch", &["watch", &eid]);
-    until("the watcher shows the wait", || watch.out().contains("on approval"));
+    until("the watcher shows the wait", || {
+        watch.out().contains("on approval")
+    });
     world.ok(&["signal", &eid, "approval", "true"]);
     world.work();
     assert_eq!(watch.ended().code(), Some(0));
-    assert!(watch.out().contains("execution.completed"), "{}", watch.out());
+    assert!(
+        watch.out().contains("execution.completed"),
+        "{}",
+        watch.out()
+    );
 
     let first = world.json(&["journal", &eid, "--limit", "1"]);
     assert_eq!(first["commits"][0]["commit"], 1);
@@ -92,7 +116,11 @@ fn workflows_are_listed_with_their_types() {
     let table = world.ok(&["workflows"]);
     assert!(table.contains("greet-twice  2"), "{table}");
     let json = world.json(&["workflows", "--schema"]);
-    let greet = json.as_array().unwrap().iter().find(|w| w["name"] == "greet");
+    let greet = json
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|w| w["name"] == "greet");
     let greet = greet.unwrap();
     assert_eq!(greet["input_schema"]["type"], "string");
     assert!(!world.path("pond").exists(), "it needs no bucket");

@@ -15,7 +15,10 @@ fn until_idle_waits_for_all_work_and_for_nothing_else() {
         world.ok(&["result", &eid]);
     }
     for eid in [waits, sleeps] {
-        assert_eq!(world.json(&["show", &eid])["execution"]["status"], "suspended");
+        assert_eq!(
+            world.json(&["show", &eid])["execution"]["status"],
+            "suspended"
+        );
     }
 }
 
@@ -25,7 +28,14 @@ fn until_idle_leaves_the_queues_of_others() {
     let other = world.start(&["greet", "--input", "\"a\"", "--queue", "other"]);
     world.work();
     assert_eq!(world.run(&["result", &other]).code, 5);
-    world.ok(&["worker", "--until-idle", "--queue", "urgent", "--queue", "other"]);
+    world.ok(&[
+        "worker",
+        "--until-idle",
+        "--queue",
+        "urgent",
+        "--queue",
+        "other",
+    ]);
     world.ok(&["result", &other]);
 }
 
@@ -38,7 +48,10 @@ fn dev_tells_in_json_lines() {
         .lines()
         .map(|line| serde_json::from_str(line).unwrap())
         .collect();
-    let names: Vec<_> = events.iter().map(|e| e["event"].as_str().unwrap()).collect();
+    let names: Vec<_> = events
+        .iter()
+        .map(|e| e["event"].as_str().unwrap())
+        .collect();
     assert_eq!(names, ["started", "completed"]);
     assert!(events.iter().all(|e| e["eid"] == eid && e["key"] == "k"));
     assert!(events[1]["seconds"].as_f64().is_some());
@@ -63,7 +76,9 @@ fn two_processes_share_a_folder() {
 fn a_sleeper_wakes_while_dev_runs() {
     let world = World::new();
     let _dev = world.spawn("dev", &["dev"]);
-    until("there is a bucket", || world.path("pond/.millpond/format").exists());
+    until("there is a bucket", || {
+        world.path("pond/.millpond/format").exists()
+    });
     let eid = world.start(&["nap", "--input", "1"]);
     world.ok(&["result", &eid, "--wait", "60"]);
 }

@@ -13,7 +13,10 @@ fn a_started_execution_is_run_and_gives_its_result() {
 
     let told = world.work();
 
-    assert!(told.contains("started") && told.contains("completed"), "{told}");
+    assert!(
+        told.contains("started") && told.contains("completed"),
+        "{told}"
+    );
     assert_eq!(world.ok(&["result", &eid]), "\"hello, ana\"\n");
     let result = world.json(&["result", &eid]);
     assert_eq!(result["status"], "completed");
@@ -45,7 +48,10 @@ fn one_key_starts_one_execution_and_names_it() {
     assert_eq!(again["fresh"], false);
     assert_eq!(again["differs"], true);
     world.work();
-    assert_eq!(world.ok(&["result", "--key", "order 42"]), "\"hello, ana\"\n");
+    assert_eq!(
+        world.ok(&["result", "--key", "order 42"]),
+        "\"hello, ana\"\n"
+    );
     assert_eq!(world.ok(&["result", "key:order 42"]), "\"hello, ana\"\n");
 }
 
@@ -64,7 +70,10 @@ fn a_start_for_later_waits_for_its_instant() {
     let later = ["greet", "--input", "\"a\"", "--at", "2999-01-01T00:00:00Z"];
     let eid = world.start(&later);
     world.work();
-    assert_eq!(world.json(&["show", &eid])["execution"]["status"], "suspended");
+    assert_eq!(
+        world.json(&["show", &eid])["execution"]["status"],
+        "suspended"
+    );
     assert!(world.ok(&["show", &eid]).contains("2999-01-01"));
 }
 
@@ -75,7 +84,10 @@ fn a_signal_ends_the_wait_and_a_key_is_delivered_once() {
     world.work();
     let first = world.json(&["signal", &eid, "approval", "true", "--key", "k"]);
     let second = world.json(&["signal", &eid, "approval", "true", "--key", "k"]);
-    assert_eq!((&first["fresh"], &second["fresh"]), (&true.into(), &false.into()));
+    assert_eq!(
+        (&first["fresh"], &second["fresh"]),
+        (&true.into(), &false.into())
+    );
     world.work();
     assert_eq!(world.ok(&["result", &eid]), "true\n");
     assert_eq!(world.run(&["signal", &eid, "approval", "true"]).code, 4);
@@ -99,7 +111,10 @@ fn cancel_and_terminate_end_an_execution_with_their_reason() {
     for verb in ["cancel", "terminate"] {
         let eid = world.start(&["approve"]);
         world.work();
-        assert_eq!(world.json(&[verb, &eid, "--reason", "no more"])["asked"], verb);
+        assert_eq!(
+            world.json(&[verb, &eid, "--reason", "no more"])["asked"],
+            verb
+        );
         world.work();
         let done = world.run(&["result", &eid]);
         assert_eq!(done.code, 7, "{done:?}");

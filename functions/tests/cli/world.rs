@@ -79,7 +79,10 @@ impl World {
     }
 
     pub(crate) fn spawn(&self, name: &str, args: &[&str]) -> Running {
-        let (out, err) = (self.path(&format!("{name}.out")), self.path(&format!("{name}.err")));
+        let (out, err) = (
+            self.path(&format!("{name}.out")),
+            self.path(&format!("{name}.err")),
+        );
         let mut command = self.command(args);
         command.stdout(File::create(&out).unwrap());
         command.stderr(File::create(&err).unwrap());
