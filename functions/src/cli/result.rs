@@ -43,6 +43,7 @@ pub(crate) async fn show(desk: &Desk, eid: Eid, wait: Duration) -> Result<Exit, 
             .streams
             .document(&json!({"eid": eid, "status": status, "failure": failure}))?,
         (Ok(value), false) => desk.streams.line(value.as_str())?,
+        (Err(failure), false) if failure.kind == status.as_str() => desk.streams.note(failure),
         (Err(failure), false) => desk.streams.note(format!("{status}: {failure}")),
     }
     Ok(Exit::of(status))

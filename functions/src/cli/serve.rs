@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use millpond::domain::Queue;
-use millpond::runtime::{Notice, WorkerEvent, WorkerOptions};
+use millpond::runtime::{Notice, Watch, WorkerEvent, WorkerOptions};
 
 use super::Exit;
 use super::desk::Desk;
@@ -35,9 +35,6 @@ fn positive(text: &str) -> Result<usize, &'static str> {
         _ => Err("a number above 0"),
     }
 }
-
-/// Hears what the worker does.
-pub(crate) type Watch = Arc<dyn Fn(&WorkerEvent) + Send + Sync>;
 
 /// Works until an interrupt (hands over; a second one ends at once), or until idle. `beside`
 /// runs as long as the worker does, and is told by `stop`.

@@ -75,10 +75,8 @@ fn two_processes_share_a_folder() {
 #[test]
 fn a_sleeper_wakes_while_dev_runs() {
     let world = World::new();
-    let _dev = world.spawn("dev", &["dev"]);
-    until("there is a bucket", || {
-        world.path("pond/.millpond/format").exists()
-    });
+    let dev = world.spawn("dev", &["dev"]);
+    until("it works", || dev.err().contains("works on"));
     let eid = world.start(&["nap", "--input", "1"]);
     world.ok(&["result", &eid, "--wait", "60"]);
 }

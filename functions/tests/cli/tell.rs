@@ -118,7 +118,11 @@ fn cancel_and_terminate_end_an_execution_with_their_reason() {
         world.work();
         let done = world.run(&["result", &eid]);
         assert_eq!(done.code, 7, "{done:?}");
-        assert!(done.err.contains("no more"), "{done:?}");
+        let journal = world.ok(&["journal", &eid]);
+        assert!(
+            journal.contains(&format!("{verb} no more  from ana")),
+            "{journal}"
+        );
         assert_eq!(world.run(&[verb, &eid]).code, 4);
     }
 }
