@@ -118,3 +118,127 @@ impl Bucket for Reported {
         self.note(Side::Reading, self.inner.list(prefix, after, limit).await)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use futures::executor::block_on;
+
+    use super::*;
+
+    /// A bucket that answers reads and writes as the test says.
+    #[derive(Debug, Default)]
+    struct Moody {
+        reading: Mutex<Option<Fault>>,
+        writing: Mutex<Option<Fault>>,
+    }
+
+    impl Moody {
+        fn answer<T>(mood: &Mutex<Option<Fault>>, good: T) -> Result<T, BucketError> {
+            match *mood.lock().unwrap() {
+                None => Ok(good),
+                Some(fault) => Err(BucketError::new(fault, "write", "key").because("a reason")),
+            }
+        }
+    }
+
+    #[async_trait]
+    impl Bucket for Moody {
+        async fn read(&self, _: &Key) -> Result<Option<Object>, BucketError> {
+            Self::answer(&self.reading, None)
+        }
+
+        async fn write(&self, _: &Key, _: Bytes, _: Expect) -> Result<Outcome, BucketError> {
+            Self::answer(&self.writing, Outcome::Refused)
+        }
+
+        async fn delete(&self, _: &Key) -> Result<(), BucketError> {
+            Self::answer(&self.writing, ())
+        }
+
+        async fn list(&self, _: &Prefix, _: Option<&Key>, _: usize) -> Result<Page, BucketError> {
+            Self::answer(&self.reading, Page::default())
+        }
+    }
+
+    struct World {
+        moody: Arc<Moody>,
+        door: Reported,
+        said: Arc<Mutex<Vec<String>>>,
+    }
+
+    fn world() -> World {
+        let (moody, said) = (Arc::new(Moody::default()), Arc::new(Mutex::default()));
+        let hears: Arc<Mutex<Vec<String>>> = Arc::clone(&said);
+        let say = Arc::new(move |text: &str| hears.lock().unwrap().push(text.to_owned()));
+        let door = Reported::new(
+            Arc::clone(&moody) as Arc<dyn Bucket>,
+            "pond".to_owned(),
+            say,
+        );
+        World { moody, door, said }
+    }
+
+    impl World {
+        /// A worker's life: it looks, and tries to write.
+        fn work(&self) {
+            let key = Key::parse("key").unwrap();
+            for _ in 0..3 {
+                let _ = block_on(self.door.list(&Prefix::all(), None, 1));
+                let _ = block_on(self.door.write(&key, Bytes::new(), Expect::Absent));
+            }
+        }
+
+        fn said(&self) -> Vec<String> {
+            std::mem::take(&mut self.said.lock().unwrap())
+        }
+    }
+
+    #[test]
+    fn a_store_that_is_well_is_not_talked_about() {
+        let world = world();
+        world.work();
+        assert!(world.said().is_empty());
+    }
+
+    #[test]
+    fn a_store_that_refuses_or_cannot_write_is_said_once_though_it_can_be_read() {
+        for (fault, word) in [
+            (Fault::Denied, "refuses to write"),
+            (Fault::Full, "is full"),
+        ] {
+            let world = world();
+            *world.moody.writing.lock().unwrap() = Some(fault);
+            world.work();
+            let said = world.said();
+            assert_eq!(said.len(), 1, "{said:?}");
+            assert!(
+                said[0].contains(word) && said[0].contains("a reason"),
+                "{said:?}"
+            );
+            *world.moody.writing.lock().unwrap() = None;
+            world.work();
+            assert_eq!(world.said(), ["pond serves again"]);
+        }
+    }
+
+    #[test]
+    fn a_store_that_is_gone_is_said_once_for_both_sides() {
+        let world = world();
+        *world.moody.reading.lock().unwrap() = Some(Fault::Gone);
+        *world.moody.writing.lock().unwrap() = Some(Fault::Gone);
+        world.work();
+        assert_eq!(world.said().len(), 1);
+        *world.moody.reading.lock().unwrap() = None;
+        *world.moody.writing.lock().unwrap() = None;
+        world.work();
+        assert_eq!(world.said(), ["pond serves again"]);
+    }
+
+    #[test]
+    fn one_request_that_cannot_be_served_is_no_trouble_of_the_store() {
+        let world = world();
+        *world.moody.writing.lock().unwrap() = Some(Fault::Invalid);
+        world.work();
+        assert!(world.said().is_empty());
+    }
+}
