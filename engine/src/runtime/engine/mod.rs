@@ -87,7 +87,8 @@ impl Engine {
     /// # Errors
     /// [`RunError`]: nothing is lost, the causes stay; run it again.
     pub async fn run(&self, eid: Eid, causes: Causes) -> Result<Ended, RunError> {
-        run::run(Arc::clone(&self.core), eid, causes, run::Stop::default()).await
+        let (core, stop) = (Arc::clone(&self.core), run::Stop::default());
+        run::run(core, eid, causes, stop, &mut Vec::new()).await
     }
 
     /// What workers and sweepers are made of.

@@ -31,6 +31,7 @@ use std::sync::Arc;
 
 use crate::domain::Eid;
 use crate::journal::CommitError;
+use crate::keys::Key;
 use crate::runtime::{Core, Notice};
 
 /// Passes that one run makes before it leaves the rest to the next hint.
@@ -38,7 +39,7 @@ const PASSES: u32 = 16;
 
 /// Runs `eid` for as long as it has work. At most one at a time in a process.
 ///
-/// `stop` hands the execution over: no new attempt begins; what runs may end until `abandon`.
+/// `served` is told which mail was absorbed and deleted: hints at it are spent. `stop` hands the execution over: no new attempt begins; what runs may end until `abandon`.
 ///
 /// # Errors
 /// [`RunError`]: the store failed, or an object cannot be read. Causes stay; run it again.
@@ -47,12 +48,13 @@ pub(crate) async fn run(
     eid: Eid,
     mut causes: Causes,
     stop: Stop,
+    served: &mut Vec<Key>,
 ) -> Result<Ended, RunError> {
     let mut ended = Ended::Again;
     for _ in 0..PASSES {
         ended = match load::load(&core, eid, &causes).await? {
             load::Loaded::Ready(ready) => {
-                match pass::pass(Arc::clone(&core), *ready, &causes, &stop).await {
+                match pass::pass(Arc::clone(&core), *ready, &causes, &stop, served).await {
                     // The memory is dropped with the pass, and nothing more is written.
                     Err(RunError::Commit(CommitError::Lost { .. })) => Ended::Lost,
                     other => other?,

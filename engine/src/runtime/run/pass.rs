@@ -81,6 +81,7 @@ pub(super) async fn pass(
     ready: Ready,
     causes: &Causes,
     stop: &Stop,
+    served: &mut Vec<Key>,
 ) -> Result<Ended, RunError> {
     let record = &ready.journal.head.record;
     if core.app.find(&record.workflow, &record.version).is_none() {
@@ -116,6 +117,7 @@ pub(super) async fn pass(
         waking,
     )
     .await?;
+    served.extend(pass.slots.iter().map(|slot| slot.key.clone()));
     if head.status.is_terminal() {
         return Ok(ended);
     }

@@ -1,8 +1,8 @@
 //! Tests of the runtime, on a bucket in memory with manual time.
 
-mod history;
 mod audit;
 mod estimate;
+mod history;
 mod price;
 mod values;
 

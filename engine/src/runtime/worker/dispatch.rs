@@ -28,6 +28,8 @@ pub(super) struct Job {
 pub(super) struct Finished {
     eid: Eid,
     ended: Result<Ended, RunError>,
+    /// Mail that it has absorbed and deleted.
+    served: Vec<Key>,
 }
 
 pub(super) async fn job(
@@ -37,9 +39,10 @@ pub(super) async fn job(
     done: mpsc::UnboundedSender<Finished>,
 ) {
     let Job { eid, causes } = job;
-    let ended = run::run(core, eid, causes, stop).await;
+    let mut served = Vec::new();
+    let ended = run::run(core, eid, causes, stop, &mut served).await;
     // Nobody listens any more when the worker was told to leave at once.
-    let _ = done.unbounded_send(Finished { eid, ended });
+    let _ = done.unbounded_send(Finished { eid, ended, served });
 }
 
 /// An execution that waits to be run, or for a pause to end.
@@ -107,8 +110,18 @@ impl Book {
         self.running.len() < self.options.concurrency
     }
 
+    /// Whether there is work at hand, so that a look can wait.
+    pub(super) fn has_work(&self) -> bool {
+        self.ready.iter().any(|queue| !queue.is_empty())
+    }
+
+    /// A mail that a look has found. An execution under way lists its mailbox itself.
+    pub(super) fn found_mail(&mut self, queue: &Queue, eid: Eid, key: Key) -> bool {
+        !self.running.contains(&eid) && self.saw_mail(queue, eid, key)
+    }
+
     /// A mail that was seen.
-    pub(super) fn saw_mail(&mut self, queue: &Queue, eid: Eid, key: Key) -> bool {
+    fn saw_mail(&mut self, queue: &Queue, eid: Eid, key: Key) -> bool {
         self.note(queue, eid, |waiting| waiting.mail.insert(key))
     }
 
@@ -178,7 +191,7 @@ impl Book {
     }
 
     pub(super) fn finished(&mut self, finished: Finished) {
-        let Finished { eid, ended } = finished;
+        let Finished { eid, ended, served } = finished;
         self.running.remove(&eid);
         match &ended {
             Ok(ended) => self.tell(&WorkerEvent::Ended(eid, ended.clone())),
@@ -196,12 +209,16 @@ impl Book {
             }
         }
         self.pause(eid, ended);
-        // A hint that came while it ran was kept, and runs it now.
-        if let Some((queue, waiting)) = self.waiting.remove(&eid) {
-            self.note(&queue, eid, |fresh| {
-                *fresh = waiting;
-                true
-            });
+        // A hint that came while it ran was kept, and runs it now, unless that run has seen
+        // what it hinted at.
+        if let Some((queue, mut waiting)) = self.waiting.remove(&eid) {
+            waiting.mail.retain(|key| !served.contains(key));
+            if !waiting.mail.is_empty() || !waiting.alarms.is_empty() {
+                self.note(&queue, eid, |fresh| {
+                    *fresh = waiting;
+                    true
+                });
+            }
         }
     }
 

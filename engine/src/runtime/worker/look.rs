@@ -65,7 +65,7 @@ impl Book {
         let mut found = self.cursors.contains_key(queue);
         for row in page.entries {
             if let Some(mail) = MailKey::parse(&row.key) {
-                found |= self.saw_mail(&mail.queue, mail.eid, row.key);
+                found |= self.found_mail(&mail.queue, mail.eid, row.key);
             }
         }
         Ok(found)

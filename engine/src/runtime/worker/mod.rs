@@ -61,7 +61,7 @@ impl Worker {
         };
         let (done, mut runs) = mpsc::unbounded();
         while !stop.is_set() {
-            if book.has_room() && book.is_time_to_look() {
+            if book.has_room() && !book.has_work() && book.is_time_to_look() {
                 book.look().await;
             }
             for job in book.take_jobs() {
