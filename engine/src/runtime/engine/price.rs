@@ -77,7 +77,7 @@ fn price(head: &Head, commits: &[Commit]) -> Price {
             price.dear += 1; // the feed object
             match last {
                 Last::Over => {
-                    price.dear += u64::from(record.parent.as_ref().is_some_and(|p| p.waits))
+                    price.dear += u64::from(record.parent.as_ref().is_some_and(|p| p.waits));
                 }
                 Last::Waits => price.dear += 1 + deadlines.set(),
             }
