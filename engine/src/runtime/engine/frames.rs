@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use serde::Serialize;
 
 use super::{Engine, EngineError};
-use crate::domain::{Began, Body, Commit, Eid, Entry, Failure, Fid, Mid, Payload, Wait};
+use crate::domain::{Began, Body, Commit, Eid, Entry, Failure, Fid, Mid, Payload, Status, Wait};
 
 /// A frame and those below it.
 #[derive(Debug, Clone, Serialize)]
@@ -98,8 +98,11 @@ impl Engine {
     /// # Errors
     /// Unknown execution; the store failed, or an object cannot be read.
     pub async fn frames(&self, eid: Eid) -> Result<Frame, EngineError> {
-        let record = self.journal_of(eid).await?.head.record;
-        let commits = self.commits(eid).await?;
+        let mut journal = self.journal_of(eid).await?;
+        let commits = journal
+            .history(&self.core.doors, self.core.settings.fan)
+            .await?;
+        let (record, status) = (journal.head.record, journal.head.status);
         let mut tree = Tree::default();
         tree.open(&Fid::root(), FrameKind::Workflow, record.created_at);
         for commit in &commits {
@@ -107,6 +110,12 @@ impl Engine {
         }
         if let Some(root) = tree.frames.get_mut(&Fid::root()) {
             root.about = Some(format!("{}@{}", record.workflow, record.version));
+            root.status = match status {
+                Status::Completed => FrameStatus::Completed,
+                Status::Failed | Status::Cancelled => FrameStatus::Failed,
+                Status::Running | Status::Pending => FrameStatus::Running,
+                Status::Suspended | Status::Paused | Status::Blocked => FrameStatus::Waiting,
+            };
         }
         Ok(tree.nested())
     }

@@ -48,6 +48,13 @@ impl Pass {
                 },
             ),
             Err(failure) if self.wanted(&failure) => {
+                // In the words of whoever asked: the workflow only says which frame heard it.
+                let asked = self
+                    .asked
+                    .take()
+                    .filter(|_| failure.kind == kind::CANCELLED);
+                let message = asked.unwrap_or(failure.message);
+                let failure = Failure::new(failure.kind, message);
                 (Status::Cancelled, Entry::Cancelled { failure })
             }
             Err(failure) => (Status::Failed, Entry::Failed { failure }),

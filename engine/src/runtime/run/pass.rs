@@ -12,7 +12,7 @@ use super::load::Ready;
 use super::settling::Settling;
 use super::{Stop, finish};
 use crate::domain::{
-    Began, Body, Commit, Eid, Entry, Failure, Fid, Json, Mid, OnClose, Queue, Status,
+    Began, Body, Commit, Control, Eid, Entry, Failure, Fid, Json, Mid, OnClose, Queue, Status,
 };
 use crate::doors::Abort;
 use crate::journal::{Item, Journal, Named, News};
@@ -56,6 +56,8 @@ pub(super) struct Pass {
     /// Mail to delete in the end: absorbed by this pass or by an earlier one.
     pub(super) slots: Vec<Slot>,
     pub(super) children: BTreeMap<Fid, OpenChild>,
+    /// Why it was asked to stop, if it was.
+    pub(super) asked: Option<String>,
     pub(super) now: Timestamp,
     pub(super) waking: Option<Key>,
     pub(super) fired: Option<Key>,
@@ -185,6 +187,10 @@ impl Pass {
                 .collect(),
             mids,
             children: open_children(&history),
+            asked: history
+                .iter()
+                .flat_map(|commit| &commit.entries)
+                .find_map(cancel_of),
             now,
             fired: waking.clone().or(held),
             waking,
@@ -210,6 +216,7 @@ impl Pass {
     pub(super) fn append(&mut self, entries: Vec<Entry>) {
         for entry in entries {
             note_child(&entry, &mut self.children);
+            self.asked = self.asked.take().or_else(|| cancel_of(&entry));
             self.pending.push(entry);
         }
     }
@@ -263,5 +270,15 @@ fn note_child(entry: &Entry, open: &mut BTreeMap<Fid, OpenChild>) {
             open.remove(fid);
         }
         _ => {}
+    }
+}
+
+fn cancel_of(entry: &Entry) -> Option<String> {
+    match entry {
+        Entry::Received {
+            body: Body::Control(Control::Cancel { reason }),
+            ..
+        } => Some(reason.clone()),
+        _ => None,
     }
 }
