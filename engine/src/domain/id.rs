@@ -97,6 +97,21 @@ impl<'de> serde::Deserialize<'de> for Eid {
     }
 }
 
+/// A workflow may take ids: its input needs a schema.
+impl schemars::JsonSchema for Eid {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Eid".into()
+    }
+
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({"type": "string", "format": "uuid"})
+    }
+}
+
 /// The id of a frame: `root`, then `parent/name#n` or `parent/name:key`.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
 #[serde(transparent)]
