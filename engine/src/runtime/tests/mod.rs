@@ -2,6 +2,7 @@
 
 mod audit;
 mod estimate;
+mod frames;
 mod history;
 mod price;
 mod values;
