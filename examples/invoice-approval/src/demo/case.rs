@@ -1,0 +1,90 @@
+//! One execution of the demo: what it was started from, and what should become of it.
+
+use millpond::Eid;
+use millpond::runtime::{Frame, FrameStatus};
+
+use crate::file::Line;
+use crate::score::risk;
+use crate::workflow::{Terms, Verdict};
+
+/// One execution, and the first line of the file that asked for it.
+#[derive(Debug, Clone)]
+pub(super) struct Case {
+    pub(super) key: String,
+    pub(super) eid: Eid,
+    pub(super) line: Line,
+    pub(super) plan: Plan,
+}
+
+/// What the demo means to happen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Plan {
+    /// Nothing can be paid.
+    Invalid,
+    /// Nobody is asked.
+    Pay,
+    /// Somebody is asked, and says yes.
+    Approve,
+    /// Somebody is asked, and says no.
+    Reject,
+    /// Somebody is asked, and says nothing.
+    Ignore,
+}
+
+impl Plan {
+    /// The plan for a line; of those that ask, each third is approved, rejected, ignored.
+    pub(super) fn of(line: &Line, terms: &Terms, asked: &mut usize) -> Self {
+        let Ok(invoice) = line.row.check() else {
+            return Self::Invalid;
+        };
+        if risk(&invoice) <= terms.max_risk {
+            return Self::Pay;
+        }
+        *asked += 1;
+        [Self::Ignore, Self::Approve, Self::Reject][*asked % 3]
+    }
+
+    /// Whether this is what should have become of it.
+    pub(super) fn is_met_by(self, verdict: &Verdict) -> bool {
+        match self {
+            Self::Invalid => matches!(verdict, Verdict::Invalid { .. }),
+            Self::Pay => matches!(
+                verdict,
+                Verdict::Paid {
+                    approved_by: None,
+                    ..
+                }
+            ),
+            Self::Approve => matches!(
+                verdict,
+                Verdict::Paid {
+                    approved_by: Some(_),
+                    ..
+                }
+            ),
+            Self::Reject => matches!(verdict, Verdict::Rejected { .. }),
+            Self::Ignore => matches!(verdict, Verdict::Expired { .. }),
+        }
+    }
+}
+
+/// What the journal of one execution says of its `pay` step.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct PayStep {
+    /// It was begun and has no outcome.
+    pub(super) in_flight: bool,
+    /// Attempts so far.
+    pub(super) attempts: usize,
+}
+
+impl PayStep {
+    pub(super) fn of(root: &Frame) -> Self {
+        let Some(pay) = root.frames.iter().find(|frame| frame.fid.name() == "pay") else {
+            return Self::default();
+        };
+        Self {
+            in_flight: pay.status == FrameStatus::Running && !pay.attempts.is_empty(),
+            attempts: pay.attempts.len(),
+        }
+    }
+}

@@ -1,0 +1,82 @@
+//! Why the demo could not be played to its end.
+
+use std::path::PathBuf;
+
+use millpond::domain::Failure;
+use millpond::runtime::{EngineError, RegistryError, RunError};
+use millpond_disk::OpenError;
+
+use crate::bank::BankError;
+use crate::file::FileError;
+
+/// Why the demo could not be played to its end.
+#[derive(Debug, thiserror::Error)]
+pub enum Trouble {
+    /// The invoices.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// The bank.
+    #[error(transparent)]
+    Bank(#[from] BankError),
+    /// The pond.
+    #[error(transparent)]
+    Open(#[from] OpenError),
+    /// The application.
+    #[error(transparent)]
+    Registry(#[from] RegistryError),
+    /// The engine.
+    #[error(transparent)]
+    Engine(#[from] EngineError),
+    /// A run.
+    #[error(transparent)]
+    Run(#[from] RunError),
+    /// An execution that failed; none may.
+    #[error("an execution failed: key={key}: {failure}")]
+    Failed {
+        /// Its key.
+        key: String,
+        /// Why.
+        failure: Failure,
+    },
+    /// A folder that is not new.
+    #[error("the demo needs a place of its own, and there is something: path={}", .path.display())]
+    Taken {
+        /// The folder or file.
+        path: PathBuf,
+    },
+    /// A process, a file or a folder.
+    #[error("{what} failed")]
+    Os {
+        /// What was done.
+        what: &'static str,
+        /// Why it failed.
+        source: std::io::Error,
+    },
+    /// A command of this binary that failed.
+    #[error("the command failed: {command}: {stderr}")]
+    Command {
+        /// The command.
+        command: String,
+        /// What it said.
+        stderr: String,
+    },
+    /// A worker ended by itself.
+    #[error("a worker ended by itself: see its log in {}", .logs.display())]
+    Ended {
+        /// Where the logs are.
+        logs: PathBuf,
+    },
+    /// Something that did not happen in time.
+    #[error("it took too long: {what}")]
+    Late {
+        /// What was waited for.
+        what: &'static str,
+    },
+}
+
+impl Trouble {
+    /// For `map_err`: what was done when the system said no.
+    pub(super) fn os(what: &'static str) -> impl FnOnce(std::io::Error) -> Self {
+        move |source| Self::Os { what, source }
+    }
+}

@@ -1,0 +1,201 @@
+//! The workflow: check, score, ask where it matters, pay, tell.
+
+use std::time::Duration;
+
+use millpond::prelude::*;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::bank::{Bank, Receipt};
+use crate::invoice::{Checked, Invoice, Row};
+use crate::score::risk;
+
+/// Where approvals are sent to.
+pub const APPROVAL: &str = "approval";
+
+/// When to ask, and for how long.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Terms {
+    /// Invoices of a higher risk need an approval.
+    pub max_risk: u8,
+    /// How long to wait for it, in milliseconds.
+    pub patience_ms: u64,
+}
+
+impl Default for Terms {
+    /// Above 60, three days.
+    fn default() -> Self {
+        Self {
+            max_risk: 60,
+            patience_ms: 3 * 24 * 60 * 60 * 1000,
+        }
+    }
+}
+
+/// A message on the channel [`APPROVAL`].
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Decision {
+    /// Pay it?
+    pub approve: bool,
+    /// Who says so.
+    pub by: String,
+}
+
+/// What became of an invoice.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "outcome", rename_all = "snake_case")]
+pub enum Verdict {
+    /// It was paid.
+    Paid {
+        /// How risky it was.
+        risk: u8,
+        /// Who approved it, if anybody had to.
+        approved_by: Option<String>,
+        /// What the bank said.
+        receipt: Receipt,
+    },
+    /// Somebody said no.
+    Rejected {
+        /// How risky it was.
+        risk: u8,
+        /// Who.
+        by: String,
+    },
+    /// Nobody said anything in time.
+    Expired {
+        /// How risky it was.
+        risk: u8,
+    },
+    /// It is no invoice that could be paid.
+    Invalid {
+        /// Why.
+        reason: String,
+    },
+}
+
+/// Decides about one invoice, and pays it if it may.
+#[millpond::workflow(version = "1")]
+pub async fn invoice_approval(
+    ctx: Context,
+    row: Row,
+    terms: Option<Terms>,
+) -> Result<Verdict, Failed> {
+    let terms = terms.unwrap_or_default();
+    let invoice = match ctx.run::<check>(&row).pure().await? {
+        Checked::Good(invoice) => invoice,
+        Checked::Bad(reason) => return Ok(Verdict::Invalid { reason }),
+    };
+    let risk = ctx.run::<score>(&invoice).await?;
+    let mut approved_by = None;
+    if risk > terms.max_risk {
+        let patience = Duration::from_millis(terms.patience_ms);
+        match ctx.receive::<Decision>(APPROVAL).timeout(patience).await {
+            Ok(Some(Decision { approve: true, by })) => approved_by = Some(by),
+            Ok(Some(Decision { by, .. })) => return Ok(Verdict::Rejected { risk, by }),
+            Ok(None) => return Ok(Verdict::Expired { risk }),
+            // What is no decision is no approval either.
+            Err(FrameError::Value { source, .. }) => {
+                let by = format!("nobody: unreadable decision: {source}");
+                return Ok(Verdict::Rejected { risk, by });
+            }
+            Err(other) => return Err(other.into()),
+        }
+    }
+    let receipt = ctx.run::<pay>(&invoice).blocking().await?;
+    ctx.announce("invoice.paid", &receipt)?;
+    Ok(Verdict::Paid {
+        risk,
+        approved_by,
+        receipt,
+    })
+}
+
+/// Reads an invoice out of a row. It has no effects, so the workflow calls it `.pure()`.
+#[millpond::step]
+pub async fn check(row: Row) -> Result<Checked, StepError> {
+    Ok(row.check().map_or_else(Checked::Bad, Checked::Good))
+}
+
+/// Asks for the risk of paying.
+#[millpond::step]
+pub async fn score(invoice: Invoice) -> Result<u8, StepError> {
+    Ok(risk(&invoice))
+}
+
+/// Pays. It may run more than once (a killed worker), so it gives the bank its key.
+#[millpond::step]
+pub async fn pay(attempt: Attempt, invoice: Invoice) -> Result<Receipt, StepError> {
+    let bank = Bank::of_process();
+    Ok(bank.pay(attempt.idempotency_key(), attempt.number(), &invoice)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use millpond::runtime::{Signal, Start};
+    use millpond::testing::World;
+    use serde_json::json;
+
+    use super::*;
+    use crate::app;
+
+    const HOUR: u64 = 60 * 60;
+
+    fn risky() -> Row {
+        Row {
+            number: Some("9".into()),
+            supplier: Some("Palm Offshore Trading".into()),
+            amount_cents: Some("9007199254740993".into()),
+            currency: Some("USD".into()),
+            reference: None,
+        }
+    }
+
+    fn started(row: Row) -> (World, Eid) {
+        let world = World::new(app());
+        let input = InvoiceApprovalInput { row, terms: None };
+        let eid = world.start(Start::of::<invoice_approval>(&input)).eid;
+        world.run_all();
+        (world, eid)
+    }
+
+    #[test]
+    fn a_row_with_a_hole_is_an_outcome_and_no_failure() {
+        let (world, eid) = started(Row::default());
+        let reason = "the amount is missing".to_owned();
+        assert_eq!(world.result(eid), Ok(Verdict::Invalid { reason }));
+    }
+
+    #[test]
+    fn a_no_is_final_and_says_whose_it_was() {
+        let (world, eid) = started(risky());
+        let no = json!({"approve": false, "by": "Grace Ødegård"});
+        world
+            .signal(eid, Signal::on(APPROVAL).value(&no))
+            .expect("it waits");
+        world.run_all();
+        let (risk, by) = (100, "Grace Ødegård".to_owned());
+        assert_eq!(world.result(eid), Ok(Verdict::Rejected { risk, by }));
+    }
+
+    #[test]
+    fn silence_expires_after_three_days_and_not_before() {
+        let (world, eid) = started(risky());
+        world.skip(Duration::from_secs(72 * HOUR - 1));
+        assert!(!world.status(eid).is_terminal());
+        world.skip(Duration::from_secs(1));
+        assert_eq!(world.result(eid), Ok(Verdict::Expired { risk: 100 }));
+    }
+
+    #[test]
+    fn what_is_no_decision_pays_nothing() {
+        let (world, eid) = started(risky());
+        world
+            .signal(eid, Signal::on(APPROVAL).value(&json!({"approve": "yes"})))
+            .expect("it waits");
+        world.run_all();
+        match world.result(eid) {
+            Ok(Verdict::Rejected { by, .. }) => assert!(by.starts_with("nobody"), "{by}"),
+            other => panic!("not rejected: {other:?}"),
+        }
+    }
+}
