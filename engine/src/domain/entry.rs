@@ -4,7 +4,8 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Body, Channel, Digest, Eid, Failure, Fid, Mid, OnClose, Payload, Provenance, Queue, Workflow,
+    Blocked, Body, Channel, Digest, Eid, Failure, Fid, Mid, OnClose, Payload, Provenance, Queue,
+    Workflow,
 };
 
 /// The entries that became durable by one compare-and-swap of the head.
@@ -240,62 +241,6 @@ impl Lost {
     #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde's signature")]
     fn is_no(&self) -> bool {
         !self.0
-    }
-}
-
-/// Why the engine parked an execution.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "reason", rename_all = "snake_case")]
-pub enum Blocked {
-    /// The program does not ask for what the journal holds.
-    Nondeterminism {
-        /// Number of the entry that does not fit.
-        position: u64,
-        /// The commit it stands in.
-        commit: u64,
-        /// What the journal holds.
-        expected: String,
-        /// What the program did.
-        got: String,
-    },
-    /// The workflow waits for something that is not a frame of its own.
-    ForeignAwait {
-        /// What to do about it.
-        message: String,
-    },
-    /// Runs ended without progress, again and again.
-    Stalled {
-        /// How often.
-        stalls: u32,
-        /// The last cause that is known.
-        message: String,
-    },
-    /// An object of this execution cannot be read.
-    Unreadable {
-        /// Which.
-        key: String,
-        /// Why.
-        message: String,
-    },
-}
-
-impl std::fmt::Display for Blocked {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Nondeterminism {
-                position,
-                commit,
-                expected,
-                got,
-            } => write!(
-                f,
-                "the program does not ask for what the journal holds: expected={expected}, \
-                 got={got}, entry={position}, commit={commit}"
-            ),
-            Self::ForeignAwait { message } => f.write_str(message),
-            Self::Stalled { stalls, message } => write!(f, "{message}: stalls={stalls}"),
-            Self::Unreadable { key, message } => write!(f, "{message}: key={key}"),
-        }
     }
 }
 

@@ -3,6 +3,7 @@
 //! Nothing here does anything; all of it is stored, so the serde form is the format.
 
 mod actor;
+mod blocked;
 mod entry;
 mod failure;
 mod id;
@@ -14,7 +15,8 @@ mod record;
 mod tests;
 
 pub use actor::{Actor, ActorKind, Provenance};
-pub use entry::{Began, Blocked, Commit, Entry, Lost, Wait};
+pub use blocked::Blocked;
+pub use entry::{Began, Commit, Entry, Lost, Wait};
 pub use failure::{Failure, kind};
 pub use id::{Digest, Eid, Fid, FrameHash, Mid};
 pub use json::{Json, Payload, ValueError};
