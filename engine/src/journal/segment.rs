@@ -54,6 +54,9 @@ pub(super) async fn seal(
     target: usize,
 ) -> Result<Option<Cut>, BucketError> {
     let head = &journal.head;
+    if head.tail.is_empty() {
+        return Ok(None);
+    }
     let fence = unsettled
         .iter()
         .filter_map(|item| match item {

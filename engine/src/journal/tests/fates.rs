@@ -1,0 +1,249 @@
+//! What a commit makes of each answer of the store, with exactly these requests.
+
+use std::pin::pin;
+use std::time::Duration;
+
+use super::{Settings, begin, doors, draft, entry, load, record, world};
+use crate::doors::{Bucket, Fault};
+use crate::journal::{Begun, CommitError, Draft, Journal};
+use crate::testing::{Fate, Rule, Verb, World};
+
+/// A first commit under `rules`; how it ended, with its writes and reads.
+fn fate(
+    rules: impl IntoIterator<Item = Rule>,
+) -> (World, Journal, Result<(), CommitError>, (u64, u64)) {
+    fate_of(rules, |_, draft| draft)
+}
+
+fn fate_of(
+    rules: impl IntoIterator<Item = Rule>,
+    change: impl FnOnce(&World, Draft) -> Draft,
+) -> (World, Journal, Result<(), CommitError>, (u64, u64)) {
+    let world = world();
+    let mut journal = begin(&world, record(&world, "a"));
+    let draft = change(&world, draft(&world, vec![entry(0, 10)], vec![]));
+    rules.into_iter().for_each(|rule| world.faults.add(rule));
+    let (ended, counts) =
+        world.counted(|w| super::commit(w, &mut journal, &Settings::default(), draft));
+    assert_eq!((counts.lists, counts.deletes), (0, 0));
+    (world, journal, ended, (counts.writes, counts.reads))
+}
+
+/// The commit that the stored head has.
+fn stored(world: &World, journal: &Journal) -> u64 {
+    load(world, &journal.head.record.eid).head.commit
+}
+
+fn on_write(fate: Fate) -> Rule {
+    Rule::new(fate).on(Verb::Write)
+}
+
+fn on_read(fate: Fate) -> Rule {
+    Rule::new(fate).on(Verb::Read)
+}
+
+#[test]
+fn i2_a_commit_that_is_answered_is_one_write() {
+    let (world, mut journal, ended, requests) = fate([]);
+    assert!(ended.is_ok());
+    assert_eq!((requests, stored(&world, &journal)), ((1, 0), 1));
+    let next = draft(&world, vec![], vec![]);
+    super::commit(&world, &mut journal, &Settings::default(), next).unwrap();
+    assert_eq!(stored(&world, &journal), 2);
+}
+
+#[test]
+fn i2_a_lost_reply_of_a_write_that_landed_is_landed_once() {
+    let (world, mut journal, ended, requests) = fate([on_write(Fate::LandedReplyLost)]);
+    assert!(ended.is_ok());
+    assert_eq!((requests, stored(&world, &journal)), ((1, 1), 1));
+    assert_eq!(load(&world, &journal.head.record.eid).head.entries, 1);
+    // It knows the version now, and goes on from it.
+    let next = draft(&world, vec![], vec![]);
+    super::commit(&world, &mut journal, &Settings::default(), next).unwrap();
+    assert_eq!(stored(&world, &journal), 2);
+}
+
+#[test]
+fn i2_a_lost_write_is_repeated_and_its_late_arrival_changes_nothing() {
+    let (world, journal, ended, requests) = fate([on_write(Fate::Held)]);
+    assert!(ended.is_ok());
+    assert_eq!((requests, stored(&world, &journal)), ((2, 1), 1));
+    let late = world.block(world.faults.release()).unwrap();
+    assert_eq!(late, [crate::doors::Outcome::Refused]);
+    assert_eq!(
+        load(&world, &journal.head.record.eid).head.nonce,
+        journal.head.nonce
+    );
+}
+
+#[test]
+fn i2_all_attempts_at_a_commit_have_one_nonce() {
+    let world = world();
+    let mut journal = begin(&world, record(&world, "a"));
+    let draft = draft(&world, vec![entry(0, 10)], vec![]);
+    world.faults.add(on_write(Fate::Held));
+    let settings = Settings::default();
+    let eid = journal.head.record.eid;
+    let before = world.counting.counts();
+    {
+        let mut commit = pin!(journal.commit(doors(&world), &settings, draft));
+        // It has read the expected version, and pauses before it writes again.
+        assert!(world.pool.run_until_stalled(commit.as_mut()).is_none());
+        let late = world.block(world.faults.release()).unwrap();
+        assert!(matches!(late[..], [crate::doors::Outcome::Landed(_)]));
+        // Its second write is refused: by its own first.
+        world.block(commit).unwrap();
+    }
+    let counts = world.counting.counts().since(&before);
+    assert_eq!((counts.writes, counts.reads), (2, 2));
+    assert_eq!(
+        (
+            load(&world, &eid).head.commit,
+            load(&world, &eid).head.entries
+        ),
+        (1, 1)
+    );
+}
+
+#[test]
+fn i2_anothers_commit_is_a_loss_at_once() {
+    let other = |world: &World, draft| {
+        let eid = record(world, "a").eid;
+        let mut other = load(world, &eid);
+        let first = super::draft(world, vec![], vec![]);
+        super::commit(world, &mut other, &Settings::default(), first).unwrap();
+        draft
+    };
+    let (world, journal, ended, requests) = fate_of([], other);
+    assert!(
+        matches!(&ended, Err(CommitError::Lost { key, commit: 1 }) if *key == journal.head.key())
+    );
+    assert_eq!(
+        (
+            requests,
+            load(&world, &journal.head.record.eid).head.entries
+        ),
+        ((1, 0), 0)
+    );
+    // The same where no answer came.
+    let (world, journal, ended, requests) = fate_of([on_write(Fate::Held)], other);
+    assert!(matches!(ended, Err(CommitError::Lost { .. })));
+    assert_eq!(requests, (1, 1));
+    let late = world.block(world.faults.release()).unwrap();
+    assert_eq!(late, [crate::doors::Outcome::Refused]);
+    assert_eq!(load(&world, &journal.head.record.eid).head.entries, 0);
+}
+
+#[test]
+fn i2_a_refusal_is_a_loss_unless_an_answer_was_lost_before() {
+    let (world, journal, ended, requests) = fate([on_write(Fate::Refused)]);
+    assert!(matches!(ended, Err(CommitError::Lost { .. })));
+    assert_eq!((requests, stored(&world, &journal)), ((1, 0), 0));
+    // After a lost answer it is doubted: the head decides, and is as it was.
+    let (world, journal, ended, requests) = fate([on_write(Fate::Held), on_write(Fate::Refused)]);
+    assert!(ended.is_ok());
+    assert_eq!((requests, stored(&world, &journal)), ((3, 2), 1));
+}
+
+#[test]
+fn i2_a_commit_whose_fate_cannot_be_read_is_unknown() {
+    for lost in [Fate::LandedReplyLost, Fate::Held] {
+        let denied = on_read(Fate::Error(Fault::Denied));
+        let (_, journal, ended, requests) = fate([on_write(lost), denied]);
+        assert!(
+            matches!(&ended, Err(CommitError::Unknown { key, commit: 1 }) if *key == journal.head.key())
+        );
+        assert_eq!(requests, (1, 1));
+        let silent = on_read(Fate::NotSent).times(6);
+        let (_, _, ended, requests) = fate([on_write(lost), silent]);
+        assert!(matches!(ended, Err(CommitError::Unknown { .. })));
+        assert_eq!(requests, (1, 6));
+        let short = on_read(Fate::NotSent).times(5);
+        let (world, journal, ended, requests) = fate([on_write(lost), short]);
+        assert!(ended.is_ok());
+        let writes = if lost == Fate::Held { 2 } else { 1 };
+        assert_eq!((requests, stored(&world, &journal)), ((writes, 6), 1));
+    }
+}
+
+#[test]
+fn i2_answers_that_never_come_end_as_unknown() {
+    let (world, journal, ended, requests) = fate([on_write(Fate::Held).always()]);
+    assert!(matches!(ended, Err(CommitError::Unknown { .. })));
+    assert_eq!((requests, stored(&world, &journal)), ((6, 6), 0));
+    // Whichever of them arrives, it is one commit.
+    let late = world.block(world.faults.release()).unwrap();
+    let landed = late
+        .iter()
+        .filter(|o| matches!(o, crate::doors::Outcome::Landed(_)));
+    assert_eq!((landed.count(), stored(&world, &journal)), (1, 1));
+}
+
+#[test]
+fn i2_no_attempt_is_made_past_the_ownership() {
+    let past = |world: &World, draft: Draft| Draft {
+        deadline: crate::doors::Clock::monotonic(&*world.clock) + Duration::from_millis(1),
+        ..draft
+    };
+    let slow = on_write(Fate::Delay(Duration::from_millis(2)));
+    let (_, _, ended, requests) = fate_of(
+        [on_write(Fate::Error(Fault::Throttled)).times(5), slow],
+        past,
+    );
+    assert!(matches!(ended, Err(CommitError::Unknown { .. })));
+    assert!(requests.0 <= 2 && requests.1 == 0, "{requests:?}");
+}
+
+#[test]
+fn i2_passing_trouble_is_waited_for_a_bounded_number_of_times() {
+    for fault in [Fault::Throttled, Fault::Unavailable] {
+        let (world, journal, ended, requests) = fate([on_write(Fate::Error(fault)).times(5)]);
+        assert!(ended.is_ok());
+        assert_eq!((requests, stored(&world, &journal)), ((6, 0), 1));
+        let (world, journal, ended, requests) = fate([on_write(Fate::Error(fault)).times(6)]);
+        assert!(matches!(ended, Err(CommitError::Bucket(error)) if error.fault == fault));
+        assert_eq!((requests, stored(&world, &journal)), ((6, 0), 0));
+    }
+}
+
+#[test]
+fn i2_trouble_that_stays_is_passed_on_at_once() {
+    for fault in [Fault::Denied, Fault::Full, Fault::Gone, Fault::Invalid] {
+        let (world, journal, ended, requests) = fate([on_write(Fate::Error(fault))]);
+        assert!(matches!(ended, Err(CommitError::Bucket(error)) if error.fault == fault));
+        assert_eq!((requests, stored(&world, &journal)), ((1, 0), 0));
+        // Not as "nothing was written", where something may have been.
+        let (_, _, ended, requests) = fate([on_write(Fate::Held), on_write(Fate::Error(fault))]);
+        assert!(matches!(ended, Err(CommitError::Unknown { .. })));
+        assert_eq!(requests, (2, 1));
+    }
+}
+
+#[test]
+fn i2_a_head_that_is_gone_is_a_loss() {
+    let world = world();
+    let mut journal = begin(&world, record(&world, "a"));
+    world
+        .block(world.memory.delete(&journal.head.key()))
+        .unwrap();
+    world.faults.add(on_write(Fate::Held));
+    let draft = draft(&world, vec![], vec![]);
+    let ended = super::commit(&world, &mut journal, &Settings::default(), draft);
+    assert!(matches!(ended, Err(CommitError::Lost { .. })));
+    assert!(world.memory.is_empty());
+}
+
+#[test]
+fn a_head_is_created_once_whatever_answers_are_lost() {
+    for (lost, landed_first) in [(Fate::LandedReplyLost, true), (Fate::Held, false)] {
+        let world = world();
+        world.faults.add(on_write(lost));
+        let record = record(&world, "a");
+        let eid = record.eid;
+        let (begun, counts) = world.counted(|w| w.block(Journal::begin(doors(w), record)).unwrap());
+        assert_eq!(matches!(begun, Begun::Existed), landed_first);
+        assert_eq!((counts.writes, counts.reads), (2, 0));
+        assert_eq!(load(&world, &eid).head.commit, 0);
+    }
+}

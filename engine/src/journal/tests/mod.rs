@@ -1,0 +1,110 @@
+//! Tests of the journal.
+
+mod blobs;
+mod fates;
+mod heads;
+mod sealing;
+
+use std::time::Duration;
+
+use bytes::Bytes;
+
+use super::{Begun, CommitError, Draft, Item, Journal};
+use crate::domain::{
+    Actor, Channel, Eid, Entry, Fid, FrameName, Json, Payload, Queue, Record, Status, Text,
+};
+use crate::doors::{Bucket, Clock, Doors, Expect};
+use crate::keys::Key;
+use crate::runtime::App;
+use crate::settings::Settings;
+use crate::testing::World;
+
+fn world() -> World {
+    World::new(App::new())
+}
+
+fn doors(world: &World) -> &Doors {
+    &world.engine.core().doors
+}
+
+fn record(world: &World, key: &str) -> Record {
+    let args = Json::null();
+    Record {
+        eid: Eid::keyed(&Text::parse(key).unwrap()),
+        workflow: "w".parse().unwrap(),
+        version: "1".to_owned(),
+        args_digest: args.digest(),
+        args: Payload::Inline(args),
+        queue: Queue::default(),
+        parent: None,
+        dispatch_key: None,
+        created_by: Actor::system("test").into(),
+        created_at: world.clock.now(),
+        start_at: None,
+    }
+}
+
+fn begin(world: &World, record: Record) -> Journal {
+    match world.block(Journal::begin(doors(world), record)).unwrap() {
+        Begun::New(journal) => *journal,
+        Begun::Existed => panic!("there is one already"),
+    }
+}
+
+fn load(world: &World, eid: &Eid) -> Journal {
+    world
+        .block(Journal::load(doors(world), eid))
+        .unwrap()
+        .unwrap()
+}
+
+/// An entry whose stored form takes about `bytes`, and which nothing else is equal to.
+fn entry(number: u64, bytes: usize) -> Entry {
+    Entry::Announced {
+        fid: Fid::root().keyed(
+            &FrameName::parse("say").unwrap(),
+            &FrameName::parse(&number.to_string()).unwrap(),
+        ),
+        kind: Channel::parse("k").unwrap(),
+        value: Json::of(&"x".repeat(bytes)).unwrap().into(),
+    }
+}
+
+fn draft(world: &World, entries: Vec<Entry>, outbox: Vec<Item>) -> Draft {
+    Draft {
+        at: world.clock.now(),
+        by: Actor::system("test").into(),
+        frames: None,
+        entries,
+        owner: None,
+        status: Status::Running,
+        alarm: None,
+        fired: None,
+        outbox,
+        news: Vec::new(),
+        stalls: 0,
+        deadline: Duration::MAX,
+    }
+}
+
+fn commit(
+    world: &World,
+    journal: &mut Journal,
+    settings: &Settings,
+    draft: Draft,
+) -> Result<(), CommitError> {
+    world.block(journal.commit(doors(world), settings, draft))
+}
+
+/// Replaces or removes an object behind everybody's back.
+fn tamper(world: &World, key: &Key, body: Option<Bytes>) {
+    let memory = &world.memory;
+    let found = world.block(memory.read(key)).unwrap().unwrap();
+    match body {
+        Some(body) => {
+            let at = Expect::At(found.version);
+            let _ = world.block(memory.write(key, body, at)).unwrap();
+        }
+        None => world.block(memory.delete(key)).unwrap(),
+    }
+}
