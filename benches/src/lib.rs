@@ -3,5 +3,5 @@
 mod stage;
 mod workflows;
 
-pub use stage::{Stage, Store};
+pub use stage::{Stage, Store, open};
 pub use workflows::app;

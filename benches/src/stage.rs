@@ -24,6 +24,31 @@ pub enum Store {
     Fsync,
 }
 
+/// A fresh bucket, and the folder that goes with it.
+///
+/// # Panics
+/// When the folder cannot be made.
+#[must_use]
+pub fn open(store: Store) -> (Arc<dyn Bucket>, Option<tempfile::TempDir>) {
+    let durability = match store {
+        Store::Memory => {
+            return (
+                Arc::new(MemoryBucket::new(Arc::new(SystemClock::default()))),
+                None,
+            );
+        }
+        Store::Relaxed => Durability::Relaxed,
+        Store::Fsync => Durability::Fsync,
+    };
+    let folder = tempfile::tempdir().expect("a folder");
+    let options = Options {
+        durability,
+        ..Options::default()
+    };
+    let bucket = DiskBucket::open(folder.path(), options).expect("a bucket");
+    (Arc::new(bucket), Some(folder))
+}
+
 /// An engine with one worker.
 #[derive(Debug)]
 pub struct Stage {
@@ -40,23 +65,8 @@ impl Stage {
     /// When the folder cannot be made.
     #[must_use]
     pub fn new(store: Store) -> Self {
+        let (bucket, folder) = open(store);
         let clock: Arc<dyn Clock> = Arc::new(SystemClock::default());
-        let folder = (store != Store::Memory).then(|| tempfile::tempdir().expect("a folder"));
-        let bucket: Arc<dyn Bucket> = match &folder {
-            None => Arc::new(MemoryBucket::new(Arc::clone(&clock))),
-            Some(folder) => {
-                let durability = if store == Store::Fsync {
-                    Durability::Fsync
-                } else {
-                    Durability::Relaxed
-                };
-                let options = Options {
-                    durability,
-                    ..Options::default()
-                };
-                Arc::new(DiskBucket::open(folder.path(), options).expect("a bucket"))
-            }
-        };
         let doors = Doors {
             bucket,
             clock,
