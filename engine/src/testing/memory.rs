@@ -24,6 +24,8 @@ struct State {
     objects: BTreeMap<Key, Stored>,
     /// Counts writes over all keys, so that no version comes twice, not even after a delete.
     writes: u64,
+    /// Every write since [`MemoryBucket::record`].
+    recorded: Option<Vec<(Key, Bytes)>>,
 }
 
 #[derive(Debug, Clone)]
@@ -51,6 +53,18 @@ impl MemoryBucket {
         objects
             .map(|(key, stored)| (key.clone(), stored.body.clone()))
             .collect()
+    }
+
+    /// From now on, keeps every body that was ever written: what a test needs to say that
+    /// something never was in the bucket.
+    pub fn record(&self) {
+        self.lock().recorded.get_or_insert_default();
+    }
+
+    /// Every write that happened since [`record`](Self::record), in order.
+    #[must_use]
+    pub fn recorded(&self) -> Vec<(Key, Bytes)> {
+        self.lock().recorded.clone().unwrap_or_default()
     }
 
     /// How many objects there are.
@@ -95,6 +109,9 @@ impl Bucket for MemoryBucket {
         }
         state.writes += 1;
         let version = Version::new(format!("v{}", state.writes));
+        if let Some(recorded) = &mut state.recorded {
+            recorded.push((key.clone(), body.clone()));
+        }
         let stored = Stored {
             body,
             version: version.clone(),

@@ -108,3 +108,15 @@ fn one_seed_draws_the_same_bytes_and_another_draws_others() {
     let zero = Arc::new(SeededEntropy::new(0)) as Arc<dyn Entropy>;
     assert_eq!(zero.u64(), 0xe220_a839_7b1d_cdaf);
 }
+
+#[test]
+fn a_record_keeps_what_was_overwritten_and_deleted_but_not_what_was_refused() {
+    let bucket = memory();
+    bucket.record();
+    let first = write(&*bucket, "a", "1", Expect::Absent).unwrap();
+    assert_eq!(write(&*bucket, "a", "2", Expect::Absent), None);
+    write(&*bucket, "a", "3", Expect::At(first)).unwrap();
+    block_on(bucket.delete(&key("a"))).unwrap();
+    let kept = bucket.recorded();
+    assert_eq!(kept, [(key("a"), "1".into()), (key("a"), "3".into())]);
+}
