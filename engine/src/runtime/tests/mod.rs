@@ -6,8 +6,13 @@ mod frames;
 mod history;
 mod price;
 mod values;
+mod races;
 
-use crate::runtime::{App, Ended};
+use std::sync::Arc;
+
+use crate::doors::{Clock, Doors};
+use crate::runtime::{App, Ended, Engine};
+use crate::testing::World;
 use crate::{Context, Failed, StepError};
 
 /// A step that answers what it is given.
@@ -22,4 +27,16 @@ async fn sequential(ctx: Context, n: u64) -> Result<u64, Failed> {
         sum += ctx.call("echo", echo, &at).await?;
     }
     Ok(sum)
+}
+
+/// The same process with a clock of its own.
+fn clocked(mut world: World, app: App, clock: Arc<dyn Clock>) -> World {
+    let core = world.engine.core();
+    let (host, settings) = (core.host.clone(), core.settings.clone());
+    let doors = Doors {
+        clock,
+        ..core.doors.clone()
+    };
+    world.engine = Engine::with_settings(doors, app, host, settings).unwrap();
+    world
 }
