@@ -4,14 +4,18 @@ mod audit;
 mod estimate;
 mod frames;
 mod history;
+mod cuts;
+mod ledger;
 mod price;
 mod values;
 mod races;
+mod story;
 
 use std::sync::Arc;
 
+use crate::domain::{Eid, Entry, Text};
 use crate::doors::{Clock, Doors};
-use crate::runtime::{App, Ended, Engine};
+use crate::runtime::{App, Ended, Engine, Host};
 use crate::testing::World;
 use crate::{Context, Failed, StepError};
 
@@ -29,6 +33,23 @@ async fn sequential(ctx: Context, n: u64) -> Result<u64, Failed> {
     Ok(sum)
 }
 
+/// The execution that a start with this key makes.
+fn keyed(key: &str) -> Eid {
+    Eid::keyed(&Text::parse(key).unwrap())
+}
+
+/// The same process with other code of this instant.
+fn deployed(mut world: World, app: App, code_ref: &str) -> World {
+    let core = world.engine.core();
+    let host = Host {
+        code_ref: code_ref.to_owned(),
+        ..core.host.clone()
+    };
+    let (doors, settings) = (core.doors.clone(), core.settings.clone());
+    world.engine = Engine::with_settings(doors, app, host, settings).unwrap();
+    world
+}
+
 /// The same process with a clock of its own.
 fn clocked(mut world: World, app: App, clock: Arc<dyn Clock>) -> World {
     let core = world.engine.core();
@@ -39,4 +60,22 @@ fn clocked(mut world: World, app: App, clock: Arc<dyn Clock>) -> World {
     };
     world.engine = Engine::with_settings(doors, app, host, settings).unwrap();
     world
+}
+
+/// All entries of a journal.
+fn entries(world: &World, eid: Eid) -> Vec<Entry> {
+    let page = world
+        .block(world.engine.journal(eid, 0, usize::MAX))
+        .unwrap();
+    let commits = page.commits.into_iter();
+    commits.flat_map(|commit| commit.entries).collect()
+}
+
+/// The kinds of all entries of a journal, with their frames.
+fn told(world: &World, eid: Eid) -> Vec<String> {
+    let word = |entry: &Entry| match entry.fid() {
+        Some(fid) => format!("{} {fid}", entry.kind()),
+        None => entry.kind().to_owned(),
+    };
+    entries(world, eid).iter().map(word).collect()
 }
