@@ -44,10 +44,13 @@ impl Pass {
             if batch.len() >= BATCH
                 && let Err(halt) = self.replay(std::mem::take(&mut batch)).await
             {
+                self.append(entries);
                 return Ok(Err(halt));
             }
         }
         if let Err(halt) = self.replay(batch).await {
+            // I3: absorbed is absorbed, though the workflow cannot be told now.
+            self.append(entries);
             return Ok(Err(halt));
         }
         let produced = self.drive.as_mut().map(|drive| {

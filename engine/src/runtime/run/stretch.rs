@@ -97,9 +97,13 @@ impl Pass {
 
     /// Appends live entries and delivers each, a turn after each, in this order: live order is
     /// journal order. What the workflow decided meanwhile is appended behind each.
+    ///
+    /// **I3, I6** All of them are appended, whatever becomes of the workflow: their mail is
+    /// deleted, and while it is not, an absorbed mid is the sign of an unsettled outbox.
     pub(super) async fn deliver(&mut self, entries: Vec<Entry>) -> Result<(), Halt> {
         if self.ready.is_some() {
-            return Ok(()); // it has returned: nothing can reach it any more
+            self.append(entries); // it has returned: nothing can reach it any more
+            return Ok(());
         }
         let Position {
             number: first,
@@ -114,7 +118,8 @@ impl Pass {
         let stretched = self
             .stretch(move |drive| {
                 let (mut out, mut ready) = (Vec::new(), None);
-                for (entry, value) in entries.into_iter().zip(values) {
+                let mut entries = entries.into_iter().zip(values);
+                while let Some((entry, value)) = entries.next() {
                     let at = Position {
                         number: first + out.len() as u64,
                         commit,
@@ -124,7 +129,10 @@ impl Pass {
                     let turn = delivered.and_then(|()| drive.turn());
                     out.extend(drive.take_entries());
                     match turn {
-                        Err(trouble) => return (out, Err(trouble)),
+                        Err(trouble) => {
+                            out.extend(entries.map(|(entry, _)| entry));
+                            return (out, Err(trouble));
+                        }
                         Ok(Turn::Waits) => {}
                         Ok(Turn::Ready(result)) => {
                             ready = Some(result);
@@ -132,6 +140,7 @@ impl Pass {
                         }
                     }
                 }
+                out.extend(entries.map(|(entry, _)| entry));
                 (out, Ok(ready))
             })
             .await;

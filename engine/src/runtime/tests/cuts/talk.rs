@@ -112,6 +112,20 @@ fn i7_a_termination_while_running_and_while_suspended() {
 }
 
 #[test]
+fn i3_a_pause_with_a_message_meanwhile_and_a_resume() {
+    let acts = vec![
+        start("long", 3),
+        run(),
+        signal("long", "in", 6),
+        run(),
+        say(Word::Resume, "long"),
+        run(),
+    ];
+    let scenario = Scenario::new(acts, ("long", Completed, "7"));
+    scenario.cut_everywhere();
+}
+
+#[test]
 fn i4_a_pause_while_asleep_keeps_the_deadline() {
     let acts = vec![
         start("nap", 2),
