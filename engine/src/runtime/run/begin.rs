@@ -38,7 +38,7 @@ impl Pass {
         if let Some(ended) = self.not_yet(&history, &mut entries).await? {
             return Ok(ended);
         }
-        if crash_loop {
+        if crash_loop && !self.is_older_build() {
             self.commit_acquisition().await?;
         }
         match self.replayed(history, entries).await? {

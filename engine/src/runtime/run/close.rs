@@ -84,18 +84,8 @@ impl Pass {
                 expected,
                 got,
             }) => {
-                let newest = self
-                    .journal
-                    .head
-                    .tail
-                    .last()
-                    .and_then(|raw| raw.decode().ok());
-                let code = newest
-                    .and_then(|commit| commit.by.code_ref)
-                    .unwrap_or_default();
-                if code > self.core.host.code_ref {
-                    // An old worker in a rolling deploy: leave it to the new ones.
-                    return Ok(Ended::NewerCode(code));
+                if self.is_older_build() {
+                    return Ok(Ended::NewerCode(self.newest_code.clone()));
                 }
                 self.block(Blocked::Nondeterminism {
                     position,
@@ -110,9 +100,18 @@ impl Pass {
             }
             Halt::Trouble(Trouble::Spins) | Halt::Stuck => {
                 self.drive = None;
+                if self.is_older_build() {
+                    return Ok(Ended::NewerCode(self.newest_code.clone()));
+                }
                 self.stall().await.map(Ended::Stalled)
             }
         }
+    }
+
+    /// An old worker in a rolling deploy: what it cannot replay it leaves to the new ones, and
+    /// counts no stall.
+    pub(super) fn is_older_build(&self) -> bool {
+        self.newest_code > self.core.host.code_ref
     }
 
     /// Whether it ended since somebody wanted it to: the end of a cancelled child is a failure

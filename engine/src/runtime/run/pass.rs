@@ -64,6 +64,9 @@ pub(super) struct Pass {
     pub(super) settling: Settling,
     pub(super) news: Vec<News>,
     pub(super) stalls: u32,
+    /// The newest build that wrote any of the journal. Not that of the last commit: an old one
+    /// may have acquired, or served a pause, without driving (FINDINGS B27).
+    pub(super) newest_code: String,
     pub(super) parked: Option<Status>,
     pub(super) acquired: bool,
     pub(super) fed: bool,
@@ -197,6 +200,7 @@ impl Pass {
             settling: Settling::default(),
             news,
             stalls: head.stalls,
+            newest_code: newest_code(&history),
             parked,
             acquired: false,
             fed: false,
@@ -234,6 +238,13 @@ impl Drop for Pass {
             live.end();
         }
     }
+}
+
+fn newest_code(history: &[Commit]) -> String {
+    let codes = history
+        .iter()
+        .filter_map(|commit| commit.by.code_ref.as_ref());
+    codes.max().cloned().unwrap_or_default()
 }
 
 fn open_children(history: &[Commit]) -> BTreeMap<Fid, OpenChild> {

@@ -9,6 +9,7 @@ mod ledger;
 mod price;
 mod values;
 mod races;
+mod replay_orders;
 mod story;
 
 use std::sync::Arc;
