@@ -186,18 +186,23 @@ impl World {
     /// # Panics
     /// When something never comes to rest.
     pub fn run_all(&self) {
-        let mut left = BTreeSet::new();
-        for _ in 0..MOST_RUNS {
-            let Some(eid) = self.with_work().into_iter().find(|eid| !left.contains(eid)) else {
+        let (mut left, mut runs) = (BTreeSet::new(), 0);
+        while runs < MOST_RUNS {
+            let work = self.with_work();
+            let work: Vec<Eid> = work.difference(&left).copied().collect();
+            if work.is_empty() {
                 return;
-            };
-            let before = self.memory.snapshot().len();
-            match self.run(eid) {
-                Ok(Ended::Held(_) | Ended::Unregistered(..) | Ended::NewerCode(_)) | Err(_) => {
-                    left.insert(eid);
+            }
+            for eid in work {
+                runs += 1;
+                let before = self.memory.len();
+                match self.run(eid) {
+                    Ok(Ended::Held(_) | Ended::Unregistered(..) | Ended::NewerCode(_)) | Err(_) => {
+                        left.insert(eid);
+                    }
+                    Ok(_) if before != self.memory.len() => left.clear(),
+                    Ok(_) => {}
                 }
-                Ok(_) if before != self.memory.snapshot().len() => left.clear(),
-                Ok(_) => {}
             }
         }
         panic!(
