@@ -4,6 +4,7 @@ mod audit;
 mod estimate;
 mod frames;
 mod history;
+mod control;
 mod cuts;
 mod ledger;
 mod price;
