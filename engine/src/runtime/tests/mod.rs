@@ -11,6 +11,7 @@ mod price;
 mod values;
 mod races;
 mod replay_orders;
+mod sizes;
 mod story;
 
 use std::sync::Arc;
