@@ -245,6 +245,10 @@ fn is_outcome(entry: &Entry) -> bool {
     match entry {
         Entry::FrameCompleted { .. } | Entry::FrameFailed { .. } => true,
         Entry::FrameFulfilled { .. } => true,
+        Entry::Received {
+            body: Body::Child { .. },
+            ..
+        } => true,
         Entry::FrameSuspended {
             wait: crate::domain::Wait::Retry { lost, .. },
             ..

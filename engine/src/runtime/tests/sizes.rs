@@ -6,6 +6,7 @@ use futures::future::join_all;
 
 use super::story::Stories;
 use super::{App, echo, keyed};
+use crate::domain::Status;
 use crate::runtime::{Signal, Start};
 use crate::testing::{Fate, Rule, Verb, World};
 use crate::{Context, Failed, StepError};
@@ -84,6 +85,16 @@ fn i5_two_hundred_children_are_started_in_windows_and_heard_in_few_runs() {
         let stories = Stories::read(&world.memory);
         assert_eq!(stories.all.len(), 201);
     }
+}
+
+#[test]
+fn a_parent_that_starts_many_children_again_and_again_is_no_crash_loop() {
+    let world = world();
+    let input = (8_u64, 70_u64, 1_usize);
+    let eid = world.start(Start::new("parent").key("p").input(&input)).eid;
+    world.run_all();
+    assert_eq!(world.status(eid), Status::Completed);
+    assert_small(&world, "eight rounds");
 }
 
 #[test]
