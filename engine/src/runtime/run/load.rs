@@ -22,7 +22,7 @@ pub(super) struct Ready {
     pub(super) mids: BTreeSet<Mid>,
     /// The mailbox, as listed.
     pub(super) listing: Listing,
-    /// The alarm that woke this run.
+    /// The alarm that woke this run: the one that the head names.
     pub(super) waking: Option<Key>,
 }
 
@@ -67,11 +67,8 @@ pub(super) async fn load(core: &Arc<Core>, eid: Eid, causes: &Causes) -> Result<
         finish::delete(core, &journal.head, &listing.slots, causes, None, None).await?;
         return Ok(Loaded::Ended(Ended::Stale));
     }
-    let waking = if fresh_alarm {
-        alarm.cloned()
-    } else {
-        causes.alarms.first().cloned()
-    };
+    // **[R] A2** A stale alarm among the causes covers nothing: it may be gone already.
+    let waking = alarm.filter(|_| fresh_alarm).cloned();
     let history = match history {
         Some(history) => history,
         None => read_history(&mut journal, core, &mut mids).await?,

@@ -6,6 +6,7 @@ mod frames;
 mod history;
 mod control;
 mod cuts;
+mod findings;
 mod ledger;
 mod price;
 mod values;
@@ -53,16 +54,27 @@ fn deployed(mut world: World, app: App, code_ref: &str) -> World {
     world
 }
 
-/// The same process with a clock of its own.
-fn clocked(mut world: World, app: App, clock: Arc<dyn Clock>) -> World {
+/// The same process with other doors.
+fn with_doors(mut world: World, app: App, change: impl FnOnce(&mut Doors)) -> World {
     let core = world.engine.core();
     let (host, settings) = (core.host.clone(), core.settings.clone());
-    let doors = Doors {
-        clock,
-        ..core.doors.clone()
-    };
+    let mut doors = core.doors.clone();
+    change(&mut doors);
     world.engine = Engine::with_settings(doors, app, host, settings).unwrap();
     world
+}
+
+/// The same process with a clock of its own.
+fn clocked(world: World, app: App, clock: Arc<dyn Clock>) -> World {
+    with_doors(world, app, |doors| doors.clock = clock)
+}
+
+/// Another process beside `world` whose tasks run on the same pool: both can be under way.
+fn neighbour(world: &World, app: impl Fn() -> App, seed: u64) -> World {
+    let other = world.beside(app(), &format!("n{seed}"), seed);
+    with_doors(other, app(), |doors| {
+        doors.spawner = Arc::new(world.pool.clone())
+    })
 }
 
 /// All entries of a journal.
