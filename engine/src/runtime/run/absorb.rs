@@ -90,6 +90,7 @@ impl Pass {
     /// 10. Lists and absorbs what came while attempts run. 1 P, 1 G for each message.
     pub(super) async fn absorb_meanwhile(&mut self) -> Result<Inbox, super::RunError> {
         let (doors, fan) = (self.core.doors.clone(), self.core.settings.fan);
+        self.listed = self.now;
         let record = &self.journal.head.record;
         let listing = mailbox::list(&doors, &record.queue, &record.eid).await?;
         let fresh: Vec<Slot> = listing

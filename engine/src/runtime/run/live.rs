@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use futures::{FutureExt, StreamExt};
+use jiff::Timestamp;
 
 use super::Stop;
 use super::ended::{Ended, RunError};
 use super::pass::{Done, Pass};
 use super::stretch::Halt;
-use crate::domain::{Entry, Failure, kind};
+use crate::domain::{Entry, Failure, Fid, kind};
 use crate::replay::{Drive, WaitsFor};
 use crate::runtime::settle;
 
@@ -25,6 +26,11 @@ impl Pass {
     pub(super) async fn live(&mut self, stop: &Stop) -> Result<Ended, RunError> {
         loop {
             self.tick();
+            if self.has_unheard_deadline()
+                && let Some(ended) = self.hear().await?
+            {
+                return Ok(ended);
+            }
             if let Err(halt) = self.fulfil().await {
                 return self.halted(halt).await;
             }
@@ -112,7 +118,7 @@ impl Pass {
             Event::Time => {
                 let clock = &self.core.doors.clock;
                 if clock.monotonic() < self.committed + self.core.settings.ttl / 3 {
-                    return Ok(None); // a deadline: the loop fulfils it
+                    return Ok(None); // a deadline: the loop looks at the mail and fulfils it
                 }
                 return self.renew().await;
             }
@@ -134,6 +140,15 @@ impl Pass {
 
     /// 10. Every `ttl/3`: list, absorb, drive; commit with the renewed ownership. 2 P.
     async fn renew(&mut self) -> Result<Option<Ended>, RunError> {
+        if let Some(ended) = self.hear().await? {
+            return Ok(Some(ended));
+        }
+        self.flush().await?;
+        Ok(None)
+    }
+
+    /// Lists, absorbs, drives. 1 P.
+    async fn hear(&mut self) -> Result<Option<Ended>, RunError> {
         let inbox = self.absorb_meanwhile().await?;
         if let Some(reason) = inbox.terminate {
             self.drive = None; // it ends without its code
@@ -143,24 +158,34 @@ impl Pass {
                 .await
                 .map(Some);
         }
-        if let Err(halt) = self.deliver(inbox.entries).await {
-            return self.halted(halt).await.map(Some);
+        match self.deliver(inbox.entries).await {
+            Ok(()) => Ok(None),
+            Err(halt) => self.halted(halt).await.map(Some),
         }
-        self.flush().await?;
-        Ok(None)
+    }
+
+    /// Deadlines that have passed: of waits, not of retries.
+    fn passed(&self) -> impl Iterator<Item = (Timestamp, Fid)> {
+        let now = self.now;
+        let open = self.drive.as_ref().map(Drive::open).unwrap_or_default();
+        open.into_iter()
+            .filter(|frame| !matches!(frame.waits_for, WaitsFor::Step))
+            .filter_map(|frame| frame.due.map(|due| (due, frame.fid)))
+            .filter(move |(due, _)| *due <= now)
+    }
+
+    /// **B24** A listed message beats a passed deadline: one that has passed since the mailbox
+    /// was listed is fulfilled only after another look.
+    fn has_unheard_deadline(&self) -> bool {
+        self.ready.is_none()
+            && self.parked.is_none()
+            && self.passed().any(|(due, _)| due > self.listed)
     }
 
     /// Fulfils deadlines that have passed, in order of due; each may change what is open.
     async fn fulfil(&mut self) -> Result<(), Halt> {
         while self.ready.is_none() && self.parked.is_none() {
-            let open = self.drive.as_ref().map(Drive::open).unwrap_or_default();
-            let passed = open
-                .into_iter()
-                .filter(|frame| !matches!(frame.waits_for, WaitsFor::Step))
-                .filter_map(|frame| frame.due.map(|due| (due, frame.fid)))
-                .filter(|(due, _)| *due <= self.now)
-                .min();
-            let Some((_, fid)) = passed else {
+            let Some((_, fid)) = self.passed().min() else {
                 return Ok(());
             };
             self.deliver(vec![Entry::FrameFulfilled { fid, mid: None }])

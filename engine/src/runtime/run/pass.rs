@@ -59,6 +59,8 @@ pub(super) struct Pass {
     /// Why it was asked to stop, if it was.
     pub(super) asked: Option<String>,
     pub(super) now: Timestamp,
+    /// When the mailbox was listed last.
+    pub(super) listed: Timestamp,
     pub(super) waking: Option<Key>,
     pub(super) fired: Option<Key>,
     pub(super) settling: Settling,
@@ -195,6 +197,7 @@ impl Pass {
                 .flat_map(|commit| &commit.entries)
                 .find_map(cancel_of),
             now,
+            listed: now,
             fired: waking.clone().or(held),
             waking,
             settling: Settling::default(),

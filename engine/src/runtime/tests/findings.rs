@@ -1,5 +1,6 @@
 //! The interleavings of FINDINGS, one test each.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures::future::join;
@@ -10,8 +11,8 @@ use crate::domain::{Eid, Queue, Status};
 use crate::doors::Clock;
 use crate::keys::{AlarmKey, MailKey};
 use crate::runtime::{Causes, RunError, Signal, Start};
-use crate::testing::{Fate, Rule, Verb, World};
-use crate::{Context, Failed, OnClose};
+use crate::testing::{Fate, ManualClock, Rule, Verb, World};
+use crate::{Context, Failed, OnClose, StepError};
 
 const HOUR: Duration = Duration::from_secs(3600);
 
@@ -413,4 +414,39 @@ fn b24_a_listed_message_beats_a_passed_deadline() {
     world.clock.advance(HOUR * 5);
     world.run_all();
     assert_eq!(world.result::<u64>(eid), Ok(4));
+}
+
+#[test]
+fn b24_a_message_beats_the_deadline_that_passes_while_a_step_runs() {
+    async fn both(ctx: Context, clock: Arc<ManualClock>) -> Result<Option<u64>, Failed> {
+        let step = ctx.step("slow", move || {
+            let clock = Arc::clone(&clock);
+            async move {
+                clock.sleep(Duration::from_secs(20)).await;
+                Ok::<_, StepError>(())
+            }
+        });
+        let heard = ctx.receive::<u64>("in").timeout(Duration::from_secs(5));
+        let (step, heard) = futures::join!(step, heard);
+        step?;
+        Ok(heard?)
+    }
+    let clock = Arc::new(std::sync::OnceLock::new());
+    let app = || {
+        let clock = Arc::clone(&clock);
+        let clock = move || Arc::clone(clock.get().unwrap());
+        App::new().workflow("both", "1", move |ctx, (): ()| both(ctx, clock()))
+    };
+    let world = World::new(app());
+    clock.set(Arc::clone(&world.clock)).unwrap();
+    let eid = world.start(Start::new("both")).eid;
+    let other = neighbour(&world, app, 2);
+    let sender = async {
+        other.clock.sleep(Duration::from_secs(3)).await;
+        let message = Signal::on("in").value(&7_u64);
+        other.engine.signal(eid, message).await.unwrap();
+    };
+    let (ended, ()) = world.block(join(world.engine.run(eid, world.causes(eid)), sender));
+    ended.unwrap();
+    assert_eq!(world.result::<Option<u64>>(eid), Ok(Some(7)));
 }
