@@ -6,7 +6,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::ended::RunError;
 use super::pass::Pass;
-use crate::domain::{Entry, Status};
+use crate::domain::{Body, Entry, Status};
 use crate::journal::{self, Draft, Named, News, Owner};
 use crate::keys::Key;
 use crate::replay::Drive;
@@ -35,7 +35,6 @@ impl Pass {
         loop {
             let chunk = self.chunk().await?;
             let whole = self.pending.is_empty();
-            self.make_room(&chunk).await?;
             self.commit(chunk, whole, Leave::Owned).await?;
             let core = std::sync::Arc::clone(&self.core);
             self.settling.start(&core, &self.journal.head, false);
@@ -61,22 +60,9 @@ impl Pass {
                 self.settling.drain(&core, &self.journal.head).await?;
                 return Ok(());
             }
-            self.make_room(&chunk).await?;
             self.commit(chunk, false, Leave::Owned).await?;
             self.settling.start(&core, &self.journal.head, false);
         }
-    }
-
-    /// Entries with unsettled effects are never sealed, nor what stands behind them. Where that
-    /// would keep the tail over its bound, they are settled first (announcements too).
-    async fn make_room(&mut self, chunk: &[Entry]) -> Result<(), RunError> {
-        let more: usize = chunk.iter().map(weight).sum();
-        let over = self.journal.head.tail_bytes() + more > self.core.settings.tail;
-        if over && !self.settling.is_empty() {
-            let core = std::sync::Arc::clone(&self.core);
-            self.settling.drain(&core, &self.journal.head).await?;
-        }
-        Ok(())
     }
 
     /// Takes what one commit may hold out of the pending entries; large values become blobs.

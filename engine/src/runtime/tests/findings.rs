@@ -133,8 +133,6 @@ fn a2_a_stale_alarm_that_is_gone_does_not_hide_the_one_that_covers_an_outbox() {
     let stale = crate::keys::alarm(world.clock.now(), &Queue::default(), &eid, 99);
     world.clock.advance(HOUR);
     // An owner that dies right after it acquired, on its way to the alarm's work.
-    let mut settings = world.engine.core().settings.clone();
-    settings.max_deliveries = 0;
     let mut causes = world.causes(eid);
     causes.deliveries = 9;
     let dead = dies_at(&world, 0, 20);

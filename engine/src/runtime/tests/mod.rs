@@ -1,19 +1,19 @@
 //! Tests of the runtime, on a bucket in memory with manual time.
 
 mod audit;
-mod estimate;
-mod frames;
-mod history;
 mod control;
 mod cuts;
+mod estimate;
 mod findings;
+mod frames;
+mod history;
 mod ledger;
 mod price;
-mod values;
 mod races;
 mod replay_orders;
 mod sizes;
 mod story;
+mod values;
 
 use std::sync::Arc;
 
