@@ -79,7 +79,7 @@ fn i1_a_cancellation_while_suspended_cleans_up_once() {
         (
             "clean",
             Cancelled,
-            "cancelled: cancelled: fid=root/receive#0",
+            "cancelled: enough",
         ),
     );
     scenario.cut_everywhere();
@@ -89,7 +89,7 @@ fn i1_a_cancellation_while_suspended_cleans_up_once() {
 fn i1_a_cancellation_while_running_cleans_up_once() {
     let scenario = Scenario::new(
         vec![start("long", 1), run()],
-        ("long", Cancelled, "cancelled: cancelled: fid=root/slow#0"),
+        ("long", Cancelled, "cancelled: enough"),
     );
     scenario.cut_everywhere();
 }

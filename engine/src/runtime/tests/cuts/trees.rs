@@ -102,7 +102,7 @@ fn i5_a_child_that_is_cancelled_with_its_parent() {
     let end = (
         "parent",
         Cancelled,
-        "cancelled: cancelled: fid=root/child#0",
+        "cancelled: enough",
     );
     Scenario::new(acts, end).executions(2).cut_everywhere();
 }
