@@ -65,6 +65,11 @@ impl FaultBucket {
         self.lock().rules.push(rule);
     }
 
+    /// Drops all rules: from now on requests pass. The dead stay dead.
+    pub fn heal(&self) {
+        self.lock().rules.clear();
+    }
+
     /// Requests so far, those that failed included: the number of the next one.
     #[must_use]
     pub fn requests(&self) -> u64 {
