@@ -105,7 +105,7 @@ pub(super) async fn pass(
     let mails = mailbox::fetch(&core.doors, &fresh, core.settings.fan).await?;
     let superseded = ready.journal.head.alarm.clone();
     let old = ready.journal.head.status;
-    let crash_loop = crash_loop(&core, causes, &fresh);
+    let crash_loop = crash_loop(&core, causes, &fresh, ready.waking.as_ref());
     let (mut pass, history) = Pass::new(core, ready, causes);
     let inbox = pass.absorb(mails, old);
     let ended = pass.go_on(history, inbox, crash_loop, stop).await?;
@@ -141,14 +141,16 @@ pub(super) async fn pass(
     })
 }
 
-/// **\[R\]** Whether these causes came so often without effect that a run acquires first.
-fn crash_loop(core: &Core, causes: &Causes, fresh: &[Slot]) -> bool {
+/// **\[R\]** Whether these causes came so often without effect that a run acquires first. Old
+/// mail, and an alarm that has been due for long, may have taken down every process since.
+fn crash_loop(core: &Core, causes: &Causes, fresh: &[Slot], waking: Option<&Key>) -> bool {
     let old = core.settings.ttl * 3;
     let now = core.doors.clock.now();
-    let stale = |slot: &Slot| {
-        Duration::try_from(now.duration_since(slot.modified)).is_ok_and(|age| age > old)
-    };
-    causes.deliveries > core.settings.max_deliveries || fresh.iter().any(stale)
+    let stale =
+        |since: Timestamp| Duration::try_from(now.duration_since(since)).is_ok_and(|age| age > old);
+    let due = waking.and_then(AlarmKey::parse).map(|alarm| alarm.due);
+    causes.deliveries > core.settings.max_deliveries
+        || fresh.iter().map(|slot| slot.modified).chain(due).any(stale)
 }
 
 impl Pass {

@@ -12,6 +12,7 @@ mod price;
 mod races;
 mod replay_orders;
 mod sizes;
+mod stalls;
 mod story;
 mod values;
 
