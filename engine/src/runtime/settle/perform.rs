@@ -95,8 +95,11 @@ async fn one(core: &Core, from: &Eid, what: What) -> Result<(), SettleError> {
                     tracing::warn!(%from, %to, %channel, "message to an unknown or finished execution");
                     return Ok(());
                 }
-                Err(LoadError::Bucket(error)) => return Err(error.into()),
-                Err(error) => {
+                // Somebody can read it, or will: not dropped, tried again.
+                Err(error @ (LoadError::Bucket(_) | LoadError::Newer { .. })) => {
+                    return Err(error.into());
+                }
+                Err(error @ (LoadError::Corrupt { .. } | LoadError::Missing { .. })) => {
                     tracing::warn!(%from, %to, %channel, %error, "message to a broken execution");
                     return Ok(());
                 }

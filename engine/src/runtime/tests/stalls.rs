@@ -339,3 +339,22 @@ fn mail_that_is_none_parks_its_execution_with_what_it_said_and_resume_passes_it_
         assert_eq!(world.result::<u64>(eid), Ok(18));
     }
 }
+
+#[test]
+fn i6_a_message_to_what_a_newer_release_wrote_waits_for_one_that_can_read_it() {
+    let world = small();
+    let eid = world
+        .start(Start::new("hears").input(&0_u64).key("hears"))
+        .eid;
+    world.run_all();
+    let key = crate::keys::head(&eid);
+    let whole = spoil(&world, &key, &Bytes::from_static(br#"{"format":9}"#));
+    let teller = world.start(Start::new("tells").key("tells")).eid;
+    let error = world.run(teller).unwrap_err();
+    assert!(!error.is_of_the_execution(), "its own objects are fine");
+    assert!(!world.causes(teller).mail.is_empty(), "its cause stays");
+    spoil(&world, &key, &whole);
+    world.run_all();
+    assert_eq!(world.result::<()>(teller), Ok(()));
+    assert_eq!(world.result::<u64>(eid), Ok(3));
+}
