@@ -15,6 +15,7 @@ mod sizes;
 mod stalls;
 mod story;
 mod values;
+mod worker;
 
 use std::sync::Arc;
 

@@ -76,6 +76,7 @@ pub(super) struct Book {
     pub(super) interval: Duration,
     pub(super) next_alarm: Option<Timestamp>,
     pub(super) cursors: BTreeMap<Queue, Key>,
+    pub(super) alarm_cursor: Option<Key>,
 }
 
 impl Book {
@@ -95,6 +96,7 @@ impl Book {
             next_look,
             next_alarm: None,
             cursors: BTreeMap::new(),
+            alarm_cursor: None,
         }
     }
 

@@ -71,11 +71,17 @@ impl Book {
         Ok(found)
     }
 
+    /// As with mail, a page full of alarms that are due is followed by the one behind it: they
+    /// may all be another worker's.
     async fn find_alarms(&mut self) -> Result<bool, BucketError> {
         let doors = self.core.doors.clone();
-        let due = timers::due(&doors, doors.clock.now(), None, PAGE).await?;
+        let after = self.alarm_cursor.take();
+        let due = timers::due(&doors, doors.clock.now(), after.as_ref(), PAGE).await?;
         self.next_alarm = due.next;
-        let mut found = false;
+        if due.more {
+            self.alarm_cursor = due.now.last().map(|(key, _)| key.clone());
+        }
+        let mut found = self.alarm_cursor.is_some();
         for (key, alarm) in due.now {
             found |= self.saw_alarm(&alarm.queue, alarm.eid, key);
         }
