@@ -11,7 +11,7 @@ use super::{App, Ended, neighbour, sequential, told};
 use crate::domain::{Eid, Queue, Status};
 use crate::doors::Clock;
 use crate::runtime::{Notice, Signal, Start, Worker, WorkerEvent, WorkerOptions};
-use crate::testing::World;
+use crate::testing::{Fate, Rule, Verb, World};
 use crate::{Attempt, Context, Failed, StepError};
 
 const SECOND: Duration = Duration::from_secs(1);
@@ -242,6 +242,32 @@ fn i4_an_alarm_behind_a_page_of_others_is_found() {
         world.status(eid),
         Status::Completed,
         "hidden by alarms of another queue"
+    );
+}
+
+#[test]
+fn i4_what_a_dead_process_held_is_run_when_its_ownership_ends() {
+    let (world, ledger) = world();
+    let log = Log::default();
+    let eid = world.start(Start::new("slow").input(&2_u64)).eid;
+    let dead = world.beside(app(&ledger), "dead", 3);
+    dead.faults
+        .add(Rule::new(Fate::LandedAndDied).on(Verb::Write).under("x/"));
+    assert!(dead.run(eid).is_err());
+    let options = WorkerOptions {
+        idle: 3600 * SECOND,
+        busy: 1800 * SECOND,
+        ..options(&world, &log)
+    };
+    beside(&world, options, sleep(&world, 120 * SECOND));
+    let ended = log.ended(eid);
+    assert!(matches!(ended[0].1, Ended::Held(_)), "{ended:?}");
+    let (at, last) = ended.last().unwrap();
+    assert_eq!(*last, Ended::Terminal(Status::Completed));
+    assert!(*at < 60 * SECOND, "{ended:?}");
+    assert!(
+        ended.len() <= 4,
+        "it is asked for once, not again and again: {ended:?}"
     );
 }
 

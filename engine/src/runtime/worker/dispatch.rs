@@ -57,6 +57,8 @@ struct Waiting {
 struct Paused {
     until: Duration,
     times: u32,
+    /// Whether somebody has looked for its causes since it ended.
+    looked: bool,
 }
 
 /// What the worker knows.
@@ -248,6 +250,7 @@ impl Book {
                     Paused {
                         until: now + wait,
                         times: 0,
+                        looked: false,
                     },
                 );
             }
@@ -271,7 +274,9 @@ impl Book {
         let paused = self.paused.entry(eid).or_insert(Paused {
             until: now,
             times: 0,
+            looked: false,
         });
+        paused.looked = false;
         let pause = PAUSE.saturating_mul(1 << paused.times.min(16)).min(LONGEST);
         paused.times += 1;
         paused.until = now + pause;
@@ -296,15 +301,26 @@ impl Book {
             let wait = at.duration_since(self.core.doors.clock.now());
             now + Duration::try_from(wait).unwrap_or_default()
         });
+        // I4: a pause that ends is a reason to look, however far the next look may be.
         let paused = self
             .paused
             .values()
-            .map(|paused| paused.until)
-            .filter(|until| *until > now);
+            .filter(|paused| !paused.looked)
+            .map(|paused| paused.until);
         [alarm, paused.min()]
             .into_iter()
             .flatten()
             .fold(self.next_look, Duration::min)
+    }
+
+    /// A look begins: it serves the pauses that have ended. Those of long ago are forgotten.
+    pub(super) fn looked(&mut self) {
+        let now = self.now();
+        for paused in self.paused.values_mut() {
+            paused.looked |= paused.until <= now;
+        }
+        self.paused
+            .retain(|_, paused| !paused.looked || paused.until + LONGEST * 4 > now);
     }
 
     /// Says something once.

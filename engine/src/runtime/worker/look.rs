@@ -14,6 +14,7 @@ impl Book {
     /// One look: a page of mail for each queue, a page of alarms. The next look comes sooner
     /// after one that found something new.
     pub(super) async fn look(&mut self) {
+        self.looked();
         let found = match self.find().await {
             Ok(found) => {
                 if std::mem::take(&mut self.blind) {
