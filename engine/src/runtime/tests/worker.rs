@@ -9,7 +9,7 @@ use futures::future::join;
 use super::ledger::Ledger;
 use super::{App, Ended, neighbour, sequential, told};
 use crate::domain::{Eid, Queue, Status};
-use crate::doors::Clock;
+use crate::doors::{Clock, Fault};
 use crate::runtime::{Notice, Signal, Start, Worker, WorkerEvent, WorkerOptions};
 use crate::testing::{Fate, Rule, Verb, World};
 use crate::{Attempt, Context, Failed, StepError};
@@ -66,6 +66,10 @@ struct Log(Arc<Mutex<Vec<(Duration, WorkerEvent)>>>);
 impl Log {
     fn all(&self) -> Vec<(Duration, WorkerEvent)> {
         self.0.lock().unwrap().clone()
+    }
+
+    fn count(&self, fits: impl Fn(&WorkerEvent) -> bool) -> usize {
+        self.all().iter().filter(|(_, event)| fits(event)).count()
     }
 
     fn ended(&self, eid: Eid) -> Vec<(Duration, Ended)> {
@@ -269,6 +273,46 @@ fn i4_what_a_dead_process_held_is_run_when_its_ownership_ends() {
         ended.len() <= 4,
         "it is asked for once, not again and again: {ended:?}"
     );
+}
+
+#[test]
+fn a_store_that_is_down_for_ten_minutes_loses_nothing_and_is_told_of_once() {
+    for fault in [Fault::Unavailable, Fault::Throttled, Fault::Denied] {
+        let (world, ledger) = world();
+        let log = Log::default();
+        let mut eids = Vec::new();
+        for n in 0..3_u64 {
+            eids.push(world.start(Start::new("slow").input(&(n + 1))).eid);
+            eids.push(world.start(Start::new("nap").input(&(n * 300))).eid);
+        }
+        let client = neighbour(&world, || app(&ledger), 5);
+        let hearer = world.start(Start::new("hears")).eid;
+        eids.push(hearer);
+        let what = async {
+            sleep(&world, 15 * SECOND).await;
+            world.faults.add(Rule::new(Fate::Error(fault)).always());
+            sleep(&world, 60 * SECOND).await;
+            client
+                .engine
+                .signal(hearer, Signal::on("in").value(&4_u64))
+                .await
+                .unwrap();
+            sleep(&world, 540 * SECOND).await;
+            world.faults.heal();
+            sleep(&world, 300 * SECOND).await;
+        };
+        let before = world.faults.requests();
+        beside(&world, options(&world, &log), what);
+        for eid in &eids {
+            assert_eq!(world.status(*eid), Status::Completed, "{fault:?}");
+        }
+        assert_eq!(ledger.wrong(), Vec::<String>::new());
+        let blind = log.count(|event| matches!(event, WorkerEvent::Blind(_)));
+        assert_eq!(blind, 1, "{fault:?}");
+        let asked = world.faults.requests() - before;
+        assert!(asked < 20_000, "{fault:?}: it asked {asked} times");
+        assert!(world.with_work().is_empty());
+    }
 }
 
 #[test]

@@ -12,7 +12,7 @@ pub enum WorkerEvent {
     Ended(Eid, Ended),
     /// A run could not go on; it is tried again.
     Failed(Eid, String),
-    /// Looking for causes failed; it is tried again.
+    /// Looking for causes failed; it is tried again. Told once, until it succeeds.
     Blind(String),
     /// Looking for causes succeeds again.
     Sighted,

@@ -24,6 +24,8 @@ impl Book {
                 found
             }
             Err(error) => {
+                // An alarm that is due would make the next look at once.
+                self.next_alarm = None;
                 let text = chain(&error);
                 // Said once until it is over, told each time.
                 if !std::mem::replace(&mut self.blind, true) {
