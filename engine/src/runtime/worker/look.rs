@@ -36,12 +36,15 @@ impl Book {
             }
         };
         let (busy, idle) = (self.options.busy, self.options.idle);
-        self.interval = if found {
-            busy
-        } else {
-            (self.interval * 2).min(idle).max(busy)
-        };
-        self.next_look = self.core.doors.clock.monotonic() + self.interval;
+        let behind = self.alarm_cursor.is_some() || !self.cursors.is_empty();
+        if found {
+            self.interval = busy;
+        } else if !behind {
+            self.interval = (self.interval * 2).min(idle).max(busy);
+        }
+        // More pages are looked at soon; that they are there is no reason to begin again soon.
+        let wait = if behind { busy } else { self.interval };
+        self.next_look = self.core.doors.clock.monotonic() + wait;
     }
 
     async fn find(&mut self) -> Result<bool, BucketError> {
@@ -65,7 +68,7 @@ impl Book {
         {
             self.cursors.insert(queue.clone(), last.key.clone());
         }
-        let mut found = self.cursors.contains_key(queue);
+        let mut found = false;
         for row in page.entries {
             if let Some(mail) = MailKey::parse(&row.key) {
                 found |= self.found_mail(&mail.queue, mail.eid, row.key);
@@ -84,7 +87,7 @@ impl Book {
         if due.more {
             self.alarm_cursor = due.now.last().map(|(key, _)| key.clone());
         }
-        let mut found = self.alarm_cursor.is_some();
+        let mut found = false;
         for (key, alarm) in due.now {
             found |= self.saw_alarm(&alarm.queue, alarm.eid, key);
         }
