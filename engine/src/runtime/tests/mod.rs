@@ -1,6 +1,7 @@
 //! Tests of the runtime, on a bucket in memory with manual time.
 
 mod audit;
+mod ambiguities;
 mod control;
 mod cuts;
 mod estimate;
@@ -75,7 +76,7 @@ fn clocked(world: World, app: App, clock: Arc<dyn Clock>) -> World {
 fn neighbour(world: &World, app: impl Fn() -> App, seed: u64) -> World {
     let other = world.beside(app(), &format!("n{seed}"), seed);
     with_doors(other, app(), |doors| {
-        doors.spawner = Arc::new(world.pool.clone())
+        doors.spawner = Arc::new(world.pool.clone());
     })
 }
 

@@ -5,8 +5,9 @@ use std::collections::BTreeSet;
 use super::super::ledger::Ledger;
 use super::super::story::{Stories, Story};
 use super::Scenario;
-use crate::domain::{Body, Eid, Entry};
-use crate::keys::Prefix;
+use crate::domain::{Body, Eid, Entry, Status};
+use crate::journal::Head;
+use crate::keys::{AlarmKey, Key, MailKey, Prefix};
 use crate::testing::World;
 
 /// The expected ends.
@@ -98,6 +99,31 @@ fn fed(eid: Eid, story: &Story, stories: &Stories) {
         )
     });
     assert_eq!(starts.count(), 1, "I5: {eid} absorbed its start");
+}
+
+/// I4 (CASES 10): whatever died, every execution that has not ended has an owner, mail, an
+/// alarm, or waits for somebody outside.
+pub(super) fn nothing_stands_still(world: &World) {
+    let rows = world.memory.snapshot();
+    let of = |eid: Eid, key: &Key| {
+        MailKey::parse(key).is_some_and(|mail| mail.eid == eid)
+            || AlarmKey::parse(key).is_some_and(|alarm| alarm.eid == eid)
+    };
+    for (key, body) in rows
+        .iter()
+        .filter(|(key, _)| key.as_str().ends_with("/head"))
+    {
+        let eid = Eid::parse(key.as_str().split('/').nth(2).unwrap()).unwrap();
+        let head = Head::decode(key, &eid, body).unwrap();
+        let caused = head.owner.is_some() || rows.iter().any(|(key, _)| of(eid, key));
+        let waits = match head.status {
+            Status::Paused | Status::Blocked => true,
+            Status::Suspended => head.alarm.is_none(),
+            Status::Pending | Status::Running => false,
+            Status::Completed | Status::Failed | Status::Cancelled => true,
+        };
+        assert!(caused || waits, "I4: {eid} stands still: {}", head.status);
+    }
 }
 
 /// No mail, no alarm.

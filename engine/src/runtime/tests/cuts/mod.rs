@@ -158,6 +158,7 @@ impl Scenario {
             }
             way.cut(&world, *request);
             self.go_on(&world, &mut at);
+            check::nothing_stands_still(&world);
             cut.push(world);
         }
         let last = process(&first, &ledger, cuts.len());
@@ -209,7 +210,7 @@ pub(super) fn start(workflow: &'static str, n: u64) -> Act {
 pub(super) fn signal(to: &'static str, channel: &'static str, n: u64) -> Act {
     let signal = move || Signal::on(channel).value(&n).key(format!("{channel}-{n}"));
     let to = super::keyed(to);
-    Box::new(move |world| fine(world.block(world.engine.signal(to, signal()))))
+    Box::new(move |world| fine(&world.block(world.engine.signal(to, signal()))))
 }
 
 /// Runs what has work.
@@ -239,7 +240,7 @@ pub(super) enum Word {
 
 pub(super) fn say(word: Word, to: &'static str) -> Act {
     let to = super::keyed(to);
-    Box::new(move |world| fine(world.block(word.say(&world.engine, to))))
+    Box::new(move |world| fine(&world.block(word.say(&world.engine, to))))
 }
 
 impl Word {
@@ -259,6 +260,6 @@ impl Word {
 }
 
 /// What came too late has nothing to do any more.
-fn fine<T>(said: Result<T, EngineError>) -> bool {
+fn fine<T>(said: &Result<T, EngineError>) -> bool {
     matches!(said, Ok(_) | Err(EngineError::TerminalExecution { .. }))
 }

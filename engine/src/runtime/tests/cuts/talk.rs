@@ -64,7 +64,7 @@ fn i3_a_signal_with_its_start() {
         Box::new(|world| {
             let start = Start::new("either").key("either").input(&1_u64);
             let signal = Signal::on("in").value(&5_u64).key("only");
-            super::fine(world.block(world.engine.signal_with_start(start, signal)))
+            super::fine(&world.block(world.engine.signal_with_start(start, signal)))
         })
     };
     let scenario = Scenario::new(vec![act(), act(), run(), act()], ("either", Completed, "6"));

@@ -25,7 +25,7 @@ fn cancel_child(parent: &'static str) -> Act {
         let fid =
             crate::domain::Fid::root().nth(&crate::domain::FrameName::parse("child").unwrap(), 0);
         let child = super::super::keyed(parent).child(&fid);
-        super::fine(world.block(Word::Cancel.say(&world.engine, child)))
+        super::fine(&world.block(Word::Cancel.say(&world.engine, child)))
     })
 }
 
@@ -81,7 +81,7 @@ fn i6_large_values_through_every_door() {
     });
     let signal: Act = Box::new(move |world| {
         let signal = Signal::on("in").key("k").value(&text.repeat(3));
-        super::fine(world.block(world.engine.signal(super::super::keyed("big"), signal)))
+        super::fine(&world.block(world.engine.signal(super::super::keyed("big"), signal)))
     });
     let scenario = Scenario::new(
         vec![start, run(), signal, run()],
