@@ -1,7 +1,7 @@
 //! Tests of the runtime, on a bucket in memory with manual time.
 
-mod audit;
 mod ambiguities;
+mod audit;
 mod control;
 mod cuts;
 mod estimate;

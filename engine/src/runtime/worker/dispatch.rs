@@ -79,8 +79,6 @@ pub(super) struct Book {
     pub(super) next_alarm: Option<Timestamp>,
     pub(super) cursors: BTreeMap<Queue, Key>,
     pub(super) alarm_cursor: Option<Key>,
-    /// Whether the last look failed.
-    pub(super) blind: bool,
 }
 
 impl Book {
@@ -101,7 +99,6 @@ impl Book {
             next_alarm: None,
             cursors: BTreeMap::new(),
             alarm_cursor: None,
-            blind: false,
         }
     }
 

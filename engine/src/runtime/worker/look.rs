@@ -26,12 +26,12 @@ impl Book {
             Err(error) => {
                 // An alarm that is due would make the next look at once.
                 self.next_alarm = None;
-                let text = chain(&error);
-                // Said once until it is over, told each time.
+                // Once for each outage: whoever watches is told when it is over, too.
                 if !std::mem::replace(&mut self.blind, true) {
+                    let text = chain(&error);
                     tracing::warn!(target: STORE, error = %text, "looking for work failed; it is tried again");
+                    self.tell(&WorkerEvent::Blind(text));
                 }
-                self.tell(&WorkerEvent::Blind(text));
                 false
             }
         };

@@ -74,14 +74,7 @@ fn i3_a_signal_with_its_start() {
 #[test]
 fn i1_a_cancellation_while_suspended_cleans_up_once() {
     let acts = vec![start("clean", 1), run(), say(Word::Cancel, "clean"), run()];
-    let scenario = Scenario::new(
-        acts,
-        (
-            "clean",
-            Cancelled,
-            "cancelled: enough",
-        ),
-    );
+    let scenario = Scenario::new(acts, ("clean", Cancelled, "cancelled: enough"));
     scenario.cut_everywhere();
 }
 

@@ -99,10 +99,6 @@ fn i5_a_child_that_is_cancelled_with_its_parent() {
         super::say(Word::Cancel, "parent"),
         run(),
     ];
-    let end = (
-        "parent",
-        Cancelled,
-        "cancelled: enough",
-    );
+    let end = ("parent", Cancelled, "cancelled: enough");
     Scenario::new(acts, end).executions(2).cut_everywhere();
 }
