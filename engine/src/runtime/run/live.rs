@@ -75,13 +75,15 @@ impl Pass {
         let clock = Arc::clone(&self.core.doors.clock);
         let renew = self.committed + self.core.settings.ttl / 3;
         let mut wait = renew.saturating_sub(clock.monotonic());
-        if let Some(due) = self.next_due() {
+        let gently = stop.gently.is_set();
+        // What is held does nothing at a deadline: it waits for its attempts alone.
+        let held = gently || self.parked.is_some();
+        if let Some(due) = self.next_due().filter(|_| !held) {
             let until = due
                 .duration_since(clock.now())
                 .max(jiff::SignedDuration::ZERO);
             wait = wait.min(until.try_into().unwrap_or_default());
         }
-        let gently = stop.gently.is_set();
         let mut told = async {
             if gently {
                 std::future::pending::<()>().await;

@@ -8,6 +8,7 @@ mod estimate;
 mod findings;
 mod frames;
 mod history;
+mod idle;
 mod ledger;
 mod price;
 mod races;
