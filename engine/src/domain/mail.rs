@@ -24,6 +24,18 @@ pub struct Mail {
 impl Mail {
     /// The form written today.
     pub const FORMAT: u32 = 1;
+
+    /// A message in the form written today.
+    #[must_use]
+    pub fn new(mid: Mid, from: Provenance, sent_at: Timestamp, body: Body) -> Self {
+        Self {
+            format: Self::FORMAT,
+            mid,
+            from,
+            sent_at,
+            body,
+        }
+    }
 }
 
 /// What a message says.

@@ -1,5 +1,6 @@
 //! What runs executions, and what operators call.
 
+mod chain;
 mod core;
 mod engine;
 mod notice;
@@ -11,6 +12,7 @@ mod sweeper;
 mod tests;
 mod worker;
 
+pub use chain::chain;
 pub use core::{Core, Host};
 pub use engine::{
     Asleep, AttemptView, Audit, Engine, EngineError, ErrorKind, Execution, Filter, Finding, Frame,

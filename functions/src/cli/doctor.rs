@@ -2,13 +2,12 @@
 
 use std::sync::Arc;
 
-use millpond::runtime::{Audit, Finding};
+use millpond::runtime::{Audit, Finding, chain};
 use millpond_conformance::{Probe, Scale, Subject};
 use serde_json::json;
 
 use super::desk::Desk;
 use super::error::Error;
-use super::streams::chain;
 use super::{Exit, text};
 
 /// Enough to catch a store without conditional writes; a few thousand requests.

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::Path;
 
 use clap::{CommandFactory as _, FromArgMatches as _};
-use millpond::runtime::App;
+use millpond::runtime::{App, chain};
 use serde_json::json;
 use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::layer::SubscriberExt as _;
@@ -14,7 +14,6 @@ use super::args::{Cli, Command};
 use super::control::{self, Verb};
 use super::desk::{Desk, Use};
 use super::error::Error;
-use super::streams::chain;
 use super::{
     Exit, Streams, dev, doctor, journal, list, result, show, signal, start, watch, worker,
     workflows,

@@ -6,13 +6,13 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use millpond::domain::Json;
-use millpond::runtime::{EngineError, Start, Started};
+use millpond::runtime::{EngineError, Start, Started, chain};
 use serde_json::json;
 
 use super::desk::Desk;
 use super::error::Error;
 use super::find::near;
-use super::{Exit, streams::chain, text};
+use super::{Exit, text};
 
 /// Start an execution
 #[derive(Debug, clap::Args)]

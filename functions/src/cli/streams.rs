@@ -5,6 +5,7 @@ use std::fmt;
 use std::io::{self, IsTerminal as _, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use millpond::runtime::chain;
 use serde::Serialize;
 
 use super::Exit;
@@ -93,18 +94,4 @@ impl fmt::Debug for Streams {
             .field("json", &self.json)
             .finish_non_exhaustive()
     }
-}
-
-/// An error with everything behind it, in one line.
-pub(crate) fn chain(error: &dyn StdError) -> String {
-    let mut text = error.to_string();
-    let mut at = error.source();
-    while let Some(source) = at {
-        let more = source.to_string();
-        if !text.ends_with(&more) {
-            text = format!("{text}: {more}");
-        }
-        at = source.source();
-    }
-    text
 }

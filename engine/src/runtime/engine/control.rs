@@ -129,13 +129,7 @@ impl Engine {
         let mut payload = Payload::Inline(json);
         journal::offload(doors, &eid, &mut payload, self.core.settings.inline).await?;
         let body = Body::Message { channel, payload };
-        let mail = Mail {
-            format: Mail::FORMAT,
-            mid,
-            from: signal.actor.into(),
-            sent_at: now,
-            body,
-        };
+        let mail = Mail::new(mid, signal.actor.into(), now, body);
         let sent = mailbox::send(doors, queue, &eid, &mail).await?;
         Ok(Signalled {
             fresh: sent == Sent::New,
@@ -201,13 +195,8 @@ impl Engine {
         actor.check()?;
         let queue = self.queue_of(eid).await?;
         let now = doors.clock.now();
-        let mail = Mail {
-            format: Mail::FORMAT,
-            mid: Mid::control(doors.entropy.uuid7(now)),
-            from: actor.into(),
-            sent_at: now,
-            body: Body::Control(control.cut()),
-        };
+        let mid = Mid::control(doors.entropy.uuid7(now));
+        let mail = Mail::new(mid, actor.into(), now, Body::Control(control.cut()));
         let _ = mailbox::send(doors, &queue, &eid, &mail).await?;
         Ok(())
     }

@@ -50,24 +50,33 @@ impl Pass {
         let lost = step.lost + 1;
         let what = format!("attempt {attempt} vanished with its worker ({lost} so far)");
         let failure = Failure::new(kind::ATTEMPT_LOST, what);
-        let fid = step.fid;
         let unit = self.core.doors.entropy.unit();
         Some(match step.options.retry.decide_lost(lost, unit) {
             None => Entry::FrameFailed {
-                fid,
+                fid: step.fid,
                 failure: failure.terminal(),
             },
-            Some(delay) => {
-                let due = after(self.now, delay);
-                let wait = Wait::Retry {
-                    attempt,
-                    due,
-                    failure,
-                    lost: Lost(true),
-                };
-                Entry::FrameSuspended { fid, wait }
-            }
+            Some(delay) => self.again(&step.fid, attempt, delay, failure, Lost(true)),
         })
+    }
+
+    /// The entry of an attempt that failed and is followed by another after `delay`.
+    fn again(
+        &self,
+        fid: &Fid,
+        attempt: u32,
+        delay: Duration,
+        failure: Failure,
+        lost: Lost,
+    ) -> Entry {
+        let wait = Wait::Retry {
+            attempt,
+            due: after(self.now, delay),
+            failure,
+            lost,
+        };
+        let fid = fid.clone();
+        Entry::FrameSuspended { fid, wait }
     }
 
     /// Appends the entries that precede every effect of these steps' next attempts. No turn
@@ -185,16 +194,7 @@ impl Pass {
         let unit = self.core.doors.entropy.unit();
         match step.options.retry.decide(charged, &failure, unit) {
             None => Entry::FrameFailed { fid, failure },
-            Some(delay) => {
-                let due = after(self.now, delay);
-                let wait = Wait::Retry {
-                    attempt,
-                    due,
-                    failure,
-                    lost: Lost(false),
-                };
-                Entry::FrameSuspended { fid, wait }
-            }
+            Some(delay) => self.again(&fid, attempt, delay, failure, Lost(false)),
         }
     }
 

@@ -106,13 +106,7 @@ async fn one(core: &Core, from: &Eid, what: What) -> Result<(), SettleError> {
             };
             let payload = journal::carry(doors, from, &to, &payload, inline).await?;
             let body = Body::Message { channel, payload };
-            let mail = Mail {
-                format: Mail::FORMAT,
-                mid,
-                from: by,
-                sent_at: at,
-                body,
-            };
+            let mail = Mail::new(mid, by, at, body);
             let _ = mailbox::send(doors, &queue, &to, &mail).await?;
         }
         What::Mail {
@@ -136,13 +130,7 @@ async fn one(core: &Core, from: &Eid, what: What) -> Result<(), SettleError> {
                 }
                 other => other,
             };
-            let mail = Mail {
-                format: Mail::FORMAT,
-                mid,
-                from: by,
-                sent_at: at,
-                body,
-            };
+            let mail = Mail::new(mid, by, at, body);
             let _ = mailbox::send(doors, &queue, &to, &mail).await?;
         }
         What::Feed(told, _) => feed::write(doors, &told).await?,
@@ -154,13 +142,9 @@ async fn one(core: &Core, from: &Eid, what: What) -> Result<(), SettleError> {
 /// mail without a head makes the run create the head; a head is never without its mail. 2 P.
 pub(crate) async fn begin(core: &Core, record: Record) -> Result<(Sent, Begun), BucketError> {
     let (queue, eid) = (record.queue.clone(), record.eid);
-    let mail = Mail {
-        format: Mail::FORMAT,
-        mid: Mid::start(),
-        from: record.created_by.clone(),
-        sent_at: record.created_at,
-        body: Body::Start(Some(Box::new(record.clone()))),
-    };
+    let body = Body::Start(Some(Box::new(record.clone())));
+    let from = record.created_by.clone();
+    let mail = Mail::new(Mid::start(), from, record.created_at, body);
     let sent = mailbox::put(&core.doors, &queue, &eid, &mail).await?;
     let begun = Journal::begin(&core.doors, record).await?;
     mailbox::ring(&core.doors, &queue, &eid, &mail).await;

@@ -11,6 +11,7 @@ use super::{WorkerEvent, WorkerOptions};
 use crate::domain::{Eid, Queue};
 use crate::doors::Hint;
 use crate::keys::Key;
+use crate::runtime::chain;
 use crate::runtime::run::{self, Causes, Ended, RunError, Stop};
 use crate::runtime::{Core, STORE};
 
@@ -335,18 +336,4 @@ impl Book {
             watch(event);
         }
     }
-}
-
-/// An error with everything behind it, in one line.
-pub(super) fn chain(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut at = error.source();
-    while let Some(source) = at {
-        let more = source.to_string();
-        if !text.ends_with(&more) {
-            text = format!("{text}: {more}");
-        }
-        at = source.source();
-    }
-    text
 }

@@ -1,10 +1,11 @@
 //! Looking for causes.
 
 use super::WorkerEvent;
-use super::dispatch::{Book, chain};
+use super::dispatch::Book;
 use crate::doors::BucketError;
 use crate::keys::{self, MailKey};
 use crate::runtime::STORE;
+use crate::runtime::chain;
 use crate::timers;
 
 /// Keys of one page of mail, and of alarms.
