@@ -1,0 +1,172 @@
+//! Who may do what: one action for each request to the bucket.
+
+use crate::state::{Head, PARENT, Version, effect, mid};
+use crate::{Pc, Protocol, State};
+
+/// One step of the world. `worker` is 0 or 1.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Action {
+    /// The starter, or its late retry, creates the `start` mail.
+    Start,
+    /// The starter creates the head.
+    StartHead,
+    /// A sender that has read the head creates this message, or finds that it is over.
+    Send(u8),
+    /// A sender's retry creates this mail once more.
+    Retry(u8),
+    /// The deadline passes, for one more clock.
+    Tick,
+    /// A worker hears of an execution, by its mail (0) or by an alarm.
+    Dispatch {
+        /// Which worker.
+        worker: usize,
+        /// Parent or child.
+        exec: usize,
+        /// The alarm, or 0.
+        cause: u8,
+    },
+    /// A worker makes the request that is next.
+    Request(usize),
+    /// A worker makes the next commit, and its reply is lost after it landed.
+    LandedUnheard(usize),
+    /// A worker makes the next commit, and its reply is lost: it may land later, or never.
+    Adrift(usize),
+    /// The write that went adrift reaches the store.
+    Arrive,
+    /// A worker performs this effect.
+    Perform(usize, u8),
+    /// A thunk ends.
+    ThunkEnds(usize),
+    /// A worker lists the mailbox while its thunk runs.
+    Renew(usize),
+    /// A worker deletes this mail.
+    DeleteMail(usize, u8),
+    /// A worker loses its memory.
+    Crash(usize),
+    /// The `until` of the owner passes.
+    Expire(usize),
+}
+
+impl Protocol {
+    pub(crate) fn enabled(&self, state: &State, actions: &mut Vec<Action>) {
+        self.outside(state, actions);
+        for worker in 0..2 {
+            match &state.runs[worker] {
+                None => dispatches(state, worker, actions),
+                Some(_) => self.requests(state, worker, actions),
+            }
+        }
+    }
+
+    fn outside(&self, state: &State, actions: &mut Vec<Action>) {
+        let bucket = &state.bucket;
+        if state.sent & mid::START == 0 {
+            actions.push(Action::Start);
+        } else if bucket.heads[PARENT].is_none() {
+            actions.push(Action::StartHead);
+        }
+        if bucket.heads[PARENT].is_some() {
+            let next = mid::MESSAGES
+                .into_iter()
+                .take(self.scenario.messages.into());
+            let next = next.into_iter().find(|mid| state.sent & mid == 0);
+            actions.extend(next.map(Action::Send));
+        }
+        if state.budget.retries > 0 {
+            let sent = mid::ALL.into_iter().filter(|mid| state.sent & mid != 0);
+            actions.extend(sent.map(Action::Retry));
+        }
+        let times = self.scenario.has_deadline();
+        if times && state.time < 2 {
+            actions.push(Action::Tick);
+        }
+        if state.flight.is_some() {
+            actions.push(Action::Arrive);
+        }
+        for (exec, head) in bucket.heads.iter().enumerate() {
+            let owner = head
+                .filter(|head| !head.expired)
+                .and_then(|head| head.owner);
+            if owner.is_some_and(|owner| !state.is_alive(exec, owner) || state.budget.steals > 0) {
+                actions.push(Action::Expire(exec));
+            }
+        }
+    }
+
+    fn requests(&self, state: &State, worker: usize, actions: &mut Vec<Action>) {
+        let Some(run) = &state.runs[worker] else {
+            return;
+        };
+        for item in effect::ALL {
+            let before = match item {
+                effect::CHILD_HEAD => effect::CHILD_MAIL,
+                effect::FEED if self.rules.feed_last => !effect::FEED,
+                _ => 0,
+            };
+            if run.todo & item != 0 && run.todo & before == 0 {
+                actions.push(Action::Perform(worker, item));
+            }
+        }
+        let drained = run.todo == 0 || !self.rules.final_carries_nothing;
+        match run.pc {
+            Pc::SettleLoaded | Pc::Settle => {}
+            Pc::Live => {
+                actions.push(Action::ThunkEnds(worker));
+                if state.bucket.mail[run.exec] & !run.next.mids != 0 {
+                    actions.push(Action::Renew(worker));
+                }
+            }
+            Pc::DeleteMail => {
+                let slots = mid::ALL.into_iter().filter(|mid| run.slots & mid != 0);
+                actions.extend(slots.map(|mid| Action::DeleteMail(worker, mid)));
+            }
+            Pc::Commit if self.is_final(run) && !drained => {}
+            Pc::Commit => {
+                actions.push(Action::Request(worker));
+                if state.budget.unknowns > 0 && lands(state, run.exec, run.base) {
+                    actions.push(Action::LandedUnheard(worker));
+                    actions.push(Action::Adrift(worker));
+                }
+            }
+            _ => actions.push(Action::Request(worker)),
+        }
+        // A run that has written nothing yet may as well never have begun.
+        let wrote = run.acquired
+            || matches!(
+                run.pc,
+                Pc::SettleLoaded | Pc::Commit | Pc::Resolve | Pc::Settle
+            )
+            || matches!(run.pc, Pc::DeleteMail | Pc::DeleteAlarms | Pc::ListAgain);
+        if state.budget.crashes > 0 && wrote {
+            actions.push(Action::Crash(worker));
+        }
+    }
+}
+
+fn dispatches(state: &State, worker: usize, actions: &mut Vec<Action>) {
+    for (exec, mail) in state.bucket.mail.iter().enumerate() {
+        if *mail != 0 {
+            let cause = 0;
+            actions.push(Action::Dispatch {
+                worker,
+                exec,
+                cause,
+            });
+        }
+    }
+    let due = |alarm: &u8| state.time > 0 && state.bucket.alarms & (1 << alarm) != 0;
+    for cause in (1..16).filter(due) {
+        let exec = PARENT;
+        actions.push(Action::Dispatch {
+            worker,
+            exec,
+            cause,
+        });
+    }
+}
+
+/// Whether a write that expects `base` would land.
+pub(crate) fn lands(state: &State, exec: usize, base: Version) -> bool {
+    let found: Option<Head> = state.bucket.heads[exec];
+    found.is_some_and(|head| head.version == base)
+}

@@ -1,0 +1,117 @@
+//! The commit: one compare-and-swap of the head, and what a lost reply means.
+
+use crate::actions::lands;
+use crate::state::{CHILD, Head, effect};
+use crate::{Op, Pc, Protocol, Run, State, Version};
+
+impl Protocol {
+    /// What the next commit writes.
+    fn draft(&self, worker: usize, run: &Run) -> Head {
+        let mut head = run.next;
+        let attempt = if self.rules.one_nonce { 0 } else { run.tries };
+        let by = u8::try_from(worker).unwrap_or(u8::MAX);
+        let commit = run.base.commit + 1;
+        head.version = Version {
+            commit,
+            by,
+            attempt,
+        };
+        head.late |= run.due;
+        head.fired = run.fired;
+        head.outbox = run.items | run.decided;
+        if !self.is_final(run) {
+            head.owner = self.rules.barrier_owns.then_some(by);
+            head.progress.started = true;
+            return head;
+        }
+        head.owner = None;
+        head.terminal = self.at(run.exec, &run.next).is_none();
+        let kept = run.next.alarm != 0 && run.next.alarm != run.waking;
+        head.alarm = match self.waits_for_time(run) {
+            false => 0,
+            true if kept => run.next.alarm,
+            true if self.rules.unique_alarm_keys => commit,
+            true => 1,
+        };
+        if head.alarm != 0 && head.alarm != run.next.alarm {
+            head.outbox |= effect::ALARM;
+        }
+        head.outbox |= effect::FEED;
+        if head.terminal && run.exec == CHILD {
+            head.outbox |= effect::RESULT;
+        }
+        head
+    }
+
+    pub(crate) fn commit(&self, state: &mut State, worker: usize, mut run: Run) -> Option<Run> {
+        let head = self.draft(worker, &run);
+        if lands(state, run.exec, run.base) || !self.rules.compare_and_swap {
+            state.land(run.exec, head);
+            return Some(self.landed(state, run, head));
+        }
+        if run.tries > 0 {
+            // A refusal that answers a retry may hide a write of ours.
+            run.pc = Pc::Resolve;
+            return Some(run);
+        }
+        None
+    }
+
+    /// The reply is lost.
+    pub(crate) fn unheard(&self, state: &mut State, worker: usize, run: &mut Run, adrift: bool) {
+        let head = self.draft(worker, run);
+        state.budget.unknowns -= 1;
+        if adrift {
+            state.flight = Some((run.exec, run.base, head));
+        } else {
+            state.land(run.exec, head);
+        }
+        run.pc = Pc::Resolve;
+    }
+
+    /// After a lost reply the head says what happened.
+    pub(crate) fn resolve(&self, state: &mut State, worker: usize, mut run: Run) -> Option<Run> {
+        let mine = self.draft(worker, &run);
+        let found = state.bucket.heads[run.exec]?;
+        if found.version == mine.version {
+            return Some(self.landed(state, run, mine));
+        }
+        if found.version == run.base && self.rules.repeat_after_unknown {
+            run.tries = 1;
+            run.pc = Pc::Commit;
+            return Some(run);
+        }
+        None
+    }
+
+    /// The run goes on from its own commit.
+    fn landed(&self, state: &mut State, mut run: Run, head: Head) -> Run {
+        let ended = self.is_final(&run);
+        let step = matches!(self.at(run.exec, &run.next), Some(Op::Step));
+        let begins = step && !run.live;
+        run.todo |= head.outbox & !run.items;
+        run.items = head.outbox;
+        (run.base, run.next, run.tries) = (head.version, head, 0);
+        run.decided = 0;
+        if !ended {
+            run.acquired = true;
+            if begins {
+                let newest = lands(state, run.exec, run.base);
+                state.begun_late |= !newest;
+                if run.waking != 0 && !self.rules.owned_alarm_stays {
+                    run.todo |= effect::CLEAR;
+                }
+            }
+            (run.live, run.pc) = (true, Pc::Live);
+            return run;
+        }
+        run.acquired = false;
+        let deletes_first = !self.rules.settle_before_delete && run.slots != 0;
+        run.pc = if deletes_first {
+            Pc::DeleteMail
+        } else {
+            Pc::Settle
+        };
+        run
+    }
+}

@@ -1,0 +1,67 @@
+//! One switch for each rule.
+
+/// Which rules the workers keep. `Default`: all of them, as the engine is built.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Rules {
+    /// What a head names is settled before the next commit, when it is unsettled.
+    pub settle_before_commit: bool,
+    /// A listed mid that the journal holds is a sign of an unsettled outbox.
+    pub absorbed_mail_is_evidence: bool,
+    /// An owner is a sign of an unsettled outbox.
+    pub owner_is_evidence: bool,
+    /// The head keeps its waking alarm's key, whose object is a sign of an unsettled outbox.
+    pub fired: bool,
+    /// No fresh cause on a head without owner: no commit.
+    pub fresh_causes: bool,
+    /// Mail is an orphan only if the head is absent after the listing, too.
+    pub orphan_check: bool,
+    /// An alarm's key holds the commit that set it.
+    pub unique_alarm_keys: bool,
+    /// The alarm that the head names is never deleted.
+    pub named_alarm_stays: bool,
+    /// No alarm is deleted while there is an owner.
+    pub owned_alarm_stays: bool,
+    /// A final commit waits until all earlier effects are settled.
+    pub final_carries_nothing: bool,
+    /// The feed object is the last effect.
+    pub feed_last: bool,
+    /// One nonce for all attempts at a commit.
+    pub one_nonce: bool,
+    /// After a lost reply, the expected version still there means: the same write again.
+    pub repeat_after_unknown: bool,
+    /// Every commit of a run but the last sets the owner.
+    pub barrier_owns: bool,
+    /// Causes are deleted after the settle.
+    pub settle_before_delete: bool,
+    /// A commit is a compare-and-swap.
+    pub compare_and_swap: bool,
+    /// An alarm among the causes proves its instant, whatever the worker's clock says.
+    pub alarm_proves_its_instant: bool,
+    /// A run lists the mailbox once more in the end.
+    pub second_list: bool,
+}
+
+impl Default for Rules {
+    fn default() -> Self {
+        Self {
+            settle_before_commit: true,
+            absorbed_mail_is_evidence: true,
+            owner_is_evidence: true,
+            fired: true,
+            fresh_causes: true,
+            orphan_check: true,
+            unique_alarm_keys: true,
+            named_alarm_stays: true,
+            owned_alarm_stays: true,
+            final_carries_nothing: true,
+            feed_last: true,
+            one_nonce: true,
+            repeat_after_unknown: true,
+            barrier_owns: true,
+            settle_before_delete: true,
+            compare_and_swap: true,
+            alarm_proves_its_instant: true,
+            second_list: true,
+        }
+    }
+}

@@ -1,0 +1,234 @@
+//! A run, in the order of the engine: load, list, settle if unsettled, fresh causes, absorb,
+//! barrier, thunk, final commit, settle, deletes, second list.
+
+use crate::state::{effect, mid};
+use crate::{Action, Pc, Protocol, Run, State};
+
+impl Protocol {
+    /// One request of a run. `None`: the run is over.
+    pub(crate) fn run(
+        &self,
+        state: &mut State,
+        worker: usize,
+        mut run: Run,
+        action: Action,
+    ) -> Option<Run> {
+        let exec = run.exec;
+        match action {
+            Action::Perform(_, item) => {
+                self.perform(state, &mut run, item);
+                return self.settled(state, worker, run);
+            }
+            Action::ThunkEnds(_) => {
+                run.live = false;
+                run.next.progress.started = false;
+                run.next.progress.position += 1;
+                self.drive(&mut run);
+                run.pc = Pc::Commit;
+            }
+            // Absorbed while a thunk runs: the sequential workflow does not look at it yet.
+            Action::Renew(_) => {
+                run.next.mids |= state.bucket.mail[exec];
+                run.slots |= state.bucket.mail[exec];
+                run.due |= self.clock(state, worker);
+                run.pc = Pc::Commit;
+            }
+            Action::DeleteMail(_, mid) => {
+                state.bucket.mail[exec] &= !mid;
+                run.slots &= !mid;
+                return self.delete_next(state, worker, run);
+            }
+            Action::LandedUnheard(_) | Action::Adrift(_) => {
+                self.unheard(state, worker, &mut run, action == Action::Adrift(worker));
+            }
+            _ => return self.request(state, worker, run),
+        }
+        Some(run)
+    }
+
+    fn request(&self, state: &mut State, worker: usize, mut run: Run) -> Option<Run> {
+        let exec = run.exec;
+        let found = state.bucket.heads[exec];
+        let listed = state.bucket.mail[exec];
+        match run.pc {
+            Pc::Read => match found {
+                None => run.pc = Pc::ListAbsent,
+                Some(head) if head.owner.is_some() && !head.expired => return None,
+                Some(mut head) => {
+                    head.expired = false;
+                    (run.base, run.next, run.pc) = (head.version, head, Pc::List);
+                }
+            },
+            Pc::ListAbsent if listed & mid::START != 0 => run.pc = Pc::Create,
+            Pc::ListAbsent => {
+                (run.slots, run.pc) = (listed, Pc::ReadAgain);
+                if !self.rules.orphan_check {
+                    return self.orphan(state, worker, run);
+                }
+            }
+            Pc::Create => {
+                state.create(exec);
+                return Some(Run::new(exec, run.cause));
+            }
+            Pc::ReadAgain if found.is_some() => return Some(Run::new(exec, run.cause)),
+            Pc::ReadAgain => return self.orphan(state, worker, run),
+            Pc::List => return self.listed(state, worker, run, listed),
+            Pc::ReadFired if state.bucket.alarms & (1 << run.next.fired) != 0 => {
+                return self.settle_loaded(state, worker, run);
+            }
+            Pc::ReadFired => return self.loaded(state, worker, run),
+            Pc::Commit => return self.commit(state, worker, run),
+            Pc::Resolve => return self.resolve(state, worker, run),
+            Pc::DeleteAlarms => {
+                let alarm = self.alarm_to_delete(&run);
+                state.bucket.alarms &= !(1 << alarm);
+                // Deleted: whoever named it in this run's memory need not again.
+                if run.superseded == alarm {
+                    run.superseded = 0;
+                }
+                if run.cause == alarm {
+                    run.cause = 0;
+                }
+                return self.delete_next(state, worker, run);
+            }
+            Pc::ListAgain if listed & !run.next.mids != 0 => {
+                return Some(Run::new(exec, run.cause));
+            }
+            Pc::ListAgain => return None,
+            // Requests of their own names.
+            Pc::SettleLoaded | Pc::Settle | Pc::Live | Pc::Renew | Pc::DeleteMail => {}
+        }
+        Some(run)
+    }
+
+    fn orphan(&self, state: &mut State, worker: usize, mut run: Run) -> Option<Run> {
+        run.ends = true;
+        run.next.alarm = 0;
+        run.pc = Pc::DeleteMail;
+        self.delete_next(state, worker, run)
+    }
+
+    /// Step 3: is the outbox settled?
+    fn listed(&self, state: &mut State, worker: usize, mut run: Run, listed: u8) -> Option<Run> {
+        run.slots = listed;
+        let (head, rules) = (&run.next, self.rules);
+        if head.outbox == 0 {
+            return self.loaded(state, worker, run);
+        }
+        let owned = rules.owner_is_evidence && head.owner.is_some();
+        let absorbed = rules.absorbed_mail_is_evidence && listed & head.mids != 0;
+        if owned || absorbed {
+            return self.settle_loaded(state, worker, run);
+        }
+        if head.fired != 0 {
+            run.pc = Pc::ReadFired;
+            return Some(run);
+        }
+        self.loaded(state, worker, run)
+    }
+
+    fn settle_loaded(&self, state: &mut State, worker: usize, mut run: Run) -> Option<Run> {
+        if !self.rules.settle_before_commit && self.goes_on(&run) {
+            return self.loaded(state, worker, run);
+        }
+        (run.todo, run.pc) = (run.next.outbox, Pc::SettleLoaded);
+        Some(run)
+    }
+
+    fn goes_on(&self, run: &Run) -> bool {
+        let head = &run.next;
+        let fresh = run.slots & !head.mids != 0 || run.cause != 0 && run.cause == head.alarm;
+        !head.terminal && (fresh || head.owner.is_some() || !self.rules.fresh_causes)
+    }
+
+    /// Steps 4 to 6: terminal, no fresh cause, or on with it.
+    pub(crate) fn loaded(&self, state: &mut State, worker: usize, mut run: Run) -> Option<Run> {
+        if !self.goes_on(&run) {
+            run.ends = true;
+            run.pc = Pc::DeleteMail;
+            return self.delete_next(state, worker, run);
+        }
+        let head = &mut run.next;
+        if run.cause == head.alarm {
+            run.waking = run.cause;
+        }
+        run.fired = match run.waking {
+            _ if !self.rules.fired => 0,
+            0 if head.owner.is_some() => head.fired,
+            waking => waking,
+        };
+        let proven = self.rules.alarm_proves_its_instant && run.cause != 0;
+        run.due = head.late || proven || self.clock(state, worker);
+        run.superseded = head.alarm;
+        head.mids |= run.slots;
+        if head.progress.started {
+            head.progress.started = false;
+            head.progress.lost += 1;
+        }
+        self.drive(&mut run);
+        run.pc = Pc::Commit;
+        Some(run)
+    }
+
+    /// Goes on from a settle when nothing is left of it.
+    fn settled(&self, state: &mut State, worker: usize, mut run: Run) -> Option<Run> {
+        if run.todo != 0 {
+            return Some(run);
+        }
+        run.items = 0;
+        match run.pc {
+            Pc::SettleLoaded => self.loaded(state, worker, run),
+            Pc::Settle if self.rules.settle_before_delete => {
+                run.pc = Pc::DeleteMail;
+                self.delete_next(state, worker, run)
+            }
+            Pc::Settle => self.look_again(run),
+            _ => Some(run),
+        }
+    }
+
+    /// Step 12: mail, then alarms.
+    pub(crate) fn delete_next(&self, _: &mut State, _: usize, mut run: Run) -> Option<Run> {
+        if run.slots != 0 {
+            run.pc = Pc::DeleteMail;
+            return Some(run);
+        }
+        if self.alarm_to_delete(&run) != 0 {
+            run.pc = Pc::DeleteAlarms;
+            return Some(run);
+        }
+        if run.todo != 0 {
+            run.pc = Pc::Settle;
+            return Some(run);
+        }
+        self.look_again(run)
+    }
+
+    fn look_again(&self, mut run: Run) -> Option<Run> {
+        let ends = run.ends || run.next.terminal || !self.rules.second_list;
+        run.pc = Pc::ListAgain;
+        (!ends).then_some(run)
+    }
+
+    /// The next superseded alarm, the waking one last; never the one that the head names.
+    fn alarm_to_delete(&self, run: &Run) -> u8 {
+        let named = run.next.alarm;
+        let goes = |alarm: &u8| *alarm != 0 && (*alarm != named || !self.rules.named_alarm_stays);
+        let mut alarms = [run.superseded, run.cause];
+        alarms.sort_by_key(|alarm| *alarm == run.waking);
+        alarms.into_iter().find(goes).unwrap_or(0)
+    }
+
+    fn clock(&self, state: &State, worker: usize) -> bool {
+        usize::from(state.time) > worker
+    }
+
+    fn perform(&self, state: &mut State, run: &mut Run, item: u8) {
+        run.todo &= !item;
+        if item == effect::CLEAR {
+            state.bucket.alarms &= !(1 << run.waking);
+        } else {
+            state.perform(run.exec, &run.next, run.base.commit, item);
+        }
+    }
+}

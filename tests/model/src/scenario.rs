@@ -1,0 +1,95 @@
+//! What is run, and how much may go wrong.
+
+/// One operation of the parent's workflow. The child completes at once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Op {
+    /// A live thunk: a barrier before it, its outcome in the next commit.
+    Step,
+    /// Starts the child, and goes on.
+    Spawn,
+    /// Waits for the first of what is named: a message beats the deadline.
+    Wait {
+        /// The next message.
+        message: bool,
+        /// The deadline, the same instant for all waits.
+        timer: bool,
+        /// The child's result.
+        result: bool,
+    },
+}
+
+/// Waits for a message.
+const MESSAGE: Op = wait(true, false, false);
+/// Waits for the deadline.
+const TIMER: Op = wait(false, true, false);
+/// Waits for a message until the deadline.
+const EITHER: Op = wait(true, true, false);
+/// Waits for the child's result.
+const RESULT: Op = wait(false, false, true);
+
+const fn wait(message: bool, timer: bool, result: bool) -> Op {
+    Op::Wait {
+        message,
+        timer,
+        result,
+    }
+}
+
+/// How often each trouble may happen in one history.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Budget {
+    /// A worker loses its memory.
+    pub crashes: u8,
+    /// A commit's reply is lost; the write landed, may still land, or never does.
+    pub unknowns: u8,
+    /// The `until` of a live owner passes.
+    pub steals: u8,
+    /// A sender creates again what it created before.
+    pub retries: u8,
+}
+
+impl Budget {
+    /// One of each.
+    pub const ONE: Self = Self {
+        crashes: 1,
+        unknowns: 1,
+        steals: 1,
+        retries: 1,
+    };
+}
+
+/// A workflow with its messages and budgets.
+#[derive(Debug, Clone, Copy)]
+pub struct Scenario {
+    /// Its name in the output of tests.
+    pub name: &'static str,
+    /// The parent's workflow.
+    pub ops: &'static [Op],
+    /// Messages that a sender sends to the parent, at most 2.
+    pub messages: u8,
+    /// What may go wrong.
+    pub budget: Budget,
+}
+
+const fn scenario(name: &'static str, messages: u8, ops: &'static [Op]) -> Scenario {
+    Scenario {
+        name,
+        ops,
+        messages,
+        budget: Budget::ONE,
+    }
+}
+
+/// All scenarios; each is searched to its end.
+pub const ALL: [Scenario; 6] = [
+    scenario("child beside a step", 0, &[Op::Spawn, Op::Step, RESULT]),
+    scenario("timer, then child", 1, &[TIMER, Op::Spawn, RESULT, MESSAGE]),
+    scenario("timer, then step", 1, &[TIMER, Op::Step, MESSAGE]),
+    scenario("two messages until a deadline", 2, &[EITHER, EITHER]),
+    scenario("alarm set again", 2, &[EITHER, MESSAGE, TIMER]),
+    scenario(
+        "two messages and a child",
+        2,
+        &[MESSAGE, Op::Spawn, Op::Step, RESULT, MESSAGE],
+    ),
+];

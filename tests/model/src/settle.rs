@@ -1,0 +1,19 @@
+//! Effects: each is a create, so settling twice is settling once.
+
+use crate::state::{CHILD, Head, PARENT, State, effect, mid};
+
+impl State {
+    /// Performs one effect that `head` names, as of its commit.
+    pub(crate) fn perform(&mut self, exec: usize, head: &Head, commit: u8, item: u8) {
+        let bucket = &mut self.bucket;
+        match item {
+            effect::ALARM if head.alarm != 0 => bucket.alarms |= 1 << head.alarm,
+            effect::CHILD_MAIL => bucket.mail[CHILD] |= mid::START,
+            effect::CHILD_HEAD => self.create(CHILD),
+            effect::RESULT => bucket.mail[PARENT] |= mid::RESULT,
+            effect::FEED => bucket.feed[exec] |= 1 << commit,
+            _ => {}
+        }
+        self.made |= item;
+    }
+}

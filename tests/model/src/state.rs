@@ -1,0 +1,243 @@
+//! The bucket, what a worker holds in memory, and ghosts that only properties read.
+
+use crate::Budget;
+
+/// The parent, as an index.
+pub(crate) const PARENT: usize = 0;
+/// The child, as an index.
+pub(crate) const CHILD: usize = 1;
+
+/// Message ids, as bits.
+pub(crate) mod mid {
+    pub(crate) const START: u8 = 1;
+    pub(crate) const MESSAGES: [u8; 2] = [2, 4];
+    pub(crate) const BOTH: u8 = 2 | 4;
+    pub(crate) const RESULT: u8 = 8;
+    pub(crate) const ALL: [u8; 4] = [1, 2, 4, 8];
+}
+
+/// Effects, as bits. A child is two creates.
+pub(crate) mod effect {
+    pub(crate) const ALARM: u8 = 1;
+    pub(crate) const CHILD_MAIL: u8 = 2;
+    pub(crate) const CHILD_HEAD: u8 = 4;
+    pub(crate) const CHILD: u8 = CHILD_MAIL | CHILD_HEAD;
+    pub(crate) const RESULT: u8 = 8;
+    pub(crate) const FEED: u8 = 16;
+    /// Not an effect by the rules: deletes the waking alarm.
+    pub(crate) const CLEAR: u8 = 32;
+    pub(crate) const ALL: [u8; 6] = [1, 2, 4, 8, 16, 32];
+}
+
+/// What the store compares: one for each body, so the nonce is in it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Version {
+    /// Dense count of commits.
+    pub commit: u8,
+    /// Who wrote it: with the commit, its nonce.
+    pub by: u8,
+    /// Always 0 while there is one nonce for all attempts.
+    pub attempt: u8,
+}
+
+/// What the journal says of the workflow.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub struct Progress {
+    /// Operations that are over.
+    pub position: u8,
+    /// Messages that waits have taken.
+    pub taken: u8,
+    /// Whether the step at `position` has started.
+    pub started: bool,
+    /// Attempts that were recorded as lost.
+    pub lost: u8,
+}
+
+/// The object that a commit replaces.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Head {
+    /// Commit and nonce.
+    pub version: Version,
+    /// The owning worker.
+    pub owner: Option<u8>,
+    /// Whether the owner's `until` has passed.
+    pub expired: bool,
+    /// Whether it is over.
+    pub terminal: bool,
+    /// Message ids in the journal.
+    pub mids: u8,
+    /// The rest of the journal.
+    pub progress: Progress,
+    /// Effects not known to be settled.
+    pub outbox: u8,
+    /// The alarm by the commit in its key; 0 for none.
+    pub alarm: u8,
+    /// The alarm that covers the commits since the head was last without owner.
+    pub fired: u8,
+    /// Whether the journal's last instant is past the deadline.
+    pub late: bool,
+}
+
+impl Head {
+    /// What `start` creates.
+    #[must_use]
+    pub fn new() -> Self {
+        Self {
+            version: Version {
+                commit: 0,
+                by: u8::MAX,
+                attempt: 0,
+            },
+            owner: None,
+            expired: false,
+            terminal: false,
+            mids: 0,
+            progress: Progress::default(),
+            outbox: 0,
+            alarm: 0,
+            fired: 0,
+            late: false,
+        }
+    }
+}
+
+impl Default for Head {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// What is stored.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
+pub struct Bucket {
+    /// Heads of the parent and the child.
+    pub heads: [Option<Head>; 2],
+    /// Mailboxes: sets of message ids.
+    pub mail: [u8; 2],
+    /// The parent's alarms: a set of the commits in their keys.
+    pub alarms: u16,
+    /// Feed objects: sets of commits.
+    pub feed: [u16; 2],
+}
+
+/// The request that a run makes next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Pc {
+    /// Reads the head.
+    Read,
+    /// No head: lists the mailbox.
+    ListAbsent,
+    /// No head, but a `start`: creates the head.
+    Create,
+    /// No head, no `start`: reads the head once more.
+    ReadAgain,
+    /// Lists the mailbox.
+    List,
+    /// Looks whether the alarm that `fired` names exists.
+    ReadFired,
+    /// Settles the loaded outbox.
+    SettleLoaded,
+    /// Replaces the head.
+    Commit,
+    /// Reads the head after a lost reply.
+    Resolve,
+    /// A thunk runs, a settle beside it.
+    Live,
+    /// Lists the mailbox while a thunk runs.
+    Renew,
+    /// Settles the final commit.
+    Settle,
+    /// Deletes mail.
+    DeleteMail,
+    /// Deletes alarms.
+    DeleteAlarms,
+    /// Lists the mailbox once more.
+    ListAgain,
+}
+
+/// A run in a worker's memory.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Run {
+    /// Parent or child.
+    pub exec: usize,
+    /// The alarm that it was started for; 0 if that was mail.
+    pub cause: u8,
+    /// What comes next.
+    pub pc: Pc,
+    /// The version that the next commit expects.
+    pub base: Version,
+    /// The head as loaded, then what the next commit is to make of it.
+    pub next: Head,
+    /// Mail to delete in the end.
+    pub slots: u8,
+    /// Effects decided since the last commit.
+    pub decided: u8,
+    /// The outbox of the last commit, until all of it is settled.
+    pub items: u8,
+    /// Creates of `items` still to be made.
+    pub todo: u8,
+    /// The alarm that the loaded head named, to be deleted if it is superseded.
+    pub superseded: u8,
+    /// The alarm that woke this run, if the head names it.
+    pub waking: u8,
+    /// See [`Head::fired`].
+    pub fired: u8,
+    /// Whether the run's instant is past the deadline.
+    pub due: bool,
+    /// Whether a thunk runs.
+    pub live: bool,
+    /// Whether this run has committed an ownership.
+    pub acquired: bool,
+    /// Attempts at the next commit whose reply was lost.
+    pub tries: u8,
+    /// Whether it ends after the deletes, without another look.
+    pub ends: bool,
+}
+
+/// A state of the world.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct State {
+    /// What is stored.
+    pub bucket: Bucket,
+    /// What each worker runs.
+    pub runs: [Option<Run>; 2],
+    /// A commit on its way whose writer has had no answer: expected version and body.
+    pub flight: Option<(usize, Version, Head)>,
+    /// 0: the deadline is ahead; 1: past, but not by the clock of worker 1; 2: past.
+    pub time: u8,
+    /// Message ids that somebody outside created: `start` and messages.
+    pub sent: u8,
+    /// Troubles left.
+    pub budget: Budget,
+    /// Ghost: whether there was a crash or a steal.
+    pub troubled: bool,
+    /// Ghost: effects that commits decided.
+    pub decided: [u8; 2],
+    /// Ghost: effects that were performed.
+    pub made: u8,
+    /// Ghost: final commits.
+    pub finals: [u16; 2],
+    /// Ghost: message ids and position of every commit that landed.
+    pub committed: [(u8, u8); 2],
+    /// Ghost: a thunk began under a barrier that was not the newest.
+    pub begun_late: bool,
+}
+
+impl State {
+    pub(crate) fn new(budget: Budget) -> Self {
+        Self {
+            bucket: Bucket::default(),
+            runs: [None, None],
+            flight: None,
+            time: 0,
+            sent: 0,
+            budget,
+            troubled: false,
+            decided: [0; 2],
+            made: 0,
+            finals: [0; 2],
+            committed: [(0, 0); 2],
+            begun_late: false,
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! What everybody but a run does.
+
+use crate::actions::lands;
+use crate::state::{Head, PARENT, mid};
+use crate::{Action, Op, Pc, Protocol, Run, Scenario, State};
+
+impl Scenario {
+    pub(crate) fn has_deadline(&self) -> bool {
+        let timed = |op: &Op| matches!(op, Op::Wait { timer: true, .. });
+        self.ops.iter().any(timed)
+    }
+}
+
+impl Protocol {
+    pub(crate) fn apply(&self, state: &mut State, action: Action) {
+        match action {
+            Action::Start => {
+                state.sent |= mid::START;
+                state.bucket.mail[PARENT] |= mid::START;
+            }
+            Action::StartHead => state.create(PARENT),
+            Action::Send(mid) => {
+                state.sent |= mid;
+                if !state.is_over(PARENT) {
+                    state.bucket.mail[PARENT] |= mid;
+                }
+            }
+            Action::Retry(mid) => {
+                state.budget.retries -= 1;
+                state.bucket.mail[PARENT] |= mid;
+            }
+            Action::Tick => state.time += 1,
+            Action::Arrive => {
+                if let Some((exec, base, head)) = state.flight.take()
+                    && (lands(state, exec, base) || !self.rules.compare_and_swap)
+                {
+                    state.land(exec, head);
+                }
+            }
+            Action::Crash(worker) => {
+                state.budget.crashes -= 1;
+                state.troubled = true;
+                state.runs[worker] = None;
+            }
+            Action::Expire(exec) => state.expire(exec),
+            Action::Dispatch {
+                worker,
+                exec,
+                cause,
+            } => state.runs[worker] = Some(Run::new(exec, cause)),
+            Action::Request(w)
+            | Action::LandedUnheard(w)
+            | Action::Adrift(w)
+            | Action::Perform(w, _)
+            | Action::ThunkEnds(w)
+            | Action::Renew(w)
+            | Action::DeleteMail(w, _) => {
+                if let Some(run) = state.runs[w].take() {
+                    state.runs[w] = self.run(state, w, run, action);
+                }
+            }
+        }
+    }
+}
+
+impl State {
+    /// Creates a head, unless there is one.
+    pub(crate) fn create(&mut self, exec: usize) {
+        self.bucket.heads[exec].get_or_insert_with(Head::new);
+    }
+
+    pub(crate) fn is_over(&self, exec: usize) -> bool {
+        self.bucket.heads[exec].is_some_and(|head| head.terminal)
+    }
+
+    /// A commit lands.
+    pub(crate) fn land(&mut self, exec: usize, head: Head) {
+        self.decided[exec] |= head.outbox;
+        let (mids, position) = &mut self.committed[exec];
+        *mids |= head.mids;
+        *position = head.progress.position.max(*position);
+        if head.owner.is_none() {
+            self.finals[exec] |= 1 << head.version.commit;
+        }
+        self.bucket.heads[exec] = Some(head);
+    }
+
+    /// Whether an owner still runs, or is about to learn that it owns.
+    pub(crate) fn is_alive(&self, exec: usize, owner: u8) -> bool {
+        let run = self.runs[usize::from(owner)].as_ref();
+        run.is_some_and(|run| {
+            run.exec == exec && (run.acquired || run.tries > 0 || run.pc == Pc::Resolve)
+        })
+    }
+
+    fn expire(&mut self, exec: usize) {
+        let Some(head) = &mut self.bucket.heads[exec] else {
+            return;
+        };
+        head.expired = true;
+        let owner = head.owner;
+        if owner.is_some_and(|owner| self.is_alive(exec, owner)) {
+            self.budget.steals -= 1;
+            self.troubled = true;
+        }
+    }
+}
+
+impl Run {
+    pub(crate) fn new(exec: usize, cause: u8) -> Self {
+        let next = Head::new();
+        Self {
+            exec,
+            cause,
+            pc: Pc::Read,
+            base: next.version,
+            next,
+            slots: 0,
+            decided: 0,
+            items: 0,
+            todo: 0,
+            superseded: 0,
+            waking: 0,
+            fired: 0,
+            due: false,
+            live: false,
+            acquired: false,
+            tries: 0,
+            ends: false,
+        }
+    }
+}
