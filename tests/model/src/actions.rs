@@ -1,6 +1,6 @@
 //! Who may do what: one action for each request to the bucket.
 
-use crate::state::{Head, PARENT, Version, effect, mid};
+use crate::state::{DEAD, Head, PARENT, Version, effect, mid};
 use crate::{Pc, Protocol, State};
 
 /// One step of the world. `worker` is 0 or 1.
@@ -59,7 +59,7 @@ impl Protocol {
     }
 
     fn outside(&self, state: &State, actions: &mut Vec<Action>) {
-        let bucket = &state.bucket;
+        let (bucket, budget) = (&state.bucket, state.budget.left());
         if state.sent & mid::START == 0 {
             actions.push(Action::Start);
         } else if bucket.heads[PARENT].is_none() {
@@ -72,8 +72,10 @@ impl Protocol {
             let next = next.into_iter().find(|mid| state.sent & mid == 0);
             actions.extend(next.map(Action::Send));
         }
-        if state.budget.retries > 0 {
-            let sent = mid::ALL.into_iter().filter(|mid| state.sent & mid != 0);
+        if budget.retries > 0 {
+            let sent = mid::ALL
+                .into_iter()
+                .filter(|mid| state.sent & !bucket.mail[PARENT] & mid != 0);
             actions.extend(sent.map(Action::Retry));
         }
         let times = self.scenario.has_deadline();
@@ -83,11 +85,10 @@ impl Protocol {
         if state.flight.is_some() {
             actions.push(Action::Arrive);
         }
-        for (exec, head) in bucket.heads.iter().enumerate() {
-            let owner = head
-                .filter(|head| !head.expired)
-                .and_then(|head| head.owner);
-            if owner.is_some_and(|owner| !state.is_alive(exec, owner) || state.budget.steals > 0) {
+        for (exec, head) in bucket.heads.into_iter().enumerate() {
+            // An owner that is dead holds nobody up: see `State::held`.
+            let live = head.is_some_and(|head| head.owner.is_some_and(|owner| owner != DEAD));
+            if live && state.held(exec) && budget.steals > 0 {
                 actions.push(Action::Expire(exec));
             }
         }
@@ -123,7 +124,7 @@ impl Protocol {
             Pc::Commit if self.is_final(run) && !drained => {}
             Pc::Commit => {
                 actions.push(Action::Request(worker));
-                if state.budget.unknowns > 0 && lands(state, run.exec, run.base) {
+                if state.budget.left().unknowns > 0 && lands(state, run.exec, run.base) {
                     actions.push(Action::LandedUnheard(worker));
                     actions.push(Action::Adrift(worker));
                 }
@@ -136,8 +137,8 @@ impl Protocol {
                 run.pc,
                 Pc::SettleLoaded | Pc::Commit | Pc::Resolve | Pc::Settle
             )
-            || matches!(run.pc, Pc::DeleteMail | Pc::DeleteAlarms | Pc::ListAgain);
-        if state.budget.crashes > 0 && wrote {
+            || matches!(run.pc, Pc::DeleteMail | Pc::DeleteAlarms);
+        if state.budget.left().crashes > 0 && wrote {
             actions.push(Action::Crash(worker));
         }
     }
@@ -145,7 +146,8 @@ impl Protocol {
 
 fn dispatches(state: &State, worker: usize, actions: &mut Vec<Action>) {
     for (exec, mail) in state.bucket.mail.iter().enumerate() {
-        if *mail != 0 {
+        // A held run ends at once.
+        if *mail != 0 && !state.held(exec) {
             let cause = 0;
             actions.push(Action::Dispatch {
                 worker,

@@ -6,10 +6,12 @@ use crate::{Op, Pc, Protocol, Run, State, Version};
 
 impl Protocol {
     /// What the next commit writes.
-    fn draft(&self, worker: usize, run: &Run) -> Head {
+    fn draft(&self, worker: usize, run: &Run, asks: bool) -> Head {
         let mut head = run.next;
         let attempt = if self.rules.one_nonce { 0 } else { run.tries };
-        let by = u8::try_from(worker).unwrap_or(u8::MAX);
+        let me = u8::try_from(worker).unwrap_or(u8::MAX);
+        // Only who has had no answer will ask whether a commit is its own.
+        let by = if asks || run.tries > 0 { me } else { 2 };
         let commit = run.base.commit + 1;
         head.version = Version {
             commit,
@@ -20,7 +22,7 @@ impl Protocol {
         head.fired = run.fired;
         head.outbox = run.items | run.decided;
         if !self.is_final(run) {
-            head.owner = self.rules.barrier_owns.then_some(by);
+            head.owner = self.rules.barrier_owns.then_some(me);
             head.progress.started = true;
             return head;
         }
@@ -44,7 +46,7 @@ impl Protocol {
     }
 
     pub(crate) fn commit(&self, state: &mut State, worker: usize, mut run: Run) -> Option<Run> {
-        let head = self.draft(worker, &run);
+        let head = self.draft(worker, &run, false);
         if lands(state, run.exec, run.base) || !self.rules.compare_and_swap {
             state.land(run.exec, head);
             return Some(self.landed(state, run, head));
@@ -59,8 +61,9 @@ impl Protocol {
 
     /// The reply is lost.
     pub(crate) fn unheard(&self, state: &mut State, worker: usize, run: &mut Run, adrift: bool) {
-        let head = self.draft(worker, run);
+        let head = self.draft(worker, run, true);
         state.budget.unknowns -= 1;
+        state.budget.troubles -= 1;
         if adrift {
             state.flight = Some((run.exec, run.base, head));
         } else {
@@ -71,7 +74,7 @@ impl Protocol {
 
     /// After a lost reply the head says what happened.
     pub(crate) fn resolve(&self, state: &mut State, worker: usize, mut run: Run) -> Option<Run> {
-        let mine = self.draft(worker, &run);
+        let mine = self.draft(worker, &run, true);
         let found = state.bucket.heads[run.exec]?;
         if found.version == mine.version {
             return Some(self.landed(state, run, mine));
@@ -105,7 +108,12 @@ impl Protocol {
             (run.live, run.pc) = (true, Pc::Live);
             return run;
         }
-        run.acquired = false;
+        // Nothing else is needed from here on.
+        (run.acquired, run.fired, run.due) = (false, 0, false);
+        run.next = Head {
+            alarm: head.alarm,
+            ..Head::new()
+        };
         let deletes_first = !self.rules.settle_before_delete && run.slots != 0;
         run.pc = if deletes_first {
             Pc::DeleteMail

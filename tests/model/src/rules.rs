@@ -37,8 +37,6 @@ pub struct Rules {
     pub compare_and_swap: bool,
     /// An alarm among the causes proves its instant, whatever the worker's clock says.
     pub alarm_proves_its_instant: bool,
-    /// A run lists the mailbox once more in the end.
-    pub second_list: bool,
 }
 
 impl Default for Rules {
@@ -61,7 +59,6 @@ impl Default for Rules {
             settle_before_delete: true,
             compare_and_swap: true,
             alarm_proves_its_instant: true,
-            second_list: true,
         }
     }
 }

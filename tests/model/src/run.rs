@@ -36,7 +36,7 @@ impl Protocol {
             Action::DeleteMail(_, mid) => {
                 state.bucket.mail[exec] &= !mid;
                 run.slots &= !mid;
-                return self.delete_next(state, worker, run);
+                return self.delete_next(run);
             }
             Action::LandedUnheard(_) | Action::Adrift(_) => {
                 self.unheard(state, worker, &mut run, action == Action::Adrift(worker));
@@ -53,7 +53,7 @@ impl Protocol {
         match run.pc {
             Pc::Read => match found {
                 None => run.pc = Pc::ListAbsent,
-                Some(head) if head.owner.is_some() && !head.expired => return None,
+                Some(_) if state.held(exec) => return None,
                 Some(mut head) => {
                     head.expired = false;
                     (run.base, run.next, run.pc) = (head.version, head, Pc::List);
@@ -63,7 +63,7 @@ impl Protocol {
             Pc::ListAbsent => {
                 (run.slots, run.pc) = (listed, Pc::ReadAgain);
                 if !self.rules.orphan_check {
-                    return self.orphan(state, worker, run);
+                    return self.orphan(run);
                 }
             }
             Pc::Create => {
@@ -71,7 +71,7 @@ impl Protocol {
                 return Some(Run::new(exec, run.cause));
             }
             Pc::ReadAgain if found.is_some() => return Some(Run::new(exec, run.cause)),
-            Pc::ReadAgain => return self.orphan(state, worker, run),
+            Pc::ReadAgain => return self.orphan(run),
             Pc::List => return self.listed(state, worker, run, listed),
             Pc::ReadFired if state.bucket.alarms & (1 << run.next.fired) != 0 => {
                 return self.settle_loaded(state, worker, run);
@@ -89,23 +89,18 @@ impl Protocol {
                 if run.cause == alarm {
                     run.cause = 0;
                 }
-                return self.delete_next(state, worker, run);
+                return self.delete_next(run);
             }
-            Pc::ListAgain if listed & !run.next.mids != 0 => {
-                return Some(Run::new(exec, run.cause));
-            }
-            Pc::ListAgain => return None,
             // Requests of their own names.
             Pc::SettleLoaded | Pc::Settle | Pc::Live | Pc::Renew | Pc::DeleteMail => {}
         }
         Some(run)
     }
 
-    fn orphan(&self, state: &mut State, worker: usize, mut run: Run) -> Option<Run> {
-        run.ends = true;
+    fn orphan(&self, mut run: Run) -> Option<Run> {
         run.next.alarm = 0;
-        run.pc = Pc::DeleteMail;
-        self.delete_next(state, worker, run)
+        run.only_deletes();
+        self.delete_next(run)
     }
 
     /// Step 3: is the outbox settled?
@@ -144,9 +139,8 @@ impl Protocol {
     /// Steps 4 to 6: terminal, no fresh cause, or on with it.
     pub(crate) fn loaded(&self, state: &mut State, worker: usize, mut run: Run) -> Option<Run> {
         if !self.goes_on(&run) {
-            run.ends = true;
-            run.pc = Pc::DeleteMail;
-            return self.delete_next(state, worker, run);
+            run.only_deletes();
+            return self.delete_next(run);
         }
         let head = &mut run.next;
         if run.cause == head.alarm {
@@ -179,16 +173,16 @@ impl Protocol {
         match run.pc {
             Pc::SettleLoaded => self.loaded(state, worker, run),
             Pc::Settle if self.rules.settle_before_delete => {
-                run.pc = Pc::DeleteMail;
-                self.delete_next(state, worker, run)
+                run.only_deletes();
+                self.delete_next(run)
             }
-            Pc::Settle => self.look_again(run),
+            Pc::Settle => None,
             _ => Some(run),
         }
     }
 
     /// Step 12: mail, then alarms.
-    pub(crate) fn delete_next(&self, _: &mut State, _: usize, mut run: Run) -> Option<Run> {
+    pub(crate) fn delete_next(&self, mut run: Run) -> Option<Run> {
         if run.slots != 0 {
             run.pc = Pc::DeleteMail;
             return Some(run);
@@ -201,13 +195,7 @@ impl Protocol {
             run.pc = Pc::Settle;
             return Some(run);
         }
-        self.look_again(run)
-    }
-
-    fn look_again(&self, mut run: Run) -> Option<Run> {
-        let ends = run.ends || run.next.terminal || !self.rules.second_list;
-        run.pc = Pc::ListAgain;
-        (!ends).then_some(run)
+        None
     }
 
     /// The next superseded alarm, the waking one last; never the one that the head names.
@@ -230,5 +218,15 @@ impl Protocol {
         } else {
             state.perform(run.exec, &run.next, run.base.commit, item);
         }
+    }
+}
+
+impl Run {
+    /// Forgets what no delete needs, so that equal states are equal.
+    fn only_deletes(&mut self) {
+        let kept = (self.next.alarm, self.slots, self.superseded, self.waking);
+        *self = Self::new(self.exec, self.cause);
+        (self.next.alarm, self.slots, self.superseded, self.waking) = kept;
+        self.pc = Pc::DeleteMail;
     }
 }

@@ -46,15 +46,18 @@ pub struct Budget {
     pub steals: u8,
     /// A sender creates again what it created before.
     pub retries: u8,
+    /// How many of these in all.
+    pub troubles: u8,
 }
 
 impl Budget {
-    /// One of each.
-    pub const ONE: Self = Self {
+    /// One of each, two in all.
+    pub const TWO: Self = Self {
         crashes: 1,
         unknowns: 1,
         steals: 1,
         retries: 1,
+        troubles: 2,
     };
 }
 
@@ -76,7 +79,7 @@ const fn scenario(name: &'static str, messages: u8, ops: &'static [Op]) -> Scena
         name,
         ops,
         messages,
-        budget: Budget::ONE,
+        budget: Budget::TWO,
     }
 }
 

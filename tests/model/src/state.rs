@@ -7,6 +7,9 @@ pub(crate) const PARENT: usize = 0;
 /// The child, as an index.
 pub(crate) const CHILD: usize = 1;
 
+/// An owner whose run is over: its `until` passes by itself, so it holds nobody up.
+pub(crate) const DEAD: u8 = 2;
+
 /// Message ids, as bits.
 pub(crate) mod mid {
     pub(crate) const START: u8 = 1;
@@ -34,7 +37,7 @@ pub(crate) mod effect {
 pub struct Version {
     /// Dense count of commits.
     pub commit: u8,
-    /// Who wrote it: with the commit, its nonce.
+    /// Its nonce, with the commit: the worker, where a reply was lost; 2 where nobody will ask.
     pub by: u8,
     /// Always 0 while there is one nonce for all attempts.
     pub attempt: u8,
@@ -58,7 +61,7 @@ pub struct Progress {
 pub struct Head {
     /// Commit and nonce.
     pub version: Version,
-    /// The owning worker.
+    /// The owning worker; [`DEAD`] when no run will ever learn that it owns.
     pub owner: Option<u8>,
     /// Whether the owner's `until` has passed.
     pub expired: bool,
@@ -151,8 +154,6 @@ pub enum Pc {
     DeleteMail,
     /// Deletes alarms.
     DeleteAlarms,
-    /// Lists the mailbox once more.
-    ListAgain,
 }
 
 /// A run in a worker's memory.
@@ -190,8 +191,6 @@ pub struct Run {
     pub acquired: bool,
     /// Attempts at the next commit whose reply was lost.
     pub tries: u8,
-    /// Whether it ends after the deletes, without another look.
-    pub ends: bool,
 }
 
 /// A state of the world.

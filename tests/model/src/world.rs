@@ -1,8 +1,8 @@
 //! What everybody but a run does.
 
 use crate::actions::lands;
-use crate::state::{Head, PARENT, mid};
-use crate::{Action, Op, Pc, Protocol, Run, Scenario, State};
+use crate::state::{CHILD, DEAD, Head, PARENT, mid};
+use crate::{Action, Budget, Op, Pc, Protocol, Run, Scenario, State};
 
 impl Scenario {
     pub(crate) fn has_deadline(&self) -> bool {
@@ -27,6 +27,7 @@ impl Protocol {
             }
             Action::Retry(mid) => {
                 state.budget.retries -= 1;
+                state.budget.troubles -= 1;
                 state.bucket.mail[PARENT] |= mid;
             }
             Action::Tick => state.time += 1,
@@ -39,6 +40,7 @@ impl Protocol {
             }
             Action::Crash(worker) => {
                 state.budget.crashes -= 1;
+                state.budget.troubles -= 1;
                 state.troubled = true;
                 state.runs[worker] = None;
             }
@@ -47,7 +49,14 @@ impl Protocol {
                 worker,
                 exec,
                 cause,
-            } => state.runs[worker] = Some(Run::new(exec, cause)),
+            } => {
+                let run = Run::new(exec, cause);
+                // A run for mail that is there begins with its first request.
+                state.runs[worker] = match cause {
+                    0 => self.run(state, worker, run, Action::Request(worker)),
+                    _ => Some(run),
+                };
+            }
             Action::Request(w)
             | Action::LandedUnheard(w)
             | Action::Adrift(w)
@@ -60,6 +69,7 @@ impl Protocol {
                 }
             }
         }
+        state.bury();
     }
 }
 
@@ -93,15 +103,43 @@ impl State {
         })
     }
 
+    /// Whether a run that reads this head now is to leave it alone.
+    pub(crate) fn held(&self, exec: usize) -> bool {
+        let head = self.bucket.heads[exec];
+        head.is_some_and(|head| head.owner.is_some_and(|owner| owner != DEAD) && !head.expired)
+    }
+
+    /// Marks owners that are over, so that equal states are equal.
+    fn bury(&mut self) {
+        for exec in [PARENT, CHILD] {
+            let owner = self.bucket.heads[exec].and_then(|head| head.owner);
+            let dead = owner.is_some_and(|owner| owner != DEAD && !self.is_alive(exec, owner));
+            if let Some(head) = self.bucket.heads[exec].as_mut().filter(|_| dead) {
+                (head.owner, head.expired) = (Some(DEAD), false);
+            }
+        }
+    }
+
     fn expire(&mut self, exec: usize) {
-        let Some(head) = &mut self.bucket.heads[exec] else {
-            return;
-        };
-        head.expired = true;
-        let owner = head.owner;
-        if owner.is_some_and(|owner| self.is_alive(exec, owner)) {
-            self.budget.steals -= 1;
-            self.troubled = true;
+        if let Some(head) = &mut self.bucket.heads[exec] {
+            head.expired = true;
+        }
+        self.budget.steals -= 1;
+        self.budget.troubles -= 1;
+        self.troubled = true;
+    }
+}
+
+impl Budget {
+    /// What may still go wrong.
+    pub(crate) fn left(self) -> Self {
+        let most = self.troubles;
+        Self {
+            crashes: self.crashes.min(most),
+            unknowns: self.unknowns.min(most),
+            steals: self.steals.min(most),
+            retries: self.retries.min(most),
+            troubles: most,
         }
     }
 }
@@ -126,7 +164,6 @@ impl Run {
             live: false,
             acquired: false,
             tries: 0,
-            ends: false,
         }
     }
 }

@@ -5,7 +5,15 @@ use stateright::{Checker, Model};
 
 #[test]
 fn with_all_rules_kept_no_invariant_fails_in_any_state() {
-    for scenario in ALL {
+    for mut scenario in ALL {
+        if let Ok(n) = std::env::var("TR") {
+            scenario.budget.troubles = n.parse().unwrap();
+        }
+        if let Ok(n) = std::env::var("SC") {
+            if !scenario.name.contains(&n) {
+                continue;
+            }
+        }
         let begun = std::time::Instant::now();
         let rules = Rules::default();
         let model = Protocol { scenario, rules };
