@@ -1,5 +1,5 @@
 //! A run, in the order of the engine: load, list, settle if unsettled, fresh causes, absorb,
-//! barrier, thunk, final commit, settle, deletes, second list.
+//! barrier, thunk, final commit, settle, deletes.
 
 use crate::state::{effect, mid};
 use crate::{Action, Pc, Protocol, Run, State};
@@ -92,7 +92,7 @@ impl Protocol {
                 return self.delete_next(run);
             }
             // Requests of their own names.
-            Pc::SettleLoaded | Pc::Settle | Pc::Live | Pc::Renew | Pc::DeleteMail => {}
+            Pc::SettleLoaded | Pc::Settle | Pc::Live | Pc::DeleteMail => {}
         }
         Some(run)
     }

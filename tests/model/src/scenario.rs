@@ -51,14 +51,28 @@ pub struct Budget {
 }
 
 impl Budget {
-    /// One of each, two in all.
-    pub const TWO: Self = Self {
-        crashes: 1,
-        unknowns: 1,
-        steals: 1,
-        retries: 1,
-        troubles: 2,
-    };
+    /// One of each, at most `troubles` in all.
+    #[must_use]
+    pub const fn any(troubles: u8) -> Self {
+        Self {
+            crashes: 1,
+            unknowns: 1,
+            steals: 1,
+            retries: 1,
+            troubles,
+        }
+    }
+
+    /// A crash, and nothing else.
+    #[must_use]
+    pub const fn crash() -> Self {
+        Self {
+            unknowns: 0,
+            steals: 0,
+            retries: 0,
+            ..Self::any(1)
+        }
+    }
 }
 
 /// A workflow with its messages and budgets.
@@ -74,25 +88,56 @@ pub struct Scenario {
     pub budget: Budget,
 }
 
-const fn scenario(name: &'static str, messages: u8, ops: &'static [Op]) -> Scenario {
+const fn scenario(
+    name: &'static str,
+    messages: u8,
+    budget: Budget,
+    ops: &'static [Op],
+) -> Scenario {
     Scenario {
         name,
         ops,
         messages,
-        budget: Budget::TWO,
+        budget,
     }
 }
 
 /// All scenarios; each is searched to its end.
 pub const ALL: [Scenario; 6] = [
-    scenario("child beside a step", 0, &[Op::Spawn, Op::Step, RESULT]),
-    scenario("timer, then child", 1, &[TIMER, Op::Spawn, RESULT, MESSAGE]),
-    scenario("timer, then step", 1, &[TIMER, Op::Step, MESSAGE]),
-    scenario("two messages until a deadline", 2, &[EITHER, EITHER]),
-    scenario("alarm set again", 2, &[EITHER, MESSAGE, TIMER]),
+    scenario(
+        "child beside a step",
+        0,
+        Budget::any(2),
+        &[Op::Spawn, Op::Step, RESULT],
+    ),
+    scenario(
+        "timer, then child",
+        1,
+        Budget::crash(),
+        &[TIMER, Op::Spawn, RESULT, MESSAGE],
+    ),
+    scenario(
+        "timer, then step",
+        1,
+        Budget::any(1),
+        &[TIMER, Op::Step, MESSAGE],
+    ),
+    scenario(
+        "two messages until a deadline",
+        2,
+        Budget::crash(),
+        &[EITHER, EITHER],
+    ),
+    scenario(
+        "alarm set again",
+        2,
+        Budget::any(0),
+        &[EITHER, MESSAGE, TIMER],
+    ),
     scenario(
         "two messages and a child",
         2,
+        Budget::any(1),
         &[MESSAGE, Op::Spawn, Op::Step, RESULT, MESSAGE],
     ),
 ];

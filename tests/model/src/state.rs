@@ -146,8 +146,6 @@ pub enum Pc {
     Resolve,
     /// A thunk runs, a settle beside it.
     Live,
-    /// Lists the mailbox while a thunk runs.
-    Renew,
     /// Settles the final commit.
     Settle,
     /// Deletes mail.

@@ -1,13 +1,13 @@
 //! Each rule, taken away alone, brings a defect back.
 
-use millpond_model::{ALL, Protocol, Rules};
+use millpond_model::{ALL, Budget, Protocol, Rules};
 use stateright::{Checker, HasDiscoveries, Model};
 
 /// A search with at most `troubles` of crash, lost reply, steal and late retry.
 fn model(rules: Rules, scenario: &str, troubles: u8) -> Protocol {
     let found = ALL.iter().find(|one| one.name == scenario);
     let mut scenario = *found.expect("the test names a scenario");
-    scenario.budget.troubles = troubles;
+    scenario.budget = Budget::any(troubles);
     Protocol { scenario, rules }
 }
 
