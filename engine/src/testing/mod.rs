@@ -10,6 +10,7 @@ mod entropy;
 mod fault;
 mod memory;
 mod pool;
+pub mod simulation;
 #[cfg(test)]
 mod tests;
 mod verb;
@@ -21,5 +22,6 @@ pub use entropy::SeededEntropy;
 pub use fault::{Fate, FaultBucket, Rule};
 pub use memory::MemoryBucket;
 pub use pool::Pool;
+pub use simulation::Simulation;
 pub use verb::Verb;
 pub use world::World;

@@ -55,6 +55,17 @@ impl Pool {
         lock(&self.shared).tasks.len()
     }
 
+    /// Aborts every task, and what they spawn while they are dropped: the process is gone.
+    pub fn abort_all(&self) {
+        loop {
+            let tasks = std::mem::take(&mut lock(&self.shared).tasks);
+            if tasks.is_empty() {
+                return;
+            }
+            drop(tasks);
+        }
+    }
+
     /// Runs `main` and all tasks until `main` ends, moving `clock` to its next sleeper each
     /// time nobody can go on.
     ///

@@ -1,0 +1,45 @@
+//! A process's clock: true time, seen wrong.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use jiff::{SignedDuration, Timestamp};
+
+use crate::doors::Clock;
+use crate::testing::ManualClock;
+
+/// The wall is off by a skew that may change, back too; monotonic time and sleeps are true.
+#[derive(Debug)]
+pub(super) struct SkewedClock {
+    time: Arc<ManualClock>,
+    skew: Mutex<SignedDuration>,
+}
+
+impl SkewedClock {
+    pub(super) fn new(time: Arc<ManualClock>, millis: i64) -> Self {
+        let skew = Mutex::new(SignedDuration::from_millis(millis));
+        Self { time, skew }
+    }
+
+    pub(super) fn set_skew(&self, millis: i64) {
+        *self.skew.lock().unwrap_or_else(PoisonError::into_inner) =
+            SignedDuration::from_millis(millis);
+    }
+}
+
+#[async_trait]
+impl Clock for SkewedClock {
+    fn now(&self) -> Timestamp {
+        let skew = *self.skew.lock().unwrap_or_else(PoisonError::into_inner);
+        self.time.now().checked_add(skew).unwrap_or(Timestamp::MAX)
+    }
+
+    fn monotonic(&self) -> Duration {
+        self.time.monotonic()
+    }
+
+    async fn sleep(&self, duration: Duration) {
+        self.time.sleep(duration).await;
+    }
+}

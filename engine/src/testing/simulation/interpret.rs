@@ -1,0 +1,201 @@
+//! The one workflow that runs every generated program.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::FutureExt as _;
+use futures::future::{BoxFuture, join_all};
+use serde::{Deserialize, Serialize};
+
+use super::chronicle::{Chronicle, Effect};
+use super::program::{Part, Program, Work};
+use crate::doors::Clock;
+use crate::runtime::App;
+use crate::{Attempt, Context, Eid, Failed, FrameError, OnClose, Retry, Step, StepError};
+
+/// Its name.
+pub(super) const WORKFLOW: &str = "simulation.program";
+/// Attempts may vanish so often: early steals of a clock that is off cost many.
+const MAX_LOST: u32 = 10_000;
+
+/// What steps of one process life act through.
+#[derive(Debug, Clone)]
+pub(super) struct Hands {
+    pub(super) chronicle: Arc<Chronicle>,
+    pub(super) clock: Arc<dyn Clock>,
+    pub(super) worker: String,
+    pub(super) roots: Arc<Vec<Eid>>,
+}
+
+/// What a step gives.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+struct Made {
+    value: u64,
+    filling: String,
+}
+
+/// Adds the workflow to an application.
+pub(super) fn register(app: App, hands: &Hands) -> App {
+    let hands = hands.clone();
+    app.workflow(WORKFLOW, "1", move |ctx, program: Program| {
+        execute(ctx, hands.clone(), program)
+    })
+}
+
+async fn execute(ctx: Context, hands: Hands, program: Program) -> Result<u64, Failed> {
+    let ended = parts(ctx.clone(), hands.clone(), program).await;
+    if ended.as_ref().is_err_and(Failed::is_cancelled) {
+        let tidy = step(&ctx.shielded(), &hands, "tidy", Work::default());
+        tidy.await?;
+    }
+    ended
+}
+
+fn parts(ctx: Context, hands: Hands, program: Program) -> BoxFuture<'static, Result<u64, Failed>> {
+    let all = async move {
+        let mut sum = 0;
+        for part in program.parts {
+            sum = mix(sum, one(&ctx, &hands, part).await?);
+        }
+        Ok(sum)
+    };
+    all.boxed()
+}
+
+async fn one(ctx: &Context, hands: &Hands, part: Part) -> Result<u64, Failed> {
+    Ok(match part {
+        Part::Step(work) => value(step(ctx, hands, "work", work).await)?,
+        Part::Together(programs) => {
+            let all = programs
+                .into_iter()
+                .map(|program| parts(ctx.clone(), hands.clone(), program));
+            let mut sum = 0;
+            for ended in join_all(all).await {
+                sum = mix(sum, ended?);
+            }
+            sum
+        }
+        Part::Race {
+            work,
+            channel,
+            sleep,
+        } => {
+            let mut step = step(ctx, hands, "work", work);
+            let mut message = ctx.receive::<u64>(&channel_name(channel));
+            let mut sleep = ctx.sleep(Duration::from_millis(sleep));
+            crate::select! {
+                made = step => mix(1, value(made)?),
+                heard = message => mix(2, heard?),
+                slept = sleep => { slept?; 3 }
+            }
+        }
+        Part::Receive { channel, timeout } => {
+            let heard = ctx.receive::<u64>(&channel_name(channel));
+            match timeout {
+                None => heard.await?,
+                Some(limit) => {
+                    let heard = heard.timeout(Duration::from_millis(limit)).await?;
+                    heard.unwrap_or(5)
+                }
+            }
+        }
+        Part::Sleep(wait) => {
+            ctx.sleep(Duration::from_millis(wait)).await?;
+            7
+        }
+        Part::Child {
+            program,
+            waits,
+            close,
+        } => {
+            let close = match close {
+                0 => OnClose::Cancel,
+                1 => OnClose::Abandon,
+                _ => OnClose::Terminate,
+            };
+            if waits {
+                let child = ctx.child_named::<u64>(WORKFLOW, &program);
+                match child.on_close(close).await {
+                    Err(FrameError::ChildFailed { failure, .. }) => failure.kind.len() as u64,
+                    other => other?,
+                }
+            } else {
+                let child = ctx.spawn_named(WORKFLOW, &program).on_close(close);
+                child.start()?;
+                11
+            }
+        }
+        Part::Announce(value) => {
+            ctx.announce("progress", &value)?;
+            13
+        }
+        Part::Send { to, channel } => {
+            if let Some(to) = hands.roots.get(to) {
+                ctx.send(*to, &channel_name(channel), &17_u64)?;
+            }
+            17
+        }
+        Part::Draw => {
+            let drawn = (ctx.now(), ctx.uuid(), ctx.random());
+            let nanos = u64::from(drawn.0.subsec_nanosecond().unsigned_abs());
+            mix(nanos, u64::from(drawn.1.as_bytes()[0]))
+        }
+    })
+}
+
+/// A step's failure is a value like any other; only a cancellation ends the program.
+fn value(made: Result<Made, FrameError>) -> Result<u64, Failed> {
+    match made {
+        Err(FrameError::StepFailed { .. }) => Ok(19),
+        other => Ok(other?.value),
+    }
+}
+
+fn step(ctx: &Context, hands: &Hands, name: &str, work: Work) -> Step<Made> {
+    let (hands, pause) = (hands.clone(), Duration::from_millis(work.pause));
+    let step = ctx.step(name, move |attempt: Attempt| {
+        let (hands, work) = (hands.clone(), work.clone());
+        async move {
+            let value = hands.effect(&attempt);
+            if work.takes > 0 {
+                hands.clock.sleep(Duration::from_millis(work.takes)).await;
+            }
+            if work.hopeless {
+                return Err(StepError::new("Hopeless", "it cannot be").terminal());
+            }
+            if attempt.number() <= work.fails {
+                return Err(StepError::new("Flaky", "not yet"));
+            }
+            let filling = "x".repeat(work.bytes);
+            Ok(Made { value, filling })
+        }
+    });
+    step.retry(Retry::fixed(9, pause).max_lost(MAX_LOST))
+}
+
+pub(super) fn channel_name(channel: u8) -> String {
+    format!("c{channel}")
+}
+
+fn mix(a: u64, b: u64) -> u64 {
+    (a * 31 + b + 1) % 1_000_003
+}
+
+impl Hands {
+    /// Does something to the world outside; a number that no other effect has.
+    fn effect(&self, attempt: &Attempt) -> u64 {
+        let mut written = self.chronicle.open();
+        let value = written.effects.len() as u64;
+        let after = written.landed.len();
+        written.effects.push(Effect {
+            eid: attempt.eid(),
+            fid: attempt.fid().clone(),
+            attempt: attempt.number(),
+            worker: self.worker.clone(),
+            value,
+            at: self.clock.monotonic(),
+            after,
+        });
+        value
+    }
+}

@@ -1,0 +1,105 @@
+//! A seeded simulation of several processes over one bucket, in which a scheduler decides
+//! which request goes next, and an oracle checks the protocol's invariants.
+//!
+//! Every request of every process parks in a gate. One scheduler, drawn from the seed, picks
+//! the next one and what becomes of it: it happens; it is not sent; it happens and the reply
+//! is lost; it happens much later, perhaps after its process died; it is slow, or its reply
+//! is. Processes die at any request, hand over, restart under new names; clocks are up to ten
+//! minutes off and step back. Workflows are drawn from the seed, too ([`Program`]); their
+//! steps note their effects in a ledger that no process can change.
+//!
+//! When faults stop, everything must come to rest. Then the oracle judges, from every write
+//! that ever landed and from the ledger (PROTOCOL, section 8):
+//!
+//! - **I1** outcomes never change, and no attempt runs that the journal does not tell of;
+//! - **I2** the commits of an execution are one dense chain, as its segments and head have it;
+//! - **I3** a message that was sent is absorbed once, or its execution is over;
+//! - **I4** every execution is over or waits for somebody outside, within bounded time;
+//! - **I5** a child is started once, and its parent gets one result, the child's;
+//! - **I6** every effect of every commit is there; at rest nobody writes;
+//! - **I7** the end is final, and the feed tells it, after the result;
+//! - **I9** the same program asks for the same frames over the final journal, entry by entry;
+//! - a head stays under 96 KiB.
+//!
+//! The same seed makes the same run. A failure says its seed and the last requests:
+//!
+//! ```
+//! use millpond::testing::Simulation;
+//!
+//! for seed in 0..3 {
+//!     if let Err(breach) = Simulation::new(seed).run() {
+//!         panic!("{}", Simulation::shrink(breach, 200));
+//!     }
+//! }
+//! ```
+
+mod breach;
+mod chronicle;
+mod client;
+mod clock;
+mod dice;
+mod gate;
+mod interpret;
+mod oracle;
+mod plan;
+mod process;
+mod program;
+mod replayed;
+mod scheduler;
+mod sent;
+mod story;
+
+use std::fmt;
+use std::sync::Arc;
+
+pub use breach::{Breach, Report};
+pub use plan::{Act, ActVerb, Faults, Plan};
+pub use program::{Part, Program, Work};
+
+use crate::runtime::{App, Start};
+
+/// One simulation, ready to run.
+#[derive(Debug, Clone)]
+pub struct Simulation {
+    /// What is run; change it to run something else.
+    pub plan: Plan,
+    extend: Option<Extend>,
+    starts: Vec<Start>,
+}
+
+/// Adds a user's workflows to an application.
+#[derive(Clone)]
+struct Extend(Arc<dyn Fn(App) -> App + Send + Sync>);
+
+impl Simulation {
+    /// The simulation of a seed.
+    #[must_use]
+    pub fn new(seed: u64) -> Self {
+        Self {
+            plan: Plan::draw(seed),
+            extend: None,
+            starts: Vec::new(),
+        }
+    }
+
+    /// The same with workflows of one's own beside the generated ones. Called for each life of
+    /// each process.
+    #[must_use]
+    pub fn with_app(mut self, extend: impl Fn(App) -> App + Send + Sync + 'static) -> Self {
+        self.extend = Some(Extend(Arc::new(extend)));
+        self
+    }
+
+    /// One more start by the client. Give it a key: it is asked for again until it is answered.
+    #[must_use]
+    pub fn start(mut self, start: Start) -> Self {
+        self.starts.push(start);
+        self
+    }
+}
+
+impl fmt::Debug for Extend {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Extend(..)")
+    }
+}

@@ -1,0 +1,217 @@
+//! The judge: what must hold, by number (PROTOCOL, section 8).
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::time::Duration;
+
+use futures::FutureExt as _;
+
+use super::chronicle::{Effect, Written};
+use super::story::{Stories, Story};
+use super::{replayed, sent};
+use crate::domain::{Body, Eid, Entry, Fid, Payload, Status};
+use crate::journal::{self, Journal};
+use crate::runtime::Engine;
+
+/// The most bytes of a head.
+const HEAD: usize = 96 << 10;
+
+/// An invariant that does not hold.
+#[derive(Debug, Clone)]
+pub(super) struct Broken {
+    pub(super) invariant: &'static str,
+    pub(super) what: String,
+}
+
+impl Broken {
+    pub(super) fn new(invariant: &'static str, what: impl Into<String>) -> Self {
+        let what = what.into();
+        Self { invariant, what }
+    }
+}
+
+impl fmt::Display for Broken {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.invariant, self.what)
+    }
+}
+
+/// Says `what` when the invariant does not hold.
+pub(super) fn must(
+    invariant: &'static str,
+    holds: bool,
+    what: impl FnOnce() -> String,
+) -> Result<(), Broken> {
+    if holds {
+        return Ok(());
+    }
+    Err(Broken::new(invariant, what()))
+}
+
+/// What a future on a bucket in memory gives.
+pub(super) fn at_once<T>(future: impl Future<Output = T>) -> T {
+    let given = future.now_or_never();
+    given.expect("a bucket in memory answers at once")
+}
+
+/// When all rest, before anybody outside says more: nothing is lost, nobody sleeps for ever.
+pub(super) fn at_rest(
+    observer: &Engine,
+    stories: &Stories,
+    written: &Written,
+) -> Result<(), Broken> {
+    let audit = at_once(observer.audit()).map_err(|error| Broken::new("I4", error.to_string()))?;
+    must("I4", audit.findings.is_empty(), || {
+        format!("{:?}", audit.findings)
+    })?;
+    for (eid, story) in &stories.all {
+        must("I4", story.last().status != Status::Blocked, || {
+            let why = story
+                .entries()
+                .filter(|entry| matches!(entry, Entry::Blocked(_)));
+            format!("{eid} is blocked: {:?}", why.collect::<Vec<_>>())
+        })?;
+    }
+    let open: BTreeSet<Eid> = stories.open().collect();
+    let created = stories.mails.keys();
+    let told = created.chain(&written.acknowledged);
+    for (eid, mid) in told.filter(|(eid, _)| open.contains(eid)) {
+        must("I3", stories.all[eid].mids().contains(mid), || {
+            format!("{mid} was sent to {eid} and never absorbed")
+        })?;
+    }
+    Ok(())
+}
+
+/// When all is over.
+pub(super) fn at_the_end(
+    observer: &Engine,
+    stories: &Stories,
+    written: &Written,
+) -> Result<(), Broken> {
+    for (eid, story) in &stories.all {
+        let last = story.last();
+        must("I4", last.status.is_terminal(), || {
+            format!("{eid} was asked to stop and is {}", last.status)
+        })?;
+        story.check()?;
+        stored(observer, *eid, story)?;
+        let most = story.heads.iter().map(|seen| seen.bytes).max();
+        must("I2", most.unwrap_or(0) <= HEAD, || {
+            format!("{eid}: a head of {most:?} bytes")
+        })?;
+        replayed::check(observer, *eid, story)?;
+        children(stories, *eid, story)?;
+    }
+    effects(stories, written, observer.core().settings.ttl)?;
+    sent::check(stories)
+}
+
+/// I2: what the bucket holds in the end is what was committed.
+fn stored(observer: &Engine, eid: Eid, story: &Story) -> Result<(), Broken> {
+    let doors = &observer.core().doors;
+    let broken = |error: &dyn fmt::Display| Broken::new("I2", format!("{eid}: {error}"));
+    let journal = at_once(Journal::load(doors, &eid)).map_err(|error| broken(&error))?;
+    let mut journal = journal.ok_or_else(|| broken(&"its head is gone"))?;
+    let history = at_once(journal.history(doors, 1)).map_err(|error| broken(&error))?;
+    must("I2", history == story.commits, || {
+        format!("{eid}: the journal is not what was committed")
+    })?;
+    for payload in story.entries().filter_map(Entry::payload) {
+        at_once(journal::resolve(doors, &eid, payload)).map_err(|error| broken(&error))?;
+    }
+    Ok(())
+}
+
+/// I1: an attempt has its effect once, after its start was committed by the life that makes
+/// it, and within the time of its newest commit. What a step gave is what the journal keeps.
+fn effects(stories: &Stories, written: &Written, ttl: Duration) -> Result<(), Broken> {
+    let mut ran: BTreeMap<(Eid, &Fid), BTreeMap<u32, &Effect>> = BTreeMap::new();
+    for effect in &written.effects {
+        let (eid, fid, attempt) = (effect.eid, &effect.fid, effect.attempt);
+        let what = || format!("{eid} {fid} attempt {attempt} by {}", effect.worker);
+        let before = ran.entry((eid, fid)).or_default().insert(attempt, effect);
+        must("I1", before.is_none(), || format!("{} ran twice", what()))?;
+        let story = stories.all.get(&eid);
+        let story = story.ok_or_else(|| Broken::new("I1", format!("{}: no head", what())))?;
+        let began = story.attempts().get(&(fid, attempt)).copied();
+        let began = began.and_then(|commit| story.of_commit(commit.commit));
+        let told = began.is_some_and(|seen| {
+            let by = seen.head.owner.as_ref();
+            seen.place < effect.after && by.is_some_and(|by| by.worker == effect.worker)
+        });
+        must("I1", told, || {
+            format!("{} ran, and no commit of its worker says so", what())
+        })?;
+        let of_worker = story.heads.iter().rev().find(|seen| {
+            let by = seen.head.owner.as_ref();
+            seen.place < effect.after && by.is_some_and(|by| by.worker == effect.worker)
+        });
+        let in_time = of_worker.is_some_and(|seen| effect.at <= seen.at + ttl);
+        must("I1", in_time, || {
+            format!("{} began after its ownership ended", what())
+        })?;
+    }
+    for (eid, story) in &stories.all {
+        for entry in story.entries() {
+            let Entry::FrameCompleted { fid, value } = entry else {
+                continue;
+            };
+            let Some(ran) = ran.get(&(*eid, fid)) else {
+                continue;
+            };
+            let Payload::Inline(value) = value else {
+                continue;
+            };
+            let value: Option<serde_json::Value> = value.get().ok();
+            let value = value.and_then(|value| value["value"].as_u64());
+            let known = ran.values().any(|effect| Some(effect.value) == value);
+            must("I1", known, || {
+                format!("{eid} {fid} completed with {value:?}, which nobody gave")
+            })?;
+        }
+    }
+    Ok(())
+}
+
+/// I5: a child exists, began once, and its parent was told what it ended with.
+fn children(stories: &Stories, eid: Eid, story: &Story) -> Result<(), Broken> {
+    let starts = story.entries().filter(|entry| {
+        let body = match entry {
+            Entry::Received { body, .. } => Some(body),
+            _ => None,
+        };
+        matches!(body, Some(Body::Start(_)))
+    });
+    let starts = starts.count();
+    must("I5", starts == 1, || {
+        format!("{eid} absorbed {starts} starts")
+    })?;
+    for entry in story.entries() {
+        let Entry::Received {
+            body: Body::Child { fid, outcome },
+            ..
+        } = entry
+        else {
+            continue;
+        };
+        let child = stories.all.get(&eid.child(fid));
+        let end = child.and_then(|child| {
+            child.entries().find_map(|entry| match entry {
+                Entry::Completed { value } => Some(Ok(value)),
+                Entry::Failed { failure } | Entry::Cancelled { failure } => Some(Err(failure)),
+                _ => None,
+            })
+        });
+        let same = match (end, outcome) {
+            (Some(Ok(Payload::Inline(own))), Ok(Payload::Inline(told))) => own == told,
+            (Some(Ok(_)), Ok(_)) => true,
+            (Some(Err(own)), Err(told)) => own == told,
+            _ => false,
+        };
+        must("I5", same, || {
+            format!("{eid} was told {outcome:?} of {fid}, which ended {end:?}")
+        })?;
+    }
+    Ok(())
+}

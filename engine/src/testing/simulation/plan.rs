@@ -1,0 +1,230 @@
+//! Everything about a simulation that its seed decides before it begins.
+
+use super::dice::Dice;
+use super::program::{CHANNELS, Program};
+
+/// What is run, by how many, under which faults. Drawn from a seed; may be changed.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Plan {
+    /// Decides the plan, and then every choice of the scheduler.
+    pub seed: u64,
+    /// Worker processes.
+    pub workers: usize,
+    /// Requests and other events with faults; then they stop.
+    pub faulty: usize,
+    /// How often things go wrong.
+    pub faults: Faults,
+    /// How far each clock is off, in milliseconds; the client's is the last.
+    pub skews: Vec<i64>,
+    /// Root executions.
+    pub roots: Vec<Program>,
+    /// What clients do, in order.
+    pub acts: Vec<Act>,
+    /// Bytes of a tail before it is sealed.
+    pub tail: usize,
+    /// Bytes of a value before it becomes a blob.
+    pub inline: usize,
+}
+
+/// How often things go wrong, in a thousand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Faults {
+    /// A process dies, at any event.
+    pub crash: u64,
+    /// A process is asked to stop, and hands over.
+    pub stop: u64,
+    /// A clock steps.
+    pub step: u64,
+    /// A request is not sent.
+    pub not_sent: u64,
+    /// It happens, and the reply is lost.
+    pub reply_lost: u64,
+    /// A write is answered `Unknown` and happens later, or never.
+    pub late: u64,
+    /// It is on its way for up to three times the time an ownership lasts.
+    pub slow: u64,
+    /// It happens, and its reply is on its way for so long.
+    pub slow_reply: u64,
+    /// Time passes although requests are on their way.
+    pub hurry: u64,
+}
+
+/// Something that a client does, some time after the act before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Act {
+    /// Milliseconds after the act before.
+    pub after: u64,
+    /// To which root.
+    pub root: usize,
+    /// What.
+    pub verb: ActVerb,
+}
+
+/// What a client does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ActVerb {
+    /// Starts it, not before so many milliseconds from then.
+    Start(u64),
+    /// Sends a message on a channel.
+    Signal(u8),
+    /// Asks it to stop.
+    Cancel,
+    /// Ends it.
+    Terminate,
+    /// Stops driving it.
+    Pause,
+    /// Drives it again.
+    Resume,
+}
+
+/// The most a clock is off, in milliseconds.
+const SKEW: i64 = 600_000;
+
+impl Plan {
+    /// The plan of a seed.
+    #[must_use]
+    pub fn draw(seed: u64) -> Self {
+        let dice = Dice::new(seed, 1);
+        let workers = usize::try_from(dice.between(1, 4)).unwrap_or(1);
+        let count = usize::try_from(dice.between(1, 4)).unwrap_or(1);
+        let roots: Vec<Program> = (0..count).map(|_| Program::draw(&dice, count, 0)).collect();
+        let wild = dice.pick(&[0, 3_000, 40_000, SKEW]);
+        let skew = || {
+            let off = i64::try_from(dice.below(u64::try_from(2 * wild + 1).unwrap_or(1)));
+            off.unwrap_or(0) - wild
+        };
+        Self {
+            seed,
+            workers,
+            faulty: usize::try_from(dice.between(50, 900)).unwrap_or(50),
+            faults: Faults::draw(&dice),
+            skews: (0..=workers).map(|_| skew()).collect(),
+            acts: Act::all(&dice, count),
+            roots,
+            tail: dice.pick(&[2 << 10, 8 << 10, 64 << 10]),
+            inline: dice.pick(&[64, 1 << 10, 32 << 10]),
+        }
+    }
+
+    /// The longest that everything may take once faults have stopped, in milliseconds.
+    pub(super) fn longest(&self) -> u64 {
+        let programs: u64 = self.roots.iter().map(Program::longest).sum();
+        let acts: u64 = self.acts.iter().map(|act| act.after).sum();
+        let skew = self.skews.iter().map(|skew| skew.unsigned_abs()).max();
+        programs * 2 + acts + 2 * skew.unwrap_or(0) + 1_800_000
+    }
+
+    /// Plans with less in them, the greatest cuts first.
+    pub(super) fn smaller(&self) -> Vec<Self> {
+        let mut all = Vec::new();
+        let mut add = |change: &dyn Fn(&mut Self)| {
+            let mut less = self.clone();
+            change(&mut less);
+            if less != *self {
+                all.push(less);
+            }
+        };
+        for at in 0..Faults::KINDS {
+            add(&|plan| *plan.faults.kinds()[at] = 0);
+        }
+        add(&|plan| plan.skews.iter_mut().for_each(|skew| *skew = 0));
+        add(&|plan| plan.workers = (plan.workers - 1).max(1));
+        add(&|plan| plan.faulty /= 2);
+        add(&|plan| plan.tail = 64 << 10);
+        add(&|plan| plan.inline = 32 << 10);
+        for at in (0..self.acts.len()).rev() {
+            add(&|plan| {
+                plan.acts.remove(at);
+            });
+        }
+        for (at, program) in self.roots.iter().enumerate() {
+            add(&|plan| plan.roots[at] = Program::default());
+            for smaller in program.smaller() {
+                add(&|plan| plan.roots[at] = smaller.clone());
+            }
+        }
+        all
+    }
+}
+
+impl Faults {
+    const KINDS: usize = 9;
+
+    /// Nothing goes wrong.
+    pub const NONE: Self = Self {
+        crash: 0,
+        stop: 0,
+        step: 0,
+        not_sent: 0,
+        reply_lost: 0,
+        late: 0,
+        slow: 0,
+        slow_reply: 0,
+        hurry: 0,
+    };
+
+    /// Each kind is absent, rare or frequent by itself: faults of one kind alone find what a
+    /// mixture hides.
+    fn draw(dice: &Dice) -> Self {
+        let mut faults = Self::NONE;
+        let most = [25, 8, 10, 60, 80, 80, 40, 40, 120];
+        for (kind, most) in faults.kinds().into_iter().zip(most) {
+            *kind = match dice.below(4) {
+                0 | 1 => 0,
+                2 => most / 5,
+                _ => most,
+            };
+        }
+        faults
+    }
+
+    fn kinds(&mut self) -> [&mut u64; Self::KINDS] {
+        [
+            &mut self.crash,
+            &mut self.stop,
+            &mut self.step,
+            &mut self.not_sent,
+            &mut self.reply_lost,
+            &mut self.late,
+            &mut self.slow,
+            &mut self.slow_reply,
+            &mut self.hurry,
+        ]
+    }
+}
+
+impl Act {
+    fn all(dice: &Dice, roots: usize) -> Vec<Self> {
+        let mut acts = Vec::new();
+        for root in 0..roots {
+            let later = dice.pick(&[0, 0, 0, 4_000]);
+            let verb = ActVerb::Start(later);
+            let after = dice.pick(&[0, 30, 2_000]);
+            acts.push(Self { after, root, verb });
+            for _ in 0..dice.below(4) {
+                acts.push(Self::draw(dice, root + 1));
+            }
+        }
+        for _ in 0..dice.below(5) {
+            acts.push(Self::draw(dice, roots));
+        }
+        acts
+    }
+
+    fn draw(dice: &Dice, roots: usize) -> Self {
+        let channel = u8::try_from(dice.below(u64::from(CHANNELS))).unwrap_or(0);
+        let verb = match dice.below(20) {
+            0 => ActVerb::Cancel,
+            1 => ActVerb::Terminate,
+            2 | 3 => ActVerb::Pause,
+            4..7 => ActVerb::Resume,
+            _ => ActVerb::Signal(channel),
+        };
+        let after = dice.pick(&[0, 5, 300, 9_000, 60_000]);
+        Self {
+            after,
+            root: dice.index(roots),
+            verb,
+        }
+    }
+}

@@ -1,0 +1,216 @@
+//! Generated workflows, as data: a small grammar that one registered function interprets.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::dice::Dice;
+
+/// Children of children, and no deeper.
+const DEPTH: u32 = 2;
+/// Channels that programs listen on.
+pub(super) const CHANNELS: u8 = 2;
+
+/// Parts, one after the other.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Program {
+    /// The parts.
+    pub parts: Vec<Part>,
+}
+
+/// One thing that a generated workflow does. All times are in milliseconds.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub enum Part {
+    /// A step.
+    Step(Work),
+    /// Programs side by side; all are waited for.
+    Together(Vec<Program>),
+    /// A step, a message and a sleep: the first wins, the others are let go of.
+    Race {
+        /// The step.
+        work: Work,
+        /// Where the message may come.
+        channel: u8,
+        /// How long the sleep is.
+        sleep: u64,
+    },
+    /// A wait for a message.
+    Receive {
+        /// Where.
+        channel: u8,
+        /// For how long, if not for ever.
+        timeout: Option<u64>,
+    },
+    /// A wait.
+    Sleep(u64),
+    /// A child execution.
+    Child {
+        /// What it does.
+        program: Program,
+        /// Whether its result is waited for.
+        waits: bool,
+        /// What happens to it when this one ends first: 0 cancel, 1 abandon, 2 terminate.
+        close: u8,
+    },
+    /// A word to the feed.
+    Announce(u32),
+    /// A message to another root execution.
+    Send {
+        /// Which root.
+        to: usize,
+        /// Where.
+        channel: u8,
+    },
+    /// The time, a uuid and a random number, all recorded.
+    Draw,
+}
+
+/// What a step does.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Work {
+    /// How long an attempt takes.
+    pub takes: u64,
+    /// How many attempts fail first.
+    pub fails: u32,
+    /// Whether it fails for good.
+    pub hopeless: bool,
+    /// The pause between two attempts.
+    pub pause: u64,
+    /// Bytes of text in its value.
+    pub bytes: usize,
+}
+
+impl Program {
+    pub(super) fn draw(dice: &Dice, roots: usize, depth: u32) -> Self {
+        let most = if depth == 0 { 6 } else { 3 };
+        let count = dice.between(1, most + 1);
+        let parts = (0..count).map(|_| Part::draw(dice, roots, depth)).collect();
+        Self { parts }
+    }
+
+    /// The longest that all of its waits may last together, children included.
+    pub(super) fn longest(&self) -> u64 {
+        self.parts.iter().map(Part::longest).sum()
+    }
+
+    /// The same program without one part, each in turn, deepest last.
+    pub(super) fn smaller(&self) -> Vec<Self> {
+        let mut all = Vec::new();
+        for at in 0..self.parts.len() {
+            let mut less = self.clone();
+            let part = less.parts.remove(at);
+            all.push(less);
+            for part in part.smaller() {
+                let mut less = self.clone();
+                less.parts[at] = part;
+                all.push(less);
+            }
+        }
+        all
+    }
+}
+
+impl Part {
+    fn draw(dice: &Dice, roots: usize, depth: u32) -> Self {
+        let channel = u8::try_from(dice.below(u64::from(CHANNELS))).unwrap_or(0);
+        match dice.below(100) {
+            0..30 => Self::Step(Work::draw(dice)),
+            30..40 if depth < DEPTH => {
+                let count = dice.between(2, 4);
+                let programs = (0..count).map(|_| Program::draw(dice, roots, depth + 1));
+                Self::Together(programs.collect())
+            }
+            40..52 => Self::Race {
+                work: Work::draw(dice),
+                channel,
+                sleep: dice.pick(&[1, 500, 8_000, 40_000]),
+            },
+            52..60 => Self::Receive {
+                channel,
+                timeout: None,
+            },
+            60..68 => Self::Receive {
+                channel,
+                timeout: Some(dice.pick(&[1, 700, 20_000, 90_000])),
+            },
+            68..76 => Self::Sleep(dice.pick(&[0, 1, 900, 15_000, 35_000, 200_000])),
+            76..86 if depth < DEPTH => Self::Child {
+                program: Program::draw(dice, roots, depth + 1),
+                waits: dice.chance(700),
+                close: u8::try_from(dice.below(3)).unwrap_or(0),
+            },
+            86..90 => Self::Announce(u32::try_from(dice.below(1_000)).unwrap_or(0)),
+            90..96 => Self::Send {
+                to: dice.index(roots),
+                channel,
+            },
+            96..100 => Self::Draw,
+            _ => Self::Step(Work::draw(dice)),
+        }
+    }
+
+    fn longest(&self) -> u64 {
+        match self {
+            Self::Step(work) => work.longest(),
+            Self::Together(programs) => programs.iter().map(Program::longest).sum(),
+            Self::Race { work, sleep, .. } => work.longest() + sleep,
+            Self::Receive { timeout, .. } => timeout.unwrap_or(0),
+            Self::Sleep(wait) => *wait,
+            Self::Child { program, .. } => program.longest(),
+            Self::Announce(_) | Self::Send { .. } | Self::Draw => 0,
+        }
+    }
+
+    fn smaller(&self) -> Vec<Self> {
+        match self {
+            Self::Together(programs) => {
+                let mut all: Vec<Self> = (0..programs.len())
+                    .map(|at| {
+                        let mut less = programs.clone();
+                        less.remove(at);
+                        Self::Together(less)
+                    })
+                    .collect();
+                for (at, program) in programs.iter().enumerate() {
+                    for smaller in program.smaller() {
+                        let mut less = programs.clone();
+                        less[at] = smaller;
+                        all.push(Self::Together(less));
+                    }
+                }
+                all
+            }
+            Self::Child {
+                program,
+                waits,
+                close,
+            } => {
+                let with = |program| Self::Child {
+                    program,
+                    waits: *waits,
+                    close: *close,
+                };
+                program.smaller().into_iter().map(with).collect()
+            }
+            Self::Step(work) if *work != Work::default() => vec![Self::Step(Work::default())],
+            _ => Vec::new(),
+        }
+    }
+}
+
+impl Work {
+    fn draw(dice: &Dice) -> Self {
+        let flaky = dice.chance(300);
+        Self {
+            takes: dice.pick(&[0, 0, 0, 5, 700, 12_000, 45_000]),
+            fails: if flaky { dice.pick(&[1, 2, 3]) } else { 0 },
+            hopeless: dice.chance(80),
+            pause: dice.pick(&[0, 200, 1_900, 5_000, 40_000]),
+            bytes: dice.pick(&[0, 0, 0, 90, 1_500]),
+        }
+    }
+
+    fn longest(&self) -> u64 {
+        // An attempt that vanishes is made again.
+        (self.takes + self.pause) * u64::from(self.fails + 3)
+    }
+}

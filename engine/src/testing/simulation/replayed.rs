@@ -1,0 +1,85 @@
+//! I9: the program, driven anew over the final journal, asks for what the journal says, entry
+//! by entry. Each entry is the end of a prefix.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::oracle::{Broken, at_once, must};
+use super::story::Story;
+use crate::domain::{Eid, Entry, Fid, Json, Payload};
+use crate::journal;
+use crate::replay::{Code, Drive, Limits, Position, Seed, Trouble};
+use crate::runtime::Engine;
+
+pub(super) fn check(observer: &Engine, eid: Eid, story: &Story) -> Result<(), Broken> {
+    let broken = |error: &dyn std::fmt::Display| Broken::new("I9", format!("{eid}: {error}"));
+    let core = observer.core();
+    let doors = &core.doors;
+    let record = &story.last().record;
+    let Some(known) = core.app.find(&record.workflow, &record.version) else {
+        return Err(broken(&"its workflow is not known"));
+    };
+    let args = at_once(journal::resolve(doors, &eid, &record.args));
+    let app = Arc::clone(&core.app);
+    let seed = Seed {
+        eid,
+        queue: record.queue.clone(),
+        args: args.map_err(|error| broken(&error))?,
+        entropy: Arc::clone(&doors.entropy),
+        recorded: recorded(story),
+        limits: Limits {
+            max_value: core.settings.max_value,
+            max_frames: u32::MAX,
+        },
+        code: Code::new(move |name, _| app.newest(name).map(|known| known.version.clone())),
+    };
+    let mut drive = Drive::new(&*known.workflow, seed);
+    let mut over = false;
+    for commit in &story.commits {
+        drive.set_now(commit.at);
+        for (number, entry) in (commit.first..).zip(&commit.entries) {
+            let at = Position {
+                number,
+                commit: commit.commit,
+            };
+            let value = match entry.payload() {
+                Some(payload @ Payload::Blob { .. }) => {
+                    let value = at_once(journal::resolve(doors, &eid, payload));
+                    Some(value.map_err(|error| broken(&error))?)
+                }
+                _ => None,
+            };
+            // A word from outside may end it before the program does.
+            over |= matches!(entry, Entry::Cancelled { .. });
+            let seen = matches!(entry, Entry::FrameCompleted { .. } | Entry::Received { .. });
+            let turned = drive
+                .deliver(at, entry, value.filter(|_| seen))
+                .and_then(|()| drive.turn());
+            turned.map_err(|trouble: Trouble| broken(&trouble))?;
+        }
+        if let Some(frames) = commit.frames {
+            let last = Position {
+                number: commit.first + commit.entries.len() as u64,
+                commit: commit.commit,
+            };
+            let checked = drive.check_frames(last, frames);
+            checked.map_err(|trouble| broken(&trouble))?;
+        }
+    }
+    let left = drive.take_entries();
+    must("I9", over || left.is_empty(), || {
+        format!("{eid}: the program asks for more than its journal holds: {left:?}")
+    })
+}
+
+/// What `now`, `uuid` and `random` gave.
+fn recorded(story: &Story) -> BTreeMap<Fid, Json> {
+    let values = story.entries().filter_map(|entry| match entry {
+        Entry::FrameCompleted {
+            fid,
+            value: Payload::Inline(value),
+        } if ["now", "uuid", "random"].contains(&fid.name()) => Some((fid.clone(), value.clone())),
+        _ => None,
+    });
+    values.collect()
+}

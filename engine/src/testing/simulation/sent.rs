@@ -1,0 +1,164 @@
+//! I6 and I7: every effect of every commit is in the bucket, or was superseded.
+
+use std::collections::BTreeSet;
+
+use super::oracle::{Broken, must};
+use super::story::{Stories, Story};
+use crate::domain::{Began, Eid, Entry, Mid, OnClose};
+use crate::journal::{Item, Named};
+
+pub(super) fn check(stories: &Stories) -> Result<(), Broken> {
+    for (eid, story) in &stories.all {
+        for commit in &story.commits {
+            for entry in &commit.entries {
+                effect(stories, *eid, story, commit.commit, entry)?;
+            }
+        }
+        alarms(stories, *eid, story)?;
+        told(stories, *eid, story)?;
+    }
+    Ok(())
+}
+
+fn effect(
+    stories: &Stories,
+    eid: Eid,
+    story: &Story,
+    commit: u64,
+    entry: &Entry,
+) -> Result<(), Broken> {
+    let mailed = |to: Eid, mid: Mid, what: &str| {
+        let there = stories.mails.contains_key(&(to, mid.clone()));
+        must("I6", there, || {
+            format!("{eid}, commit {commit}: {what} {mid} was never mailed to {to}")
+        })
+    };
+    match entry {
+        Entry::FrameStarted {
+            began: Began::Child { eid: child, .. },
+            fid,
+        } => {
+            mailed(*child, Mid::start(), "the start")?;
+            let there = stories.all.contains_key(child);
+            must("I6", there, || {
+                format!("{eid}: the child of {fid} has no head")
+            })
+        }
+        Entry::ChildClosed {
+            eid: child, how, ..
+        } if *how != OnClose::Abandon => mailed(*child, Mid::close(&eid), "the close"),
+        Entry::Sliced => mailed(eid, Mid::slice(commit), "the slice"),
+        Entry::Sent { fid, to, .. } => {
+            // Who is unknown or over when the message leaves gets none.
+            let Some(target) = stories.all.get(to) else {
+                return Ok(());
+            };
+            let decided = story.of_commit(commit).map_or(0, |seen| seen.place);
+            let born = target.heads.first().map_or(usize::MAX, |seen| seen.place);
+            let settled = story
+                .heads
+                .iter()
+                .find(|seen| seen.head.commit > commit && seen.head.outbox.is_empty());
+            let over = target.heads.last().map_or(0, |seen| seen.place);
+            let reachable = born < decided && settled.is_some_and(|seen| seen.place < over);
+            if reachable {
+                mailed(*to, Mid::sent(&eid, fid), "the message")
+            } else {
+                Ok(())
+            }
+        }
+        Entry::Completed { .. } | Entry::Failed { .. } | Entry::Cancelled { .. } => {
+            match story
+                .last()
+                .record
+                .parent
+                .as_ref()
+                .filter(|parent| parent.waits)
+            {
+                Some(parent) => mailed(parent.eid, Mid::child(&parent.fid.hash()), "the result"),
+                None => Ok(()),
+            }
+        }
+        Entry::Announced { fid, .. } => {
+            let mut events = story.told.iter().flat_map(|(told, _)| &told.events);
+            let there = events.any(|event| event.fid.as_ref() == Some(fid));
+            must("I6", there, || format!("{eid}: {fid} was never announced"))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// An alarm is set by its commit, or a later one superseded it.
+fn alarms(stories: &Stories, eid: Eid, story: &Story) -> Result<(), Broken> {
+    for (seen, next) in story.heads.iter().zip(story.heads.iter().skip(1)) {
+        let head = &seen.head;
+        let set = head.outbox.contains(&Item::Named(Named::Alarm));
+        let kept =
+            next.head.alarm == head.alarm && !next.head.outbox.contains(&Item::Named(Named::Alarm));
+        if let Some(alarm) = head.alarm.as_ref().filter(|_| set && kept) {
+            must("I6", stories.alarms.contains_key(alarm), || {
+                format!("{eid}: {alarm} is kept and was never set")
+            })?;
+        }
+    }
+    Ok(())
+}
+
+/// I7, A15: the feed tells every stage of a life and its end, after the commit, and the end
+/// after the result is on its way.
+fn told(stories: &Stories, eid: Eid, story: &Story) -> Result<(), Broken> {
+    let last = story.last();
+    let ends = story
+        .told
+        .iter()
+        .filter(|(told, _)| told.commit == last.commit && told.status == last.status);
+    let first = ends.map(|(_, place)| *place).min();
+    let first = first.ok_or_else(|| Broken::new("I7", format!("the end of {eid} is not told")))?;
+    if let Some(parent) = last.record.parent.as_ref().filter(|parent| parent.waits) {
+        let mid = Mid::child(&parent.fid.hash());
+        let sent = stories
+            .mails
+            .get(&(parent.eid, mid))
+            .map(|(place, _)| *place);
+        must("I7", sent.is_some_and(|sent| sent < first), || {
+            format!("the feed told the end of {eid} before its result was sent")
+        })?;
+    }
+    for (told, place) in &story.told {
+        let landed = story.of_commit(told.commit).map(|seen| seen.place);
+        must("I7", landed.is_some_and(|landed| landed < *place), || {
+            format!(
+                "the feed tells of commit {} of {eid} before it is",
+                told.commit
+            )
+        })?;
+    }
+    let events = story.told.iter().flat_map(|(told, _)| &told.events);
+    let known: BTreeSet<(u64, &str)> = events
+        .filter_map(|event| Some((event.commit?, event.kind.as_str())))
+        .collect();
+    for commit in &story.commits {
+        for entry in &commit.entries {
+            let news = matches!(
+                entry,
+                Entry::Started
+                    | Entry::Suspended
+                    | Entry::Resumed
+                    | Entry::Paused { .. }
+                    | Entry::Unpaused
+                    | Entry::Completed { .. }
+                    | Entry::Failed { .. }
+                    | Entry::Cancelled { .. }
+            );
+            let there = known.contains(&(commit.commit, entry.kind()));
+            must("I6", !news || there, || {
+                format!(
+                    "{eid}: {} of commit {} was never told",
+                    entry.kind(),
+                    commit.commit
+                )
+            })?;
+        }
+    }
+    Ok(())
+}

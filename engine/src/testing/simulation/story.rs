@@ -1,0 +1,272 @@
+//! What the bucket tells of each execution, from every write that ever landed.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+use serde::Deserialize;
+
+use super::chronicle::{Landed, Written};
+use super::oracle::{Broken, must};
+use crate::domain::{Began, Body, Commit, Eid, Entry, Fid, Mail, Mid};
+use crate::feed::Told;
+use crate::journal::Head;
+use crate::keys::{AlarmKey, FeedKey, Key, MailKey};
+
+/// One execution's life.
+#[derive(Default)]
+pub(super) struct Story {
+    /// Every head that landed, in order.
+    pub(super) heads: Vec<Seen>,
+    /// Commit `n` stands at `n - 1`.
+    pub(super) commits: Vec<Commit>,
+    /// Feed objects, with their place among all writes.
+    pub(super) told: Vec<(Told, usize)>,
+}
+
+/// A head that landed.
+pub(super) struct Seen {
+    pub(super) head: Head,
+    pub(super) bytes: usize,
+    /// Its place among all writes.
+    pub(super) place: usize,
+    /// True time.
+    pub(super) at: Duration,
+}
+
+/// Everything that was ever written.
+#[derive(Default)]
+pub(super) struct Stories {
+    pub(super) all: BTreeMap<Eid, Story>,
+    /// Where among all writes each mail was first created, and what it says.
+    pub(super) mails: BTreeMap<(Eid, Mid), (usize, Mail)>,
+    /// Where among all writes each alarm was first created.
+    pub(super) alarms: BTreeMap<Key, usize>,
+}
+
+#[derive(Deserialize)]
+struct Segment {
+    eid: Eid,
+}
+
+impl Stories {
+    /// Reads everything, and checks what holds at every moment: I2, I7, A5.
+    pub(super) fn read(written: &Written) -> Result<Self, Broken> {
+        let mut stories = Self::default();
+        for (place, landed) in written.landed.iter().enumerate() {
+            stories.add(place, landed)?;
+        }
+        Ok(stories)
+    }
+
+    /// Executions that are not over.
+    pub(super) fn open(&self) -> impl Iterator<Item = Eid> {
+        let open = self.all.iter();
+        open.filter(|(_, story)| !story.last().status.is_terminal())
+            .map(|(eid, _)| *eid)
+    }
+
+    fn add(&mut self, place: usize, landed: &Landed) -> Result<(), Broken> {
+        let Landed { key, body, at } = landed;
+        let unreadable =
+            |error: &dyn std::fmt::Display| Broken::new("I2", format!("{key}: {error}"));
+        if let Some(alarm) = AlarmKey::parse(key) {
+            let story = self.all.entry(alarm.eid).or_default();
+            let mut heads = story.heads.iter();
+            let set = heads.find(|seen| seen.head.commit == alarm.commit);
+            let set = set.and_then(|seen| seen.head.alarm.as_ref());
+            must("I6", set == Some(key), || {
+                format!("an alarm that its commit did not set: {key}")
+            })?;
+            self.alarms.entry(key.clone()).or_insert(place);
+        } else if let Some(mail) = MailKey::parse(key) {
+            let body = serde_json::from_slice(body).map_err(|error| unreadable(&error))?;
+            self.mails
+                .entry((mail.eid, mail.mid))
+                .or_insert((place, body));
+        } else if FeedKey::parse(key).is_some() {
+            let told: Told = serde_json::from_slice(body).map_err(|error| unreadable(&error))?;
+            let story = self.all.entry(told.eid).or_default();
+            story.told.push((told, place));
+        } else if let Some(rest) = key.as_str().strip_prefix("x/") {
+            let mut parts = rest.split('/').skip(1);
+            let eid = Eid::parse(parts.next().unwrap_or_default());
+            let eid = eid.map_err(|error| unreadable(&error))?;
+            let story = self.all.entry(eid).or_default();
+            match parts.next() {
+                Some("head") => {
+                    let head = Head::decode(key, &eid, body).map_err(|error| unreadable(&error))?;
+                    let bytes = body.len();
+                    story.head(Seen {
+                        head,
+                        bytes,
+                        place,
+                        at: *at,
+                    })?;
+                }
+                Some("log") => {
+                    let segment: Segment =
+                        serde_json::from_slice(body).map_err(|error| unreadable(&error))?;
+                    must("I2", segment.eid == eid, || {
+                        format!("another's segment: {key}")
+                    })?;
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Story {
+    /// I2: one dense chain, in which nothing that was committed changes.
+    fn head(&mut self, seen: Seen) -> Result<(), Broken> {
+        let head = &seen.head;
+        let eid = head.record.eid;
+        let Some(before) = self.heads.last().map(|seen| &seen.head) else {
+            must("I2", head.commit == 0, || {
+                format!("{eid} begins with commit {}", head.commit)
+            })?;
+            self.heads.push(seen);
+            return Ok(());
+        };
+        let (number, older) = (head.commit, before.commit);
+        must("I2", number == older + 1, || {
+            format!("{eid}: commit {number} follows {older}: a gap or a fork")
+        })?;
+        must("I2", head.at >= before.at, || {
+            format!("{eid}: instants decrease at {number}")
+        })?;
+        must("I2", head.epoch >= before.epoch, || {
+            format!("{eid}: epochs decrease at {number}")
+        })?;
+        must("I2", head.record == before.record, || {
+            format!("{eid}: the record changed")
+        })?;
+        must("I7", !before.status.is_terminal(), || {
+            format!("{eid}: commit {number} behind the end")
+        })?;
+        let tail: Result<Vec<Commit>, _> =
+            head.tail.iter().map(crate::journal::Raw::decode).collect();
+        let tail = tail.map_err(|error| Broken::new("I2", format!("{eid}: {error}")))?;
+        let Some((newest, older)) = tail.split_last() else {
+            return Err(Broken::new(
+                "I2",
+                format!("{eid}: commit {number} is not in its tail"),
+            ));
+        };
+        for commit in older {
+            let at = usize::try_from(commit.commit).unwrap_or(0);
+            let known = at.checked_sub(1).and_then(|at| self.commits.get(at));
+            must("I2", known == Some(commit), || {
+                format!("{eid}: commit {at} changed by {number}")
+            })?;
+        }
+        let sealed = head.sealed.last().map_or(0, |segment| segment.end);
+        let begin = older.first().map_or(newest.first, |commit| commit.first);
+        must("I2", sealed == begin, || {
+            format!("{eid}: tail and segments leave a gap at {number}")
+        })?;
+        let entries: u64 = self.commits.iter().map(|c| c.entries.len() as u64).sum();
+        let whole = newest.first == entries
+            && newest.commit == number
+            && head.entries == entries + newest.entries.len() as u64;
+        must("I2", whole, || {
+            format!("{eid}: entries leave a gap at {number}")
+        })?;
+        self.commits.push(newest.clone());
+        self.heads.push(seen);
+        Ok(())
+    }
+
+    pub(super) fn last(&self) -> &Head {
+        &self.heads.last().expect("it has a head").head
+    }
+
+    pub(super) fn entries(&self) -> impl Iterator<Item = &Entry> {
+        self.commits.iter().flat_map(|commit| &commit.entries)
+    }
+
+    /// The head that commit `number` made.
+    pub(super) fn of_commit(&self, number: u64) -> Option<&Seen> {
+        let at = usize::try_from(number).ok()?;
+        self.heads.get(at)
+    }
+
+    /// The mids that were absorbed.
+    pub(super) fn mids(&self) -> BTreeSet<&Mid> {
+        let mids = self.entries().filter_map(|entry| match entry {
+            Entry::Received { mid, .. } => Some(mid),
+            _ => None,
+        });
+        mids.collect()
+    }
+
+    /// The commit in which each attempt of each step began.
+    pub(super) fn attempts(&self) -> BTreeMap<(&Fid, u32), &Commit> {
+        let mut began = BTreeMap::new();
+        for commit in &self.commits {
+            for entry in &commit.entries {
+                if let Entry::FrameStarted {
+                    fid,
+                    began: Began::Step { attempt, .. },
+                } = entry
+                {
+                    began.insert((fid, *attempt), commit);
+                }
+            }
+        }
+        began
+    }
+
+    /// What every journal keeps: mids once (I3), outcomes once (I1), attempts counted, results
+    /// once (I5), one end (I7).
+    pub(super) fn check(&self) -> Result<(), Broken> {
+        let eid = self.last().record.eid;
+        let (mut mids, mut outcomes, mut results) =
+            (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
+        let (mut ended, mut began) = (false, BTreeMap::<&Fid, u32>::new());
+        for entry in self.entries() {
+            must("I7", !ended, || {
+                format!("{eid}: {} behind the end", entry.kind())
+            })?;
+            match entry {
+                Entry::Received { mid, body, .. } => {
+                    must("I3", mids.insert(mid), || {
+                        format!("{eid} absorbed {mid} twice")
+                    })?;
+                    if let Body::Child { fid, .. } = body {
+                        must("I5", results.insert(fid), || {
+                            format!("{eid}: two results of {fid}")
+                        })?;
+                    }
+                }
+                Entry::FrameCompleted { fid, .. } | Entry::FrameFailed { fid, .. } => {
+                    must("I1", outcomes.insert(fid), || {
+                        format!("{eid}: two outcomes of {fid}")
+                    })?;
+                }
+                Entry::FrameStarted { fid, began: what } => {
+                    must("I1", !outcomes.contains(fid), || {
+                        format!("{eid}: {fid} began after its outcome")
+                    })?;
+                    let count = began.entry(fid).or_default();
+                    *count += 1;
+                    let number = match what {
+                        Began::Step { attempt, .. } => *attempt,
+                        Began::Child { .. } => 1,
+                    };
+                    must("I1", *count == number, || {
+                        format!("{eid}: {fid} began {count} times, this is attempt {number}")
+                    })?;
+                }
+                Entry::Completed { .. } | Entry::Failed { .. } | Entry::Cancelled { .. } => {
+                    ended = true;
+                }
+                _ => {}
+            }
+        }
+        must("I7", ended == self.last().status.is_terminal(), || {
+            format!("{eid}: its status is {}", self.last().status)
+        })
+    }
+}
