@@ -138,7 +138,7 @@ impl Gate {
     }
 
     /// A line among the requests.
-    pub(super) fn note(&self, line: String) {
+    pub(super) fn note(&self, line: impl std::fmt::Display) {
         let at = self.time.monotonic();
         let mut state = self.lock();
         if state.log.len() >= LOG {

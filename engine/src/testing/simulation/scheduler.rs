@@ -136,7 +136,7 @@ impl Scheduler {
             executions: stories.all.len(),
             commits: stories.all.values().map(|story| story.commits.len()).sum(),
             effects: written.effects.len(),
-            lives: self.processes.iter().map(|process| process.lives()).sum(),
+            lives: self.processes.iter().map(Process::lives).sum(),
             virtual_time: self.time.monotonic(),
         })
     }
@@ -238,7 +238,7 @@ impl Scheduler {
 
     /// Faults stop: what is held lands, who is down comes back, clocks are set right.
     fn calm_down(&mut self) {
-        self.gate.note("faults stop".to_owned());
+        self.gate.note("faults stop");
         let now = self.time.monotonic();
         (self.calm, self.faults) = (Some(now), Faults::NONE);
         self.gate.let_all_go();
