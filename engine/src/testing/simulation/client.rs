@@ -138,7 +138,7 @@ pub(super) async fn cancel_all(engine: Engine, open: Vec<Eid>) {
                         .doors
                         .clock
                         .sleep(Duration::from_secs(1))
-                        .await
+                        .await;
                 }
             }
         }
