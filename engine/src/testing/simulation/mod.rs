@@ -40,6 +40,7 @@ mod clock;
 mod dice;
 mod gate;
 mod interpret;
+mod op;
 mod oracle;
 mod plan;
 mod process;

@@ -1,0 +1,92 @@
+//! Requests as data: what is asked for, what is answered, and what becomes of it.
+
+use std::fmt;
+use std::time::Duration;
+
+use bytes::Bytes;
+
+use crate::doors::{BucketError, Expect, Fault, Object, Outcome, Page};
+use crate::keys::{Key, Prefix};
+
+#[derive(Debug, Clone)]
+pub(super) enum Op {
+    Read(Key),
+    Write(Key, Bytes, Expect),
+    Delete(Key),
+    List(Prefix, Option<Key>, usize),
+}
+
+#[derive(Debug)]
+pub(super) enum Reply {
+    Read(Result<Option<Object>, BucketError>),
+    Write(Result<Outcome, BucketError>),
+    Delete(Result<(), BucketError>),
+    List(Result<Page, BucketError>),
+}
+
+/// What the scheduler does with one request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Course {
+    /// It happens and is answered.
+    Land,
+    /// It does not happen; the answer is an error.
+    NotSent,
+    /// It happens; no answer comes.
+    ReplyLost,
+    /// A write is answered `Unknown` now and happens then; others do not happen.
+    Late(Duration),
+    /// It stays on its way until then.
+    Slow(Duration),
+    /// It happens now and is answered then.
+    SlowReply(Duration),
+}
+
+impl Op {
+    pub(super) fn error(&self) -> Reply {
+        let error = |verb, key: &dyn fmt::Display| {
+            BucketError::new(Fault::Unavailable, verb, key).because("by the scheduler")
+        };
+        match self {
+            Self::Read(key) => Reply::Read(Err(error("read", key))),
+            Self::Write(key, ..) => Reply::Write(Err(error("write", key))),
+            Self::Delete(key) => Reply::Delete(Err(error("delete", key))),
+            Self::List(prefix, ..) => Reply::List(Err(error("list", prefix))),
+        }
+    }
+
+    /// What its caller gets when no answer comes.
+    pub(super) fn lost(&self) -> Reply {
+        match self {
+            Self::Write(..) => Reply::Write(Ok(Outcome::Unknown)),
+            Self::Read(_) | Self::Delete(_) | Self::List(..) => self.error(),
+        }
+    }
+}
+
+impl fmt::Display for Op {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Read(key) => write!(f, "read   {key}"),
+            Self::Write(key, body, Expect::Absent) => write!(f, "create {key} ({} B)", body.len()),
+            Self::Write(key, body, Expect::At(version)) => {
+                write!(f, "cas    {key} ({} B) at {}", body.len(), version.as_str())
+            }
+            Self::Delete(key) => write!(f, "delete {key}"),
+            Self::List(prefix, ..) => write!(f, "list   {prefix}"),
+        }
+    }
+}
+
+/// A course, whether its reply was on its way, whether nobody waits.
+pub(super) struct Said(pub(super) Course, pub(super) bool, pub(super) bool);
+
+impl fmt::Display for Said {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.2, self.1, self.0) {
+            (true, ..) => f.write_str("[late, nobody waits for it]"),
+            (_, true, _) => f.write_str("[its reply comes now]"),
+            (_, _, Course::Land) => Ok(()),
+            (_, _, course) => write!(f, "[{course:?}]"),
+        }
+    }
+}
