@@ -70,11 +70,31 @@ impl Environment {
         });
         Ok(Self {
             bucket: text("MILLPOND_BUCKET")?,
-            code_ref: text("MILLPOND_CODE_REF")?,
+            code_ref: code_ref(text("MILLPOND_CODE_REF")?)?,
             ttl: ttl.transpose()?,
             user,
             no_color: lookup("NO_COLOR").is_some_and(|value| !value.is_empty()),
         })
+    }
+}
+
+/// Builds sort by age, so a name must begin with its instant: another one would outrank all.
+fn code_ref(value: Option<String>) -> Result<Option<String>, EnvironmentError> {
+    let good = |text: &str| {
+        let digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
+        text.len() <= 200
+            && text.bytes().all(|byte| byte.is_ascii_graphic())
+            && text.get(..8).is_some_and(digits)
+            && text.get(8..9) == Some("T")
+            && text.get(9..15).is_some_and(digits)
+    };
+    match value {
+        Some(text) if !good(&text) => Err(EnvironmentError {
+            variable: "MILLPOND_CODE_REF",
+            why: "it must begin with the build's instant, YYYYMMDDTHHMMSS",
+            value: text.into(),
+        }),
+        value => Ok(value),
     }
 }
 
@@ -104,6 +124,25 @@ mod tests {
             assert!(error.to_string().contains(bad), "{error}");
         }
         assert_eq!(read("0.5").unwrap().ttl, Some(Duration::from_millis(500)));
+    }
+
+    #[test]
+    fn a_build_that_does_not_say_when_is_refused() {
+        let read = |value: &'static str| {
+            Environment::from(|name| (name == "MILLPOND_CODE_REF").then(|| value.into()))
+        };
+        for bad in [
+            "foo",
+            "2026",
+            "20260101-abc",
+            "20260101T000000\nx",
+            "20260101T00000x",
+        ] {
+            let error = read(bad).expect_err("no instant");
+            assert_eq!(error.variable, "MILLPOND_CODE_REF");
+        }
+        let good = read("20260101T000000-abc").unwrap();
+        assert_eq!(good.code_ref.as_deref(), Some("20260101T000000-abc"));
     }
 
     #[test]

@@ -47,6 +47,12 @@ pub enum OpenError {
         /// The folder.
         path: PathBuf,
     },
+    /// The folder holds something else: a bucket is made only where nothing is.
+    #[error("no bucket, and not empty: path={}", .path.display())]
+    Foreign {
+        /// The folder.
+        path: PathBuf,
+    },
     /// A newer build made it.
     #[error(
         "the bucket has a newer format than this build reads: path={}, format={found}, newest={newest}",
@@ -89,6 +95,9 @@ pub(crate) fn open(path: &Path, options: Options) -> Result<Store, OpenError> {
     let own = root.join(OWN);
     let format = match load(&own)? {
         Some(format) => format,
+        None if options.create && is_foreign(&root).map_err(failed)? => {
+            return Err(OpenError::Foreign { path: root });
+        }
         None if options.create => {
             create(&own).map_err(failed)?;
             load(&own)?.ok_or(OpenError::Missing { path: root.clone() })?
@@ -98,6 +107,23 @@ pub(crate) fn open(path: &Path, options: Options) -> Result<Store, OpenError> {
     let store = Store::new(root, format.case, options.durability);
     store.temp.clear();
     Ok(store)
+}
+
+/// Whether a folder without a bucket has anything else in it.
+fn is_foreign(root: &Path) -> io::Result<bool> {
+    let entries = match fs::read_dir(root) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(false),
+        Err(error) => return Err(error),
+    };
+    for entry in entries {
+        let name = entry?.file_name();
+        // What a crash left of a bucket in the making; what a mount point brings along.
+        if name != OWN && name != "lost+found" {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// Reads `format`; `None` where there is none.

@@ -120,6 +120,7 @@ fn status(frame: &Frame, color: bool) -> String {
         FrameStatus::Waiting => ("waiting", 34),
         FrameStatus::Completed => ("completed", 32),
         FrameStatus::Failed => ("failed", 31),
+        FrameStatus::Cancelled => ("cancelled", 33),
         FrameStatus::Dropped => ("dropped", 33),
         FrameStatus::Elapsed => ("elapsed", 33),
     };

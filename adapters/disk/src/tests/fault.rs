@@ -41,7 +41,7 @@ fn an_error_without_a_number_may_pass_by_itself() {
 #[tokio::test]
 async fn a_write_whose_folder_could_not_be_synced_is_unknown_and_there() {
     let (place, _) = fresh();
-    let bucket = DiskBucket::open(place.path(), crate::Options::default()).unwrap();
+    let bucket = DiskBucket::open(place.path().join("own"), crate::Options::default()).unwrap();
     bucket
         .store
         .folder_sync_fails
@@ -55,7 +55,7 @@ async fn a_write_whose_folder_could_not_be_synced_is_unknown_and_there() {
 #[tokio::test]
 async fn a_delete_that_could_not_be_synced_is_an_error_though_it_happened() {
     let (place, _) = fresh();
-    let bucket = DiskBucket::open(place.path(), crate::Options::default()).unwrap();
+    let bucket = DiskBucket::open(place.path().join("own"), crate::Options::default()).unwrap();
     create(&bucket, "a/b", "1").await;
     bucket
         .store

@@ -72,6 +72,15 @@ fn a_damaged_format_is_refused_and_not_written_anew() {
 }
 
 #[test]
+fn no_bucket_is_made_in_a_folder_that_holds_something_else() {
+    let place = tempfile::tempdir().unwrap();
+    fs::write(place.path().join("report.txt"), "mine").unwrap();
+    let error = DiskBucket::open(place.path(), RELAXED).unwrap_err();
+    assert!(matches!(error, OpenError::Foreign { .. }), "{error}");
+    assert_eq!(fs::read_dir(place.path()).unwrap().count(), 1);
+}
+
+#[test]
 fn a_path_that_is_a_file_is_named_in_the_error() {
     let place = tempfile::tempdir().unwrap();
     let path = place.path().join("file");

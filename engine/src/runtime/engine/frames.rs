@@ -73,6 +73,8 @@ pub enum FrameStatus {
     Completed,
     /// Over, with a failure.
     Failed,
+    /// Over, since somebody wanted the execution to end.
+    Cancelled,
     /// Let go by the workflow.
     Dropped,
     /// Its time came before what it waited for.
@@ -108,11 +110,15 @@ impl Engine {
         for commit in &commits {
             tree.read(commit);
         }
+        if status.is_terminal() {
+            tree.end(journal.head.at);
+        }
         if let Some(root) = tree.frames.get_mut(&Fid::root()) {
             root.about = Some(format!("{}@{}", record.workflow, record.version));
             root.status = match status {
                 Status::Completed => FrameStatus::Completed,
-                Status::Failed | Status::Cancelled => FrameStatus::Failed,
+                Status::Failed => FrameStatus::Failed,
+                Status::Cancelled => FrameStatus::Cancelled,
                 Status::Running | Status::Pending => FrameStatus::Running,
                 Status::Suspended | Status::Paused | Status::Blocked => FrameStatus::Waiting,
             };
@@ -147,6 +153,15 @@ impl Tree {
             child: None,
             frames: Vec::new(),
         })
+    }
+
+    /// An execution that is over waits for nothing any more: what was open was let go.
+    fn end(&mut self, at: Timestamp) {
+        let open = self.frames.values().filter(|frame| frame.ended.is_none());
+        let open: Vec<Fid> = open.map(|frame| frame.fid.clone()).collect();
+        for fid in open {
+            self.close(&fid, at, FrameStatus::Dropped);
+        }
     }
 
     fn close(&mut self, fid: &Fid, at: Timestamp, status: FrameStatus) -> Option<&mut Frame> {

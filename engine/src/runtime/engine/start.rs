@@ -37,7 +37,7 @@ pub struct Started {
     pub eid: Eid,
     /// Whether this call started it; else its key was started before.
     pub fresh: bool,
-    /// Whether it runs with another input than this call gave.
+    /// Whether it is another workflow, or runs with another input, than this call gave.
     pub differs: bool,
 }
 
@@ -124,7 +124,7 @@ impl Engine {
         if key.is_some()
             && let Some(found) = Journal::load(doors, &eid).await?
         {
-            let differs = found.head.record.args_digest != record.args_digest;
+            let differs = is_other(&found.head.record, &record);
             return Ok(Started {
                 eid,
                 fresh: false,
@@ -139,7 +139,7 @@ impl Engine {
             self.core.settings.inline_args,
         )
         .await?;
-        let digest = record.args_digest.clone();
+        let mine = record.clone();
         let (sent, begun) = settle::begin(&self.core, record).await?;
         let fresh = sent == Sent::New;
         let differs = match (fresh, begun) {
@@ -147,7 +147,7 @@ impl Engine {
             // Another starter, or the first run, was faster: the head decides.
             _ => Journal::load(doors, &eid)
                 .await?
-                .is_some_and(|found| found.head.record.args_digest != digest),
+                .is_some_and(|found| is_other(&found.head.record, &mine)),
         };
         Ok(Started {
             eid,
@@ -201,4 +201,9 @@ impl Engine {
         };
         Ok((record, input))
     }
+}
+
+/// Whether a key means something else there than here.
+fn is_other(there: &Record, here: &Record) -> bool {
+    there.args_digest != here.args_digest || there.workflow != here.workflow
 }

@@ -5,6 +5,7 @@ use super::absorb::Inbox;
 use super::ended::{Ended, RunError};
 use super::pass::Pass;
 use crate::domain::{Blocked, Body, Commit, Control, Entry, Failure, Status, kind};
+use crate::journal::LoadError;
 
 impl Pass {
     pub(super) async fn go_on(
@@ -41,9 +42,19 @@ impl Pass {
         if crash_loop && !self.is_older_build() {
             self.commit_acquisition().await?;
         }
-        match self.replayed(history, entries).await? {
-            Ok(()) => self.live(stop).await,
-            Err(halt) => self.halted(halt).await,
+        let kept = entries.clone();
+        match self.replayed(history, entries).await {
+            Ok(Ok(())) => self.live(stop).await,
+            Ok(Err(halt)) => self.halted(halt).await,
+            // An object of its own: no other try can help, and somebody must be told which.
+            Err(RunError::Load(
+                error @ (LoadError::Corrupt { .. } | LoadError::Missing { .. }),
+            )) => {
+                self.pending.clear();
+                self.append(kept);
+                self.block(unreadable(&error)).await
+            }
+            Err(error) => Err(error),
         }
     }
 
@@ -102,9 +113,21 @@ impl Pass {
 
     /// **\[R\]** Acquires before replaying: what aborts the process on each replay is counted.
     async fn commit_acquisition(&mut self) -> Result<(), RunError> {
-        if self.stall().await? >= self.core.settings.max_stalls {
-            tracing::warn!(eid = %self.journal.head.record.eid, "last try before it is parked");
+        let stalls = self.stall().await?;
+        if stalls > 2 {
+            let eid = self.journal.head.record.eid;
+            tracing::warn!(%eid, stalls, "runs of it end without progress");
         }
         Ok(())
     }
+}
+
+/// Names the object that parks an execution.
+fn unreadable(error: &LoadError) -> Blocked {
+    let (key, message) = match error {
+        LoadError::Corrupt { key, why } => (key.to_string(), why.clone()),
+        LoadError::Missing { key } => (key.to_string(), "it is not there".to_owned()),
+        other => (String::new(), other.to_string()),
+    };
+    Blocked::Unreadable { key, message }
 }

@@ -103,7 +103,10 @@ impl Pass {
                 if self.is_older_build() {
                     return Ok(Ended::NewerCode(self.newest_code.clone()));
                 }
-                self.stall().await.map(Ended::Stalled)
+                let stalls = self.stall().await?;
+                let eid = self.journal.head.record.eid;
+                tracing::warn!(%eid, stalls, "workflow code does not come to an end");
+                Ok(Ended::Stalled(stalls))
             }
         }
     }

@@ -103,6 +103,8 @@ fn a_keyed_start_costs_one_read_more_and_its_repetition_only_that() {
         (other.eid, other.fresh, other.differs),
         (first.eid, false, true)
     );
+    let else_ = world.start(Start::new("concurrent").input(&3_u64).key("a/b ü"));
+    assert!(else_.differs, "the key belongs to another workflow");
 }
 
 #[test]

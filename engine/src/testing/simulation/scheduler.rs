@@ -27,6 +27,8 @@ use crate::runtime::Engine;
 use crate::settings::Settings;
 use crate::testing::{ManualClock, MemoryBucket, Pool, SeededEntropy};
 
+/// Rounds of asking everybody who still waits to stop: programs nest two deep.
+const ROUNDS: usize = 4;
 /// How long an ownership lasts.
 const TTL: Duration = Duration::from_secs(30);
 /// Choices after which something never comes to rest.
@@ -123,11 +125,18 @@ impl Scheduler {
         }
         self.calm_down();
         self.settle()?;
-        let stories = Stories::read(&self.chronicle.open())?;
-        oracle::at_rest(&self.observer, &stories, &self.chronicle.open())?;
-        let open: Vec<Eid> = stories.open().collect();
-        self.close(open);
-        self.settle()?;
+        // A paused execution that is asked to stop goes on first from what it has heard by
+        // then, and may start others: these are asked in the next round.
+        for _ in 0..ROUNDS {
+            let stories = Stories::read(&self.chronicle.open())?;
+            oracle::at_rest(&self.observer, &stories, &self.chronicle.open())?;
+            let open: Vec<Eid> = stories.open().collect();
+            if open.is_empty() {
+                break;
+            }
+            self.close(open);
+            self.settle()?;
+        }
         self.stay_at_rest()?;
         let written = self.chronicle.open();
         let stories = Stories::read(&written)?;
