@@ -61,7 +61,7 @@ pub struct Progress {
 pub struct Head {
     /// Commit and nonce.
     pub version: Version,
-    /// The owning worker; [`DEAD`] when no run will ever learn that it owns.
+    /// The owning worker; `DEAD` when no run will ever learn that it owns.
     pub owner: Option<u8>,
     /// Whether the owner's `until` has passed.
     pub expired: bool,
