@@ -16,6 +16,7 @@ mod replay_orders;
 mod sizes;
 mod stalls;
 mod story;
+mod unreadable;
 mod values;
 mod worker;
 
