@@ -1,13 +1,18 @@
 //! A head stays small, whatever an execution does (PROTOCOL, section 3; FINDINGS B28).
 
+use std::pin::pin;
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures::future::join_all;
 
+use super::ledger::Ledger;
 use super::story::Stories;
 use super::{App, echo, keyed};
 use crate::domain::Status;
+use crate::doors::Clock;
 use crate::runtime::{Signal, Start};
+use crate::settings::Settings;
 use crate::testing::{Fate, Rule, Verb, World};
 use crate::{Context, Failed, StepError};
 
@@ -138,4 +143,55 @@ fn i3_a_full_mailbox_is_absorbed_in_commits_that_fit() {
     assert_eq!(world.result::<u64>(eid), Ok(300_000));
     assert_small(&world, "300 messages");
     assert!(world.with_work().is_empty());
+}
+
+/// A child, and a step that outlasts three renewals.
+async fn beside(ctx: Context, ledger: Ledger) -> Result<u64, Failed> {
+    ctx.spawn_named("child", &"x").start()?;
+    let step = ctx.step("slow", move || {
+        let clock = Arc::clone(ledger.clock());
+        async move {
+            clock.sleep(Duration::from_secs(35)).await;
+            Ok::<_, StepError>(1)
+        }
+    });
+    Ok(step.await?)
+}
+
+#[test]
+fn i6_a_child_whose_start_was_stuck_when_the_journal_was_sealed_is_started_later() {
+    for tail in (300..1_500).step_by(40) {
+        let ledger = Ledger::default();
+        let app = || {
+            let ledger = ledger.clone();
+            App::new()
+                .workflow("child", "1", child)
+                .workflow("beside", "1", move |ctx, (): ()| {
+                    beside(ctx, ledger.clone())
+                })
+        };
+        let settings = Settings {
+            tail,
+            ..Settings::default()
+        };
+        let world = World::with_settings(app(), settings);
+        ledger.open(&world);
+        let eid = world.start(Start::new("beside").key("b")).eid;
+        {
+            let dying = world.beside(app(), "dying", 2);
+            let stuck = Rule::new(Fate::Delay(Duration::from_secs(600)));
+            dying.faults.add(stuck.on(Verb::Write).under("mail/"));
+            let mut running = pin!(dying.engine.run(eid, dying.causes(eid)));
+            for _ in 0..25 {
+                assert!(dying.pool.run_until_stalled(running.as_mut()).is_none());
+                world.clock.advance(Duration::from_secs(1));
+            }
+        }
+        world.clock.advance(Duration::from_secs(60));
+        world.run_all();
+        assert_eq!(world.result::<u64>(eid), Ok(1), "tail={tail}");
+        let name = crate::domain::FrameName::parse("child").unwrap();
+        let child = eid.child(&crate::Fid::root().nth(&name, 0));
+        assert_eq!(world.result::<u64>(child), Ok(1), "tail={tail}");
+    }
 }

@@ -313,6 +313,21 @@ fn an_object_that_cannot_be_read_is_named_is_left_as_it_is_and_disturbs_nobody_e
 }
 
 #[test]
+fn an_execution_whose_message_is_corrupt_can_still_be_terminated() {
+    let world = small();
+    let eid = waiting(&world);
+    let key = under(&world, "/blob/");
+    spoil(&world, &key, &Bytes::from_static(b"\"y\""));
+    assert!(world.run(eid).is_err());
+    let by = Actor::human("ada");
+    let said = world.block(world.engine.terminate(eid, "give up", by));
+    said.unwrap();
+    world.run_all();
+    assert_eq!(world.status(eid), Status::Cancelled);
+    assert!(world.with_work().is_empty());
+}
+
+#[test]
 fn mail_that_is_none_parks_its_execution_with_what_it_said_and_resume_passes_it_by() {
     for body in ["no json", "{}", r#"{"format":1,"mid":"msg.other"}"#] {
         let world = small();
