@@ -1,23 +1,32 @@
-//! Tasks and blocking work by tokio.
+//! Tasks, attempts and blocking work by tokio.
+
+use std::io;
+use std::sync::Arc;
 
 use futures::future::BoxFuture;
 use millpond::doors::{Abort, Spawner};
-use tokio::runtime::Handle;
+use tokio::runtime::{Builder, Handle, Runtime};
 
 /// Runs tasks on a tokio runtime.
 #[derive(Debug, Clone)]
 pub struct TokioSpawner {
     handle: Handle,
+    /// Where attempts of steps run, if not beside the engine's tasks.
+    attempts: Option<Arc<Attempts>>,
 }
 
 impl TokioSpawner {
-    /// Spawns on the runtime behind `handle`.
+    /// Spawns everything on the runtime behind `handle`. An attempt that spins holds one of its
+    /// threads; when it holds the last one, timers and renewals stop.
     #[must_use]
     pub const fn new(handle: Handle) -> Self {
-        Self { handle }
+        Self {
+            handle,
+            attempts: None,
+        }
     }
 
-    /// Spawns on the runtime of the caller.
+    /// Spawns everything on the runtime of the caller; otherwise as [`new`](Self::new).
     ///
     /// # Panics
     /// Outside a tokio runtime.
@@ -25,17 +34,58 @@ impl TokioSpawner {
     pub fn current() -> Self {
         Self::new(Handle::current())
     }
+
+    /// Attempts get a runtime of their own, with a thread per core, so that those that spin
+    /// stop nobody but each other. It ends, whatever runs there, with the last clone of this.
+    ///
+    /// # Errors
+    /// The system gives no threads.
+    pub fn with_attempts_apart(mut self) -> io::Result<Self> {
+        let runtime = Builder::new_multi_thread()
+            .thread_name("millpond-attempts")
+            .enable_all()
+            .build()?;
+        self.attempts = Some(Arc::new(Attempts(Some(runtime))));
+        Ok(self)
+    }
 }
 
 impl Spawner for TokioSpawner {
     fn spawn(&self, task: BoxFuture<'static, ()>) -> Abort {
-        let task = self.handle.spawn(task).abort_handle();
-        Box::new(move || task.abort())
+        spawn(&self.handle, task)
+    }
+
+    fn attempt(&self, task: BoxFuture<'static, ()>) -> Abort {
+        let apart = self.attempts.as_deref().and_then(Attempts::handle);
+        spawn(apart.unwrap_or(&self.handle), task)
     }
 
     fn blocking(&self, work: Box<dyn FnOnce() + Send>) {
         // Nobody waits for the handle: the work reports by itself.
         drop(self.handle.spawn_blocking(work));
+    }
+}
+
+fn spawn(handle: &Handle, task: BoxFuture<'static, ()>) -> Abort {
+    let task = handle.spawn(task).abort_handle();
+    Box::new(move || task.abort())
+}
+
+/// A runtime that may be dropped inside another one.
+#[derive(Debug)]
+struct Attempts(Option<Runtime>);
+
+impl Attempts {
+    fn handle(&self) -> Option<&Handle> {
+        self.0.as_ref().map(Runtime::handle)
+    }
+}
+
+impl Drop for Attempts {
+    fn drop(&mut self) {
+        if let Some(runtime) = self.0.take() {
+            runtime.shutdown_background();
+        }
     }
 }
 
@@ -90,5 +140,39 @@ mod tests {
         }));
         go.send("went on").unwrap();
         assert_eq!(seen.await, Ok("went on"));
+    }
+
+    #[tokio::test]
+    async fn attempts_apart_may_hold_every_thread_of_theirs_and_stop_nobody() {
+        let spawner = TokioSpawner::current().with_attempts_apart().unwrap();
+        let runtime = spawner.attempts.as_ref().unwrap().handle().unwrap();
+        let threads = runtime.metrics().num_workers();
+        let gate = Arc::new(std::sync::Barrier::new(threads + 1));
+        for _ in 0..threads {
+            let gate = Arc::clone(&gate);
+            let _abort = spawner.attempt(Box::pin(async move {
+                gate.wait();
+            }));
+        }
+        let (done, seen) = oneshot::channel();
+        let _abort = spawner.spawn(Box::pin(async { done.send(7).unwrap() }));
+        assert_eq!(seen.await, Ok(7), "while they hold their threads");
+        gate.wait();
+        let (done, seen) = oneshot::channel();
+        let name = || std::thread::current().name().map(str::to_owned);
+        let _abort = spawner.attempt(Box::pin(async move { done.send(name()).unwrap() }));
+        assert_eq!(seen.await.unwrap().as_deref(), Some("millpond-attempts"));
+    }
+
+    #[tokio::test]
+    async fn an_attempt_apart_is_aborted_where_it_waits() {
+        let spawner = TokioSpawner::current().with_attempts_apart().unwrap();
+        let (held, dropped) = oneshot::channel::<()>();
+        let abort = spawner.attempt(Box::pin(async move {
+            let _held = held;
+            pending::<()>().await;
+        }));
+        abort();
+        assert!(dropped.await.is_err());
     }
 }

@@ -9,8 +9,15 @@ pub type Abort = Box<dyn FnOnce() + Send>;
 
 /// Runs thunks beside a run, so that a busy one never starves renewals.
 pub trait Spawner: fmt::Debug + Send + Sync + 'static {
-    /// Starts `task`; the returned handle aborts it.
+    /// Starts a task of the engine, which never spins; the returned handle aborts it.
     fn spawn(&self, task: BoxFuture<'static, ()>) -> Abort;
+
+    /// Starts an attempt of a step, as [`spawn`](Self::spawn) does. It is code of a user that
+    /// may spin between its awaits: where there are threads, it gets others than the engine's
+    /// tasks. The default does not tell them apart.
+    fn attempt(&self, task: BoxFuture<'static, ()>) -> Abort {
+        self.spawn(task)
+    }
 
     /// Runs `work` where it may block or spin without stopping anybody else.
     fn blocking(&self, work: Box<dyn FnOnce() + Send>);

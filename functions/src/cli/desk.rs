@@ -59,12 +59,16 @@ impl Desk {
         }
         let entropy = Arc::new(OsEntropy::new());
         let host = host(environment, &*entropy);
+        let what = "threads";
+        let spawner = TokioSpawner::current()
+            .with_attempts_apart()
+            .map_err(|source| Error::System { what, source })?;
         let doors = Doors {
             bucket,
             clock,
             entropy,
             wakeups: Arc::new(Doorbell::default()),
-            spawner: Arc::new(TokioSpawner::current()),
+            spawner: Arc::new(spawner),
         };
         let mut settings = Settings::default();
         if let Some(ttl) = globals.ttl.or(environment.ttl) {

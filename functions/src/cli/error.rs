@@ -34,6 +34,12 @@ pub(crate) enum Error {
     Bucket(#[from] BucketError),
     #[error("{what} cannot be read")]
     Input { what: String, source: io::Error },
+    /// Threads, or word of interrupts.
+    #[error("the system gives no {what}")]
+    System {
+        what: &'static str,
+        source: io::Error,
+    },
     /// The reader of the output went away, or it cannot be written.
     #[error("the output cannot be written")]
     Output(#[from] io::Error),
@@ -58,7 +64,9 @@ impl Error {
             | Self::Location(_)
             | Self::Input { .. } => Exit::Usage,
             Self::NotFound { .. } => Exit::NotFound,
-            Self::Open(_) | Self::Bucket(_) | Self::Output(_) => Exit::Storage,
+            Self::Open(_) | Self::Bucket(_) | Self::System { .. } | Self::Output(_) => {
+                Exit::Storage
+            }
             Self::Engine(error) => match error.kind() {
                 ErrorKind::Invalid => Exit::Usage,
                 ErrorKind::NotFound => Exit::NotFound,

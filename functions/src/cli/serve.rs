@@ -14,9 +14,6 @@ use crate::roles::{Idle, until_idle, worker};
 /// Longest pause between two looks for what other processes cause.
 const LOOK: Duration = Duration::from_millis(200);
 
-/// How long the ordinary way out may take after a second interrupt.
-const GRACE: Duration = Duration::from_secs(2);
-
 /// What a worker serves.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Serving {
@@ -70,8 +67,8 @@ pub(crate) async fn serve(
         ..WorkerOptions::default()
     };
     let abandon = Notice::new();
-    let mut interrupts = Interrupts::listen()?;
-    guard()?;
+    let what = "word of interrupts";
+    let mut interrupts = Interrupts::listen().map_err(|source| Error::System { what, source })?;
     let names: Vec<_> = queues.iter().map(Queue::as_str).collect();
     desk.streams.note(format!(
         "{} works on {}, queues {}",
@@ -104,28 +101,6 @@ pub(crate) async fn serve(
         () = Box::pin(work) => Ok(Exit::Done),
         () = Box::pin(quiet) => Ok(Exit::Done),
     }
-}
-
-/// Ends the process after a second interrupt whatever its tasks do: a step that spins on every
-/// thread of the runtime leaves nobody there to hear it.
-fn guard() -> std::io::Result<()> {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()?;
-    let watch = move || {
-        runtime.block_on(async {
-            let Ok(mut interrupts) = Interrupts::listen() else {
-                return;
-            };
-            interrupts.next().await;
-            interrupts.next().await;
-            // The ordinary way has this long.
-            tokio::time::sleep(GRACE).await;
-            std::process::exit(130);
-        });
-    };
-    let guard = std::thread::Builder::new().name("interrupts".to_owned());
-    guard.spawn(watch).map(drop)
 }
 
 /// Words from the outside to stop.

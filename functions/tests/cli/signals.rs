@@ -35,3 +35,18 @@ fn the_second_interrupt_ends_at_once() {
     dev.signal("INT");
     assert_eq!(dev.ended().code(), Some(130), "{}", dev.err());
 }
+
+#[test]
+fn steps_that_spin_on_every_thread_stop_no_timer_and_no_interrupt() {
+    let world = World::new();
+    let input = serde_json::to_string(&world.path("")).unwrap();
+    world.start(&["spin", "--input", &input]);
+    let mut dev = world.spawn("dev", &["dev", "--ttl", "2"]);
+    until("they spin", || !read(&world.path("began")).is_empty());
+    let eid = world.start(&["nap", "--input", "1"]);
+    world.ok(&["result", &eid, "--wait", "60"]);
+    dev.signal("INT");
+    until("it hands over", || dev.err().contains("handing over"));
+    dev.signal("INT");
+    assert_eq!(dev.ended().code(), Some(130), "{}", dev.err());
+}

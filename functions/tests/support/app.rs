@@ -54,6 +54,27 @@ async fn gated(ctx: Context, folder: String) -> Result<String, Failed> {
     Ok(step.await?)
 }
 
+/// More steps than the machine has threads, which never give theirs back.
+#[millpond::workflow]
+async fn spin(ctx: Context, folder: String) -> Result<(), Failed> {
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let spinners = (0..=threads).map(|_| {
+        let folder = PathBuf::from(&folder);
+        ctx.step("spin", move || {
+            let folder = folder.clone();
+            async move {
+                mark(&folder)?;
+                while !folder.join("gate").exists() {
+                    std::hint::spin_loop();
+                }
+                Ok::<_, StepError>(())
+            }
+        })
+    });
+    try_join_all(spinners).await?;
+    Ok(())
+}
+
 fn mark(folder: &Path) -> std::io::Result<()> {
     use std::io::Write as _;
     let file = std::fs::File::options()
@@ -70,6 +91,7 @@ fn main() -> ExitCode {
         .register::<approve>()
         .register::<nap>()
         .register::<fail>()
-        .register::<gated>();
+        .register::<gated>()
+        .register::<spin>();
     millpond_functions::main(app)
 }

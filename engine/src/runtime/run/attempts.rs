@@ -13,7 +13,6 @@ use super::commit::after;
 use super::pass::{Done, Live, Pass};
 use super::stretch::Halt;
 use crate::domain::{Began, Entry, Failure, Fid, Json, Lost, Wait, kind};
-use crate::doors::Abort;
 use crate::replay::{Drive, Phase, StepState};
 use crate::sdk::Attempt;
 
@@ -123,37 +122,23 @@ impl Pass {
                 outcome,
             });
         };
-        let spawner = std::sync::Arc::clone(&self.core.doors.spawner);
-        let timeout = step.options.timeout;
-        let aborts: Vec<Abort> = if step.options.blocking {
+        let spawner = &self.core.doors.spawner;
+        // Beside the attempt: one that spins is over for the workflow all the same.
+        let watch = step.options.timeout.map(|timeout| {
             let late = report.clone();
-            let watch = timeout.map(|timeout| {
-                spawner.spawn(
-                    async move {
-                        clock.sleep(timeout).await;
-                        late(Err(timed_out(timeout)));
-                    }
-                    .boxed(),
-                )
-            });
-            spawner.blocking(Box::new(move || report(futures::executor::block_on(work))));
-            watch.into_iter().collect()
-        } else {
-            let task = async move {
-                let outcome = match timeout {
-                    None => work.await,
-                    Some(timeout) => {
-                        let late = clock.sleep(timeout);
-                        match futures::future::select(work, late).await {
-                            futures::future::Either::Left((outcome, _)) => outcome,
-                            futures::future::Either::Right(_) => Err(timed_out(timeout)),
-                        }
-                    }
-                };
-                report(outcome);
+            let watch = async move {
+                clock.sleep(timeout).await;
+                late(Err(timed_out(timeout)));
             };
-            vec![spawner.spawn(task.boxed())]
+            spawner.spawn(watch.boxed())
+        });
+        let attempt = if step.options.blocking {
+            spawner.blocking(Box::new(move || report(futures::executor::block_on(work))));
+            None
+        } else {
+            Some(spawner.attempt(async move { report(work.await) }.boxed()))
         };
+        let aborts = attempt.into_iter().chain(watch).collect();
         self.live.insert(
             step.fid.clone(),
             Live {
