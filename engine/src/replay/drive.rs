@@ -105,7 +105,7 @@ impl Drive {
                 }
                 continue;
             };
-            self.table.lock().returned = true;
+            self.table.lock().ended = Some(end_of(&outcome));
             self.drop_root();
             return Ok(Some(outcome));
         }
@@ -126,7 +126,7 @@ impl Drive {
             let most = self.limits.max_frames;
             return Some(Err(Failure::new(
                 kind::HISTORY_TOO_LONG,
-                format!("more than {most} frames: go on in a successor, `ctx.continue_as_new`"),
+                format!("more than {most} frames: split the work over child executions"),
             )));
         }
         match polled {
@@ -203,6 +203,14 @@ impl std::fmt::Debug for Drive {
 fn foreign(message: &str) -> Trouble {
     Trouble::ForeignAwait {
         message: message.into(),
+    }
+}
+
+/// How a workflow ended, for a reader who expected it to go on.
+fn end_of(outcome: &Result<Json, Failure>) -> String {
+    match outcome {
+        Ok(_) => "the workflow returned".to_owned(),
+        Err(failure) => format!("the workflow ended with {failure}"),
     }
 }
 

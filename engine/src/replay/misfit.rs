@@ -51,8 +51,7 @@ impl State {
         let unknown = self.slots.iter().filter(|(_, slot)| !slot.known);
         match unknown.min_by_key(|(_, slot)| slot.order) {
             Some((fid, slot)) => format!("{} {fid}", slot.what.word()),
-            None if self.returned => "the workflow returned".into(),
-            None => "nothing new".into(),
+            None => self.ended.clone().unwrap_or("nothing new".into()),
         }
     }
 }

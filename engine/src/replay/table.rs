@@ -52,7 +52,7 @@ pub(super) struct State {
     /// One frame more than allowed was asked for.
     pub(super) overflow: bool,
     /// The workflow ended.
-    pub(super) returned: bool,
+    pub(super) ended: Option<String>,
     /// The drive is gone: nothing counts any more.
     pub(super) closed: bool,
 }
@@ -87,7 +87,7 @@ impl Table {
                 progress: 0,
                 cancelled: false,
                 overflow: false,
-                returned: false,
+                ended: None,
                 closed: false,
             }),
         }))

@@ -234,7 +234,7 @@ fn more_frames_than_allowed_end_the_execution() {
             panic!("not ended");
         };
         assert_eq!(failure.kind, kind::HISTORY_TOO_LONG);
-        assert!(failure.message.contains("continue_as_new"), "{failure}");
+        assert!(failure.message.contains("child executions"), "{failure}");
     }
 }
 

@@ -214,7 +214,8 @@ impl Pass {
         }
         if entries > settings.max_entries || head.bytes > settings.max_journal {
             let bytes = head.bytes;
-            let what = format!("{entries} entries, {bytes} bytes: use continue_as_new");
+            let what =
+                format!("{entries} entries, {bytes} bytes: split the work over child executions");
             self.ready = Some(Err(Failure::new(kind::HISTORY_TOO_LONG, what).terminal()));
         }
     }

@@ -255,7 +255,7 @@ fn a_history_at_its_bound_fails_by_a_name_that_says_what_to_do() {
         assert_eq!(world.run(eid).unwrap(), Ended::Terminal(Status::Failed));
         let failure = world.outcome(eid).get::<u64>().unwrap_err();
         assert_eq!(failure.kind, kind::HISTORY_TOO_LONG);
-        assert!(failure.message.contains("continue_as_new"), "{failure}");
+        assert!(failure.message.contains("child executions"), "{failure}");
     }
 }
 
