@@ -57,7 +57,11 @@ impl Failure {
 
 impl std::fmt::Display for Failure {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}: {}", self.kind, self.message)
+        f.write_str(&self.kind)?;
+        if self.message.is_empty() {
+            return Ok(()); // a cancellation for which nobody gave a reason
+        }
+        write!(f, ": {}", self.message)
     }
 }
 

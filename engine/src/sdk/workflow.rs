@@ -41,6 +41,12 @@ pub trait ErasedWorkflow: fmt::Debug + Send + Sync {
         args: &Json,
     ) -> Result<BoxFuture<'static, Result<Json, Failure>>, Failure>;
 
+    /// Whether `args` are its input.
+    ///
+    /// # Errors
+    /// [`ValueError`] says what does not fit.
+    fn accepts(&self, args: &Json) -> Result<(), ValueError>;
+
     /// The JSON schema of its input.
     fn input_schema(&self) -> serde_json::Value;
 
@@ -120,6 +126,10 @@ where
             Json::of(&output).map_err(|e| unfit("output", &e))
         };
         Ok(run.boxed())
+    }
+
+    fn accepts(&self, args: &Json) -> Result<(), ValueError> {
+        args.get::<I>().map(drop)
     }
 
     fn input_schema(&self) -> serde_json::Value {

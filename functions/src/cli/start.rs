@@ -23,7 +23,12 @@ pub(crate) struct Args {
     #[arg(value_name = "-", value_parser = ["-"], conflicts_with_all = ["input", "input_file"])]
     stdin: Option<String>,
     /// The input, in JSON [default: null]
-    #[arg(long, value_name = "JSON", conflicts_with = "input_file")]
+    #[arg(
+        long,
+        value_name = "JSON",
+        conflicts_with = "input_file",
+        allow_hyphen_values = true
+    )]
     input: Option<String>,
     /// A file with the input, in JSON (`-`: stdin)
     #[arg(long, value_name = "FILE")]
@@ -88,7 +93,7 @@ pub(crate) async fn run(args: Args, desk: &Desk) -> Result<Exit, Error> {
     }
     if differs {
         desk.streams
-            .note("warning: it runs with another input than this one");
+            .note("warning: it is another workflow, or runs with another input, than asked for");
     }
     match args.wait {
         None => Ok(Exit::Done),

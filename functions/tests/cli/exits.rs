@@ -28,6 +28,8 @@ fn a_wrong_command_line_or_value_is_2() {
         &["start", "greet", "--input", "1", "--input-file", "x"],
         &["start", "greet", "--input-file", "absent.json"],
         &["start", "no such name!"],
+        &["start", "greet", "--input", "-1"],
+        &["start", "greet"],
         &["show", "ab"],
         &["show", "xyz!"],
         &["show"],
@@ -40,6 +42,13 @@ fn a_wrong_command_line_or_value_is_2() {
         assert_eq!(done.code, 2, "{args:?}: {done:?}");
         assert!(!done.err.is_empty(), "{args:?}");
     }
+    let done = world.run(&["start", "nap", "--input", "-1"]);
+    assert!(
+        done.err
+            .contains("the input does not fit nap, which takes u64"),
+        "{done:?}"
+    );
+    assert!(crate::world::files(&world.path("pond/mail")).is_empty());
 }
 
 #[test]
@@ -62,6 +71,17 @@ fn what_is_not_there_is_3_and_near_names_are_told() {
         "{done:?}"
     );
     assert_ne!(world.run(&["show", &wrong]).code, 0);
+    world.start(&["greet", "--input", "\"a\"", "--key", "invoice-17"]);
+    let done = world.run(&["show", "key:invoice-71"]);
+    assert_eq!(done.code, 3, "{done:?}");
+    assert!(
+        done.err.contains("no execution was started with the key"),
+        "{done:?}"
+    );
+    assert!(
+        done.err.contains("did you mean key:invoice-17?"),
+        "{done:?}"
+    );
     let done = world.run(&["start", "gret"]);
     assert_eq!(done.code, 3);
     assert!(done.err.contains("did you mean greet"), "{done:?}");

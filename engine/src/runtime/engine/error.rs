@@ -1,6 +1,6 @@
 //! Why a call did not do what was asked.
 
-use crate::domain::{Eid, InvalidName, Status, ValueError};
+use crate::domain::{Eid, InvalidName, Status, ValueError, Workflow};
 use crate::doors::BucketError;
 use crate::journal::LoadError;
 
@@ -13,6 +13,16 @@ pub enum EngineError {
     /// A value cannot be stored, or not be read back.
     #[error("value refused")]
     Value(#[from] ValueError),
+    /// The input is not what the workflow takes.
+    #[error("the input does not fit {workflow}, which takes {takes}")]
+    Input {
+        /// The workflow.
+        workflow: Workflow,
+        /// The Rust type of its input; its schema tells more.
+        takes: &'static str,
+        /// What does not fit.
+        source: ValueError,
+    },
     /// A value is over the hard cap.
     #[error("value too large: bytes={bytes}, most={most}")]
     PayloadTooLarge {
@@ -81,7 +91,9 @@ impl EngineError {
     #[must_use]
     pub fn kind(&self) -> ErrorKind {
         match self {
-            Self::Name(_) | Self::Value(_) | Self::PayloadTooLarge { .. } => ErrorKind::Invalid,
+            Self::Name(_) | Self::Value(_) | Self::Input { .. } | Self::PayloadTooLarge { .. } => {
+                ErrorKind::Invalid
+            }
             Self::UnknownWorkflow { .. } | Self::UnknownExecution { .. } => ErrorKind::NotFound,
             Self::TerminalExecution { .. } => ErrorKind::Conflict,
             Self::NotYet { .. } => ErrorKind::NotYet,

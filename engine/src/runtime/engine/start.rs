@@ -114,8 +114,9 @@ impl Engine {
     /// Price: 2 P, + 1 G with a key, + 1 P for an input over 16 KiB.
     ///
     /// # Errors
-    /// [`EngineError`]: a name, key or input is refused before anything is written; the
-    /// workflow is unknown; the store failed (start again with the same key).
+    /// [`EngineError`]: a name, a key, or an input that the workflow does not take is refused
+    /// before anything is written; the workflow is unknown; the store failed (start again with
+    /// the same key).
     pub async fn start(&self, start: Start) -> Result<Started, EngineError> {
         let doors = &self.core.doors;
         let key = start.key.as_deref().map(Text::parse).transpose()?;
@@ -184,6 +185,13 @@ impl Engine {
                 known: known.join(", "),
             });
         };
+        if let Err(source) = known.workflow.accepts(&input) {
+            return Err(EngineError::Input {
+                workflow: name,
+                takes: known.workflow.input_type(),
+                source,
+            });
+        }
         let now = doors.clock.now();
         let eid = key.map_or_else(|| Eid::new(doors.entropy.uuid7(now)), Eid::keyed);
         let record = Record {
