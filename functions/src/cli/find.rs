@@ -1,7 +1,7 @@
 //! From what people type to an execution.
 
 use millpond::domain::{Eid, Text};
-use millpond::runtime::EngineError;
+use millpond::runtime::{EngineError, Filter};
 
 use super::desk::Desk;
 use super::error::Error;
@@ -33,21 +33,21 @@ impl Named {
     /// Nothing fits, or more than one does; the store failed.
     pub(crate) async fn eid(&self, desk: &Desk) -> Result<Eid, Error> {
         match (&self.key, &self.eid) {
-            (Some(key), _) => Ok(Eid::keyed(&Text::parse(key)?)),
+            (Some(key), _) => keyed(desk, key).await,
             (None, Some(text)) => eid(desk, text).await,
             (None, None) => Err(Error::Usage("no execution was named".to_owned())),
         }
     }
 }
 
-/// The execution that `text` names: a whole id, a part, or `key:KEY`. None for a whole id;
-/// else 1 P for each 1,000 feed objects and mails.
+/// The execution that `text` names: a whole id, a part, or `key:KEY`. No request for a whole
+/// id, 1 G for a key; else 1 P for each 1,000 feed objects and mails.
 ///
 /// # Errors
 /// Nothing fits, or more than one does; the store failed.
 pub(crate) async fn eid(desk: &Desk, text: &str) -> Result<Eid, Error> {
     if let Some(key) = text.strip_prefix("key:") {
-        return Ok(Eid::keyed(&Text::parse(key)?));
+        return keyed(desk, key).await;
     }
     let text = text.to_ascii_lowercase();
     if let Ok(eid) = Eid::parse(&text) {
@@ -79,6 +79,27 @@ pub(crate) async fn eid(desk: &Desk, text: &str) -> Result<Eid, Error> {
             })
         }
     }
+}
+
+/// The execution that was started with `key`.
+async fn keyed(desk: &Desk, key: &str) -> Result<Eid, Error> {
+    let eid = Eid::keyed(&Text::parse(key)?);
+    let Err(error) = desk.engine.status(eid).await else {
+        return Ok(eid);
+    };
+    if !matches!(error, EngineError::UnknownExecution { .. }) {
+        return Err(error.into());
+    }
+    let rows = desk.engine.list(&Filter::default()).await?;
+    let keys: Vec<String> = rows
+        .into_iter()
+        .filter_map(|row| row.dispatch_key)
+        .collect();
+    let near = near(key, &keys).into_iter().map(|key| format!("key:{key}"));
+    Err(Error::NotFound {
+        what: format!("no execution was started with the key {key:?}"),
+        near: near.collect(),
+    })
 }
 
 /// Turns "no execution" into one that says which there are.
