@@ -1,4 +1,34 @@
 //! Durable workflows whose only server is an object-storage bucket: the engine.
+//!
+//! - **Authors of workflows** import [`prelude`]: a workflow is an `async fn` of a [`Context`],
+//!   marked [`macro@workflow`] or given to [`runtime::App::workflow`].
+//! - **Programs** start, signal and steer executions through a [`runtime::Engine`].
+//! - **Workers** run them: [`runtime::Worker`], [`runtime::Sweeper`].
+//! - **Tests** use [`testing`]: [`testing::World`] is a whole engine in memory, with manual time.
+//! - **Adapters** implement the [`doors`]: storage, clock, randomness, wake-ups, tasks. Nothing
+//!   else in here reaches the outside.
+//!
+//! What is in the bucket, and why nothing is lost, is in `docs/protocol.md` of the repository.
+//!
+//! ```
+//! use millpond::prelude::*;
+//! use millpond::runtime::{App, Start};
+//! use millpond::testing::World;
+//!
+//! async fn hello(name: String) -> Result<String, StepError> {
+//!     Ok(format!("hello, {name}"))
+//! }
+//!
+//! #[millpond::workflow]
+//! async fn greet(ctx: Context, name: String) -> Result<String, Failed> {
+//!     Ok(ctx.call("hello", hello, &name).await?)
+//! }
+//!
+//! let world = World::new(App::new().register::<greet>());
+//! let eid = world.start(Start::of::<greet>(&"ana".to_owned())).eid;
+//! world.run_all();
+//! assert_eq!(world.result(eid), Ok("hello, ana".to_owned()));
+//! ```
 
 extern crate self as millpond;
 
