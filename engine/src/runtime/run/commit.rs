@@ -186,11 +186,23 @@ impl Pass {
             stalls: self.stalls,
             deadline: sent + settings.ttl,
         };
+        let long = self.is_long();
         self.journal.commit(&core.doors, settings, draft).await?;
+        if !long && self.is_long() {
+            let head = &self.journal.head;
+            let (eid, entries, bytes) = (head.record.eid, head.entries, head.bytes);
+            tracing::warn!(%eid, entries, bytes, "its history is at half its bound");
+        }
         self.acquired |= owned;
         self.until = sent + settings.ttl;
         self.committed = sent;
         Ok(())
+    }
+
+    /// Whether the history is past half of a bound.
+    fn is_long(&self) -> bool {
+        let (head, settings) = (&self.journal.head, &self.core.settings);
+        head.entries > settings.max_entries / 2 || head.bytes > settings.max_journal / 2
     }
 
     /// The alarm key for the earliest deadline, kept while its instant is unchanged.

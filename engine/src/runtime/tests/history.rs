@@ -136,7 +136,7 @@ async fn heavy(ctx: Context, n: usize) -> Result<usize, Failed> {
     Ok(sum)
 }
 
-fn app() -> App {
+pub(super) fn app() -> App {
     App::new()
         .workflow("sequential", "1", sequential)
         .workflow("concurrent", "1", concurrent)

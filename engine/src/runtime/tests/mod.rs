@@ -18,6 +18,7 @@ mod stalls;
 mod story;
 mod unreadable;
 mod values;
+mod warnings;
 mod worker;
 
 use std::sync::Arc;
