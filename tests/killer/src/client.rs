@@ -1,0 +1,104 @@
+//! The client, a process of its own: starts, tells and cancels what the plan says, in its time.
+//! One that was killed goes on behind the last answer it got: whatever it asks twice is the
+//! same as once.
+
+use std::process::ExitCode;
+use std::time::Duration;
+
+use millpond::domain::Actor;
+use millpond::runtime::{Engine, EngineError, Signal, Start, chain};
+use serde::{Deserialize, Serialize};
+
+use crate::options::Options;
+use crate::place::Place;
+use crate::plan::{Deed, Op, Plan, eid_of};
+use crate::{Trouble, lines};
+
+/// What the client was told.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct Answer {
+    /// Number in the plan's ops.
+    pub(crate) op: usize,
+    pub(crate) word: Word,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Word {
+    Done,
+    /// It was done before: by a life that was killed before it wrote the answer down.
+    Before,
+    /// The execution is over already.
+    Over,
+}
+
+pub(crate) fn main(options: &Options) -> ExitCode {
+    let runtime = tokio::runtime::Runtime::new();
+    let told = runtime
+        .map_err(Into::into)
+        .and_then(|runtime| runtime.block_on(act(options)));
+    match told {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("the client gives up: {}", chain(&*error));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+async fn act(options: &Options) -> Result<(), Trouble> {
+    let place = Place::of_process()?;
+    let plan = Plan::new(options.seed, options.workflows, options.span());
+    let engine = place.engine(options.ttl())?;
+    let (answers, _) = lines::read::<Answer>(&place.answers())?;
+    let done = answers.last().map_or(0, |answer| answer.op + 1);
+    for (number, op) in plan.ops.iter().enumerate().skip(done) {
+        let wait = op.at.saturating_sub(options.since_beginning());
+        tokio::time::sleep(wait).await;
+        let word = perform(&engine, &plan, op).await?;
+        lines::append(&place.answers(), &Answer { op: number, word })?;
+    }
+    Ok(())
+}
+
+async fn perform(engine: &Engine, plan: &Plan, op: &Op) -> Result<Word, Trouble> {
+    let case = &plan.cases[op.case];
+    let eid = eid_of(&case.key);
+    let actor = Actor::system("killer");
+    let told = match &op.deed {
+        Deed::Start => {
+            let start = Start::new(case.workflow).input(&case.input).key(&case.key);
+            let started = engine.start(start).await?;
+            if started.eid != eid || started.differs {
+                return Err(format!("{}: another start: {started:?}", case.key).into());
+            }
+            return Ok(word(started.fresh));
+        }
+        Deed::Say {
+            channel,
+            key,
+            value,
+        } => {
+            let signal = Signal::on(*channel).value(value).key(key);
+            engine.signal(eid, signal).await.map(|told| told.fresh)
+        }
+        Deed::Cancel => engine.cancel(eid, "planned", actor).await.map(|()| true),
+        Deed::Terminate => engine.terminate(eid, "planned", actor).await.map(|()| true),
+    };
+    match told {
+        Ok(fresh) => Ok(word(fresh)),
+        Err(EngineError::TerminalExecution { .. }) => Ok(Word::Over),
+        Err(error) => Err(error.into()),
+    }
+}
+
+fn word(fresh: bool) -> Word {
+    if fresh { Word::Done } else { Word::Before }
+}
+
+impl Options {
+    /// The time in which executions are started: the first four fifths of the killing.
+    pub(crate) fn span(&self) -> Duration {
+        Duration::from_secs_f64(self.seconds * 0.8)
+    }
+}

@@ -1,0 +1,65 @@
+//! **I4** Nothing is left to do, the feed says so too, and no process said that it panicked.
+
+use millpond::domain::{Eid, Status};
+use millpond::keys::{self, AlarmKey, Prefix};
+use millpond::runtime::{Engine, Filter};
+
+use super::{Stories, Verdict};
+use crate::Trouble;
+use crate::place::Place;
+
+pub(super) async fn check(
+    verdict: &mut Verdict,
+    engine: &Engine,
+    place: &Place,
+    stories: &Stories,
+) -> Result<(), Trouble> {
+    let doors = engine.doors();
+    let audit = engine.audit().await?;
+    let clean = audit.findings.is_empty() && audit.open == 0 && audit.parked == 0;
+    verdict.all_must("I4", clean, || format!("{audit:?}"));
+    for story in stories.values() {
+        let (status, owner) = (story.execution.status, &story.execution.owner);
+        verdict.must("I4", story.eid, status.is_terminal(), || {
+            format!("{} is {status}", story.name())
+        });
+        verdict.must("I4", story.eid, owner.is_none(), || {
+            format!("it is over, and owned: {owner:?}")
+        });
+    }
+    let mail = doors.list(&Prefix::parse(keys::MAIL)?).await?;
+    verdict.all_must("I4", mail.is_empty(), || {
+        format!("{} mails are left: {:?}", mail.len(), mail.first())
+    });
+    let now = doors.clock.now();
+    let alarms = doors.list(&keys::timers()).await?;
+    let alarms = alarms.iter().filter_map(|row| AlarmKey::parse(&row.key));
+    let due: Vec<_> = alarms.filter(|alarm| alarm.due <= now).collect();
+    verdict.all_must("I4", due.is_empty(), || format!("due alarms: {due:?}"));
+    feed(verdict, engine, stories).await?;
+    for entry in std::fs::read_dir(place.folder())? {
+        let path = entry?.path();
+        if path.extension().is_some_and(|end| end == "log") {
+            let said = std::fs::read_to_string(&path)?;
+            let line = said.lines().find(|line| line.contains("panicked"));
+            verdict.all_must("log", line.is_none(), || {
+                format!("{}: {line:?}", path.display())
+            });
+        }
+    }
+    Ok(())
+}
+
+/// **I7** The feed tells of every end.
+async fn feed(verdict: &mut Verdict, engine: &Engine, stories: &Stories) -> Result<(), Trouble> {
+    let rows = engine.list(&Filter::default()).await?;
+    let told: std::collections::BTreeMap<Eid, Status> =
+        rows.into_iter().map(|row| (row.eid, row.status)).collect();
+    for story in stories.values() {
+        let (is, told) = (story.execution.status, told.get(&story.eid));
+        verdict.must("I7", story.eid, told == Some(&is), || {
+            format!("it is {is}, and the feed says {told:?}")
+        });
+    }
+    Ok(())
+}

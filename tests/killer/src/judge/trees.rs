@@ -1,0 +1,58 @@
+//! **I5** A child is started once, and its parent gets one result. No execution is there that
+//! nobody started.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use millpond::domain::{Began, Body, Eid, Entry, Fid};
+
+use super::{Stories, Verdict};
+use crate::plan::{Plan, eid_of};
+
+pub(super) fn check(verdict: &mut Verdict, plan: &Plan, stories: &Stories) {
+    let mut wanted: BTreeSet<Eid> = plan.cases.iter().map(|case| eid_of(&case.key)).collect();
+    for story in stories.values() {
+        let (mut began, mut told) = (BTreeMap::<&Fid, (Eid, bool)>::new(), BTreeSet::new());
+        let mut starts = 0;
+        for entry in story.entries() {
+            match entry {
+                Entry::FrameStarted {
+                    fid,
+                    began: Began::Child { eid, waits, .. },
+                } => {
+                    let first = began.insert(fid, (*eid, *waits)).is_none();
+                    verdict.must("I5", story.eid, first, || format!("{fid} began twice"));
+                    wanted.insert(*eid);
+                }
+                Entry::Received {
+                    body: Body::Child { fid, .. },
+                    ..
+                } => {
+                    let first = told.insert(fid);
+                    verdict.must("I5", story.eid, first, || format!("{fid} was told twice"));
+                }
+                Entry::Received {
+                    body: Body::Start(_),
+                    ..
+                } => starts += 1,
+                _ => {}
+            }
+        }
+        verdict.must("I5", story.eid, starts == 1, || {
+            format!("it absorbed {starts} starts")
+        });
+        for (fid, (eid, waits)) in began {
+            verdict.must("I5", story.eid, stories.contains_key(&eid), || {
+                format!("{fid}: the child {eid} is not there")
+            });
+            verdict.must("I5", story.eid, told.contains(fid) == waits, || {
+                format!("{fid}: the child {eid} waits={waits}, and told otherwise")
+            });
+        }
+    }
+    let there: BTreeSet<Eid> = stories.keys().copied().collect();
+    let (count, planned) = (there.len(), plan.executions());
+    verdict.all_must("I5", there == wanted && count == planned, || {
+        let strange: Vec<_> = there.symmetric_difference(&wanted).collect();
+        format!("{count} executions, {planned} were planned: {strange:?}")
+    });
+}

@@ -1,0 +1,14 @@
+//! The one binary of a run, in every part: see the library.
+
+use std::process::ExitCode;
+
+#[cfg(unix)]
+fn main() -> ExitCode {
+    millpond_killer::main()
+}
+
+#[cfg(not(unix))]
+fn main() -> ExitCode {
+    eprintln!("there are no such signals on this system");
+    ExitCode::FAILURE
+}

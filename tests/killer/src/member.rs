@@ -1,0 +1,203 @@
+//! One process of a run, over all its lives.
+
+use std::ffi::OsString;
+use std::fs::File;
+use std::os::unix::process::ExitStatusExt as _;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process};
+
+use crate::Trouble;
+use crate::place::{FOLDER, Place};
+
+/// The number of `SIGTERM`, which ends a process that does not listen for it yet.
+const TERM: i32 = 15;
+/// How a worker exits that was told twice.
+const AT_ONCE: i32 = 130;
+
+#[derive(Debug)]
+pub(crate) struct Member {
+    pub(crate) name: String,
+    pub(crate) lives: u32,
+    words: Vec<OsString>,
+    place: Place,
+    child: Option<Child>,
+    state: State,
+    /// How often it was told to go: the second time it does not hand over first.
+    told: u32,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum State {
+    Runs,
+    Stopped {
+        until: Instant,
+    },
+    Gone {
+        back: Instant,
+    },
+    /// It has done what it had to do.
+    Done,
+}
+
+impl Member {
+    /// Not started yet; comes with the first [`tend`](Self::tend).
+    pub(crate) fn new(name: impl Into<String>, words: Vec<OsString>, place: &Place) -> Self {
+        Self {
+            name: name.into(),
+            lives: 0,
+            words,
+            place: place.clone(),
+            child: None,
+            state: State::Gone {
+                back: Instant::now(),
+            },
+            told: 0,
+        }
+    }
+
+    pub(crate) fn is_done(&self) -> bool {
+        self.state == State::Done
+    }
+
+    pub(crate) fn runs(&self) -> bool {
+        self.state == State::Runs
+    }
+
+    pub(crate) fn is_there(&self) -> bool {
+        matches!(self.state, State::Runs | State::Stopped { .. })
+    }
+
+    fn start(&mut self) -> Result<(), Trouble> {
+        let log = self.place.log(&self.name);
+        let log = File::options().create(true).append(true).open(log)?;
+        let mut command = Command::new(std::env::current_exe()?);
+        command
+            .args(&self.words)
+            .env(FOLDER, self.place.folder())
+            .env_remove("MILLPOND_TTL")
+            .env_remove("MILLPOND_BUCKET")
+            .env_remove("MILLPOND_CODE_REF")
+            .stdin(Stdio::null())
+            .stdout(log.try_clone()?)
+            .stderr(log);
+        self.child = Some(command.spawn()?);
+        (self.state, self.told) = (State::Runs, 0);
+        self.lives += 1;
+        Ok(())
+    }
+
+    /// `SIGKILL`, in whatever it is at; it comes again after `pause`.
+    pub(crate) fn kill(&mut self, pause: Duration) -> Result<(), Trouble> {
+        if let Some(mut child) = self.child.take() {
+            child.kill()?;
+            child.wait()?;
+            let back = Instant::now() + pause;
+            self.state = State::Gone { back };
+        }
+        Ok(())
+    }
+
+    /// `SIGSTOP`, for so long.
+    pub(crate) fn stop(&mut self, long: Duration) -> Result<(), Trouble> {
+        self.signal(Signal::STOP)?;
+        let until = Instant::now() + long;
+        self.state = State::Stopped { until };
+        Ok(())
+    }
+
+    /// `SIGTERM`: it hands over, ends, and comes again.
+    pub(crate) fn tell(&mut self) -> Result<(), Trouble> {
+        self.told += 1;
+        self.signal(Signal::TERM)
+    }
+
+    fn signal(&self, signal: Signal) -> Result<(), Trouble> {
+        let Some(child) = &self.child else {
+            return Ok(());
+        };
+        // Not waited for yet, so the id is still its own.
+        Ok(kill_process(Pid::from_child(child), signal)?)
+    }
+
+    /// Does what it is time for; says if it ended in a way it must not.
+    pub(crate) fn tend(&mut self, now: Instant) -> Result<Option<String>, Trouble> {
+        match self.state {
+            State::Stopped { until } if until <= now => {
+                self.signal(Signal::CONT)?;
+                self.state = State::Runs;
+            }
+            State::Gone { back } if back <= now => self.start()?,
+            _ => {}
+        }
+        let ended = match &mut self.child {
+            Some(child) => child.try_wait()?,
+            None => None,
+        };
+        let Some(status) = ended else {
+            return Ok(None);
+        };
+        self.child = None;
+        self.state = State::Gone { back: now };
+        if went(status, self.told) {
+            return Ok(None);
+        }
+        self.state = State::Done;
+        let well = status.success() && self.name == CLIENT;
+        Ok((!well).then(|| format!("{} ended by itself: {status}", self.name)))
+    }
+
+    /// Wakes it up if it is stopped, and brings it back at once if it is gone.
+    pub(crate) fn calm(&mut self) {
+        let now = Instant::now();
+        match &mut self.state {
+            State::Stopped { until } => *until = now,
+            State::Gone { back } => *back = now,
+            State::Runs | State::Done => {}
+        }
+    }
+
+    /// Tells it to go and waits for it; says if it did not go well.
+    pub(crate) fn end(&mut self, patience: Duration) -> Result<Option<String>, Trouble> {
+        self.tell()?;
+        let Some(mut child) = self.child.take() else {
+            return Ok(None);
+        };
+        let last = Instant::now() + patience;
+        let status = loop {
+            match child.try_wait()? {
+                None if Instant::now() < last => std::thread::sleep(Duration::from_millis(5)),
+                status => break status,
+            }
+        };
+        self.state = State::Done;
+        let Some(status) = status else {
+            child.kill()?;
+            child.wait()?;
+            return Ok(Some(format!("{} does not go when told", self.name)));
+        };
+        Ok((!went(status, self.told)).then(|| format!("{} was told to go: {status}", self.name)))
+    }
+}
+
+/// The only one that ends by itself.
+pub(crate) const CLIENT: &str = "client";
+
+/// Whether it went as one does who was told so often.
+fn went(status: ExitStatus, told: u32) -> bool {
+    match told {
+        0 => false,
+        1 => status.success() || status.signal() == Some(TERM),
+        _ => went(status, 1) || status.code() == Some(AT_ONCE),
+    }
+}
+
+impl Drop for Member {
+    fn drop(&mut self) {
+        if let Some(mut child) = self.child.take() {
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+    }
+}

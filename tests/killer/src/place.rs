@@ -1,0 +1,82 @@
+//! The folder that all processes of a run share, and an engine on it for whoever is outside.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use millpond::doors::{Doorbell, Doors};
+use millpond::runtime::{Engine, Host};
+use millpond::settings::Settings;
+use millpond_disk::{DiskBucket, Durability, Options};
+use millpond_host::{OsEntropy, SystemClock, TokioSpawner};
+
+use crate::Trouble;
+use crate::workflows::app;
+
+/// Names the folder to the processes of a run.
+pub(crate) const FOLDER: &str = "MILLPOND_KILLER_FOLDER";
+
+/// A run's folder: the bucket, what the processes did beside it, and what they said.
+#[derive(Debug, Clone)]
+pub(crate) struct Place(PathBuf);
+
+impl Place {
+    pub(crate) fn new(folder: impl Into<PathBuf>) -> Self {
+        Self(folder.into())
+    }
+
+    /// That of this process, as its parent says.
+    pub(crate) fn of_process() -> Result<Self, Trouble> {
+        let folder = std::env::var_os(FOLDER).ok_or_else(|| format!("{FOLDER} is not set"))?;
+        Ok(Self(folder.into()))
+    }
+
+    pub(crate) fn folder(&self) -> &Path {
+        &self.0
+    }
+
+    pub(crate) fn pond(&self) -> PathBuf {
+        self.0.join("pond")
+    }
+
+    /// What steps did, a line for each attempt.
+    pub(crate) fn ledger(&self) -> PathBuf {
+        self.0.join("ledger")
+    }
+
+    /// What the client has done, a line for each answer it got.
+    pub(crate) fn answers(&self) -> PathBuf {
+        self.0.join("answers")
+    }
+
+    pub(crate) fn log(&self, name: &str) -> PathBuf {
+        self.0.join(format!("{name}.log"))
+    }
+
+    /// An engine that starts, tells and looks, and runs nothing. Needs a tokio runtime.
+    pub(crate) fn engine(&self, ttl: Duration) -> Result<Engine, Trouble> {
+        // Killed processes lose no answered write without flushes either: only power does.
+        let options = Options {
+            durability: Durability::Relaxed,
+            ..Options::default()
+        };
+        let doors = Doors {
+            bucket: Arc::new(DiskBucket::open(self.pond(), options)?),
+            clock: Arc::new(SystemClock::new()),
+            entropy: Arc::new(OsEntropy::new()),
+            wakeups: Arc::new(Doorbell::default()),
+            spawner: Arc::new(TokioSpawner::current()),
+        };
+        let site = format!("killer-{}", std::process::id());
+        let host = Host {
+            worker: site.clone(),
+            code_ref: "00000000T000000-killer".to_owned(),
+            site,
+        };
+        let settings = Settings {
+            ttl,
+            ..Settings::default()
+        };
+        Ok(Engine::with_settings(doors, app(), host, settings)?)
+    }
+}

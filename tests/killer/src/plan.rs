@@ -1,0 +1,192 @@
+//! What is started and said, when, and what must come of it: all of it follows from the seed.
+
+use std::time::Duration;
+
+use millpond::domain::{Eid, Text};
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use crate::dice::Dice;
+use crate::workflows::text;
+
+/// A message that is said to come, comes; so long is only waited if it is lost.
+const FOR_EVER: u64 = 3_600_000;
+
+/// One execution that the client starts.
+#[derive(Debug)]
+pub(crate) struct Case {
+    pub(crate) key: String,
+    pub(crate) workflow: &'static str,
+    pub(crate) input: Value,
+    pub(crate) expected: Expected,
+    /// Executions that it starts.
+    pub(crate) children: usize,
+}
+
+/// How it must end.
+#[derive(Debug)]
+pub(crate) enum Expected {
+    Value(Value),
+    /// A race between it and the killer.
+    OneOf(Vec<Value>),
+    /// With a failure of this kind, as cancelled.
+    Cancelled(&'static str),
+}
+
+/// Something that the client does.
+#[derive(Debug)]
+pub(crate) struct Op {
+    /// Since the beginning.
+    pub(crate) at: Duration,
+    pub(crate) case: usize,
+    pub(crate) deed: Deed,
+}
+
+#[derive(Debug)]
+pub(crate) enum Deed {
+    Start,
+    Say {
+        channel: &'static str,
+        key: String,
+        value: u32,
+    },
+    Cancel,
+    Terminate,
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct Plan {
+    pub(crate) cases: Vec<Case>,
+    /// In order of time.
+    pub(crate) ops: Vec<Op>,
+}
+
+/// The execution that a key names.
+pub(crate) fn eid_of(key: &str) -> Eid {
+    Eid::keyed(&Text::parse(key).expect("keys of a plan are short"))
+}
+
+impl Plan {
+    /// `workflows` executions, started over `span`.
+    pub(crate) fn new(seed: u64, workflows: usize, span: Duration) -> Self {
+        let dice = Dice::new(seed);
+        let mut plan = Self::default();
+        let millis = u64::try_from(span.as_millis()).unwrap_or(u64::MAX);
+        for number in 0..workflows {
+            let at = Duration::from_millis(dice.between(0, millis));
+            plan.add(&dice, number, at);
+        }
+        // Stable: what is said in an order stays in it.
+        plan.ops.sort_by_key(|op| op.at);
+        plan
+    }
+
+    fn add(&mut self, dice: &Dice, number: usize, at: Duration) {
+        let n = u32::try_from(dice.between(2, 7)).expect("a small number");
+        let sum = n * (n + 1) / 2;
+        self.op(number, at, Deed::Start);
+        let later = |least, most| at + Duration::from_millis(dice.between(least, most));
+        // Every kind has its share whatever the dice say.
+        let case = match number % 16 {
+            0 => case("sequence", n, value(sum)),
+            1 => case("joined", n, value(sum)),
+            2 => case("flaky", 100, value(7)),
+            // More than is waited for in place.
+            3 => case("flaky", 2_500, value(7)),
+            4 => case("naps", dice.between(20, 900), value(6)),
+            5 => {
+                self.say(number, "answers", n, later(0, 2_500));
+                case("ask", FOR_EVER, value(n))
+            }
+            6 => case("ask", dice.between(100, 1_500), value(Value::Null)),
+            7 => {
+                self.say(number, "answers", n, later(0, 1_500));
+                let either = Expected::OneOf(vec![json!(n), Value::Null]);
+                case("ask", dice.between(200, 1_200), either)
+            }
+            8 => {
+                let from = later(0, 500);
+                for said in 0..n {
+                    let at = from + Duration::from_millis(u64::from(said) * 150);
+                    self.say(number, "numbers", said, at);
+                    if dice.percent(30) {
+                        self.say(number, "numbers", said, at); // a sender that tries again
+                    }
+                }
+                case("inbox", n, value((0..n).collect::<Vec<_>>()))
+            }
+            9 => Case {
+                children: 3,
+                ..case("family", 3, value(["0", "Unlucky", "2"]))
+            },
+            10 => Case {
+                children: 1,
+                ..case("echo", n, value(n))
+            },
+            11 => {
+                self.op(number, later(0, 2_000), Deed::Cancel);
+                case(
+                    "stoppable",
+                    dice.between(0, 1_500),
+                    Expected::Cancelled("cancelled"),
+                )
+            }
+            12 => {
+                self.op(number, later(0, 2_000), Deed::Terminate);
+                case(
+                    "stoppable",
+                    dice.between(0, 1_500),
+                    Expected::Cancelled("terminated"),
+                )
+            }
+            13 => {
+                let whole = text(n, 50_000) + &text(n, 25_000).repeat(4);
+                case("large", n, value(whole))
+            }
+            14 => case("long", dice.between(2_000, 3_000), value(3)),
+            _ => {
+                let either = Expected::OneOf(vec![json!("late"), json!("work")]);
+                case("race", dice.between(100, 1_000), either)
+            }
+        };
+        let key = format!("{}-{number}", case.workflow);
+        self.cases.push(Case { key, ..case });
+    }
+
+    fn say(&mut self, case: usize, channel: &'static str, value: u32, at: Duration) {
+        let key = format!("{channel}-{value}");
+        self.op(
+            case,
+            at,
+            Deed::Say {
+                channel,
+                key,
+                value,
+            },
+        );
+    }
+
+    fn op(&mut self, case: usize, at: Duration, deed: Deed) {
+        self.ops.push(Op { at, case, deed });
+    }
+
+    /// Executions in all.
+    pub(crate) fn executions(&self) -> usize {
+        let children: usize = self.cases.iter().map(|case| case.children).sum();
+        self.cases.len() + children
+    }
+}
+
+fn case(workflow: &'static str, input: impl Serialize, expected: Expected) -> Case {
+    Case {
+        key: String::new(),
+        workflow,
+        input: json!(input),
+        expected,
+        children: 0,
+    }
+}
+
+fn value(value: impl Serialize) -> Expected {
+    Expected::Value(json!(value))
+}

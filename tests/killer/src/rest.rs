@@ -1,0 +1,111 @@
+//! After the killing: everything must come to rest by itself, but for what the crash loop's
+//! rule has parked, which an operator resumes.
+
+use std::collections::BTreeMap;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use millpond::domain::{Actor, Blocked, Eid, Status};
+use millpond::keys::{self, Prefix};
+use millpond::runtime::{Engine, EngineError, Filter};
+use millpond::timers;
+use tokio::runtime::Runtime;
+
+use crate::Trouble;
+use crate::fleet::Fleet;
+
+/// Between two looks.
+const PAUSE: Duration = Duration::from_millis(250);
+/// How often it is said what still goes on.
+const OFTEN: Duration = Duration::from_secs(5);
+
+/// How it came to rest.
+#[derive(Debug, Default)]
+pub(crate) struct Rest {
+    /// How often an operator had to resume an execution that had stalled.
+    pub(crate) resumed: usize,
+    /// What did not rest, in words.
+    pub(crate) restless: Vec<String>,
+}
+
+/// Waits until all is over, at most `patience`.
+pub(crate) fn rest(
+    fleet: &mut Fleet,
+    runtime: &Runtime,
+    engine: &Engine,
+    patience: Duration,
+) -> Result<Rest, Trouble> {
+    let mut rest = Rest::default();
+    let mut resumed = BTreeMap::new();
+    let end = Instant::now() + patience;
+    let mut say = Instant::now() + OFTEN;
+    fleet.calm();
+    loop {
+        fleet.tend()?;
+        if !fleet.findings.is_empty() {
+            return Ok(rest);
+        }
+        let unrest = runtime.block_on(unrest(engine, &mut resumed))?;
+        rest.resumed = resumed.values().sum();
+        if fleet.is_told() && unrest.is_empty() {
+            return Ok(rest);
+        }
+        if Instant::now() >= say {
+            say = Instant::now() + OFTEN;
+            let some = unrest.iter().take(5).map(String::as_str);
+            println!("not at rest yet: {}", some.collect::<Vec<_>>().join(", "));
+        }
+        if Instant::now() >= end {
+            rest.restless = unrest;
+            if !fleet.is_told() {
+                rest.restless.push("the client".to_owned());
+            }
+            return Ok(rest);
+        }
+        thread::sleep(PAUSE);
+    }
+}
+
+/// What goes on, or stands still.
+async fn unrest(
+    engine: &Engine,
+    resumed: &mut BTreeMap<Eid, usize>,
+) -> Result<Vec<String>, Trouble> {
+    let doors = engine.doors();
+    let mut unrest = Vec::new();
+    let prefix = Prefix::parse(keys::MAIL)?;
+    let mail = doors.list(&prefix).await?;
+    unrest.extend(mail.iter().map(|row| format!("mail {}", row.key)));
+    let due = timers::due(doors, doors.clock.now(), None, 1_000).await?;
+    unrest.extend(due.now.iter().map(|(key, _)| format!("due alarm {key}")));
+    if unrest.is_empty() {
+        let audit = engine.audit().await?;
+        unrest.extend(audit.findings.iter().map(|finding| format!("{finding:?}")));
+        if audit.open > 0 {
+            unrest.push(format!("{} open, {} parked", audit.open, audit.parked));
+        }
+        if audit.parked > 0 {
+            resume(engine, resumed).await?;
+        }
+    }
+    Ok(unrest)
+}
+
+/// An operator's part: resumes what was parked since its workers vanished again and again.
+async fn resume(engine: &Engine, resumed: &mut BTreeMap<Eid, usize>) -> Result<(), Trouble> {
+    let filter = Filter {
+        status: vec![Status::Blocked],
+        ..Filter::default()
+    };
+    for row in engine.list(&filter).await? {
+        let blocked = engine.execution(row.eid).await?.blocked;
+        if matches!(blocked, Some(Blocked::Stalled { .. })) {
+            match engine.resume(row.eid, Actor::human("operator")).await {
+                Ok(()) => *resumed.entry(row.eid).or_default() += 1,
+                Err(EngineError::TerminalExecution { .. }) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+    Ok(())
+}
