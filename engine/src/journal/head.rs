@@ -8,9 +8,9 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use super::LoadError;
+use super::{LoadError, sum};
 use crate::domain::{Commit, Eid, Record, Status};
-use crate::keys::{self, Key};
+use crate::keys::{self, AlarmKey, Key};
 
 /// Version of the stored form; a reader refuses a newer one by name.
 pub const FORMAT: u32 = 1;
@@ -198,16 +198,15 @@ impl Head {
 
     /// The bytes.
     pub fn encode(&self) -> Bytes {
-        serde_json::to_vec(self)
-            .expect("a head holds only values that were serialized before")
-            .into()
+        let json = serde_json::to_vec(self);
+        sum::add(json.expect("a head holds only values that were serialized before"))
     }
 
     /// Reads the bytes back.
     ///
     /// # Errors
     /// [`LoadError::Newer`] for a form of a later release, [`LoadError::Corrupt`] for what is
-    /// no head, or the head of another execution.
+    /// no head, is not as it was written, or is the head of another execution.
     pub fn decode(key: &Key, eid: &Eid, body: &[u8]) -> Result<Self, LoadError> {
         #[derive(Deserialize)]
         struct Format {
@@ -217,6 +216,10 @@ impl Head {
             key: key.clone(),
             why,
         };
+        // First, so that a format that changed on the disk is not taken for a later release's.
+        if !sum::holds(body) {
+            return Err(corrupt(sum::BROKEN.to_owned()));
+        }
         let Format { format } = serde_json::from_slice(body).map_err(|e| corrupt(e.to_string()))?;
         if format > FORMAT {
             return Err(LoadError::Newer {
@@ -226,14 +229,36 @@ impl Head {
             });
         }
         let head: Self = serde_json::from_slice(body).map_err(|e| corrupt(e.to_string()))?;
-        if head.record.eid != *eid {
-            return Err(corrupt(format!("it is the head of {}", head.record.eid)));
-        }
-        let unsettled: BTreeSet<_> = head.outbox.iter().collect();
-        if unsettled.len() != head.outbox.len() {
-            return Err(corrupt("its outbox names an effect twice".to_owned()));
-        }
+        head.check(eid).map_err(corrupt)?;
         Ok(head)
+    }
+
+    /// What a run relies on, beyond the form: it creates, reads and deletes what a head names,
+    /// so a head names objects of its own execution only.
+    fn check(&self, eid: &Eid) -> Result<(), String> {
+        if self.format == 0 {
+            return Err("there is no format 0".to_owned());
+        }
+        if self.record.eid != *eid {
+            return Err(format!("it is the head of {}", self.record.eid));
+        }
+        let unsettled: BTreeSet<_> = self.outbox.iter().collect();
+        if unsettled.len() != self.outbox.len() {
+            return Err("its outbox names an effect twice".to_owned());
+        }
+        let own = |key: &&Key| {
+            AlarmKey::parse(key)
+                .is_some_and(|alarm| alarm.eid == *eid && alarm.queue == self.record.queue)
+        };
+        if let Some(key) = self.alarm.iter().chain(&self.fired).find(|key| !own(key)) {
+            return Err(format!("it names as its alarm {key}"));
+        }
+        let log = keys::log(eid);
+        let mut segments = self.sealed.iter().map(|sealed| &sealed.key);
+        if let Some(key) = segments.find(|key| !key.is_under(&log)) {
+            return Err(format!("it names as its segment {key}"));
+        }
+        Ok(())
     }
 
     /// Bytes of the commits that are not sealed.

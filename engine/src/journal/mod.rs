@@ -8,7 +8,8 @@ mod blob;
 mod commit;
 mod error;
 mod head;
-mod segment;
+pub(crate) mod segment;
+pub(crate) mod sum;
 #[cfg(test)]
 mod tests;
 
@@ -31,6 +32,15 @@ pub struct Journal {
     version: Version,
     /// The commits of the last segment, while it may still be merged with.
     open: Vec<Raw>,
+}
+
+/// A journal, as far as it can be read.
+#[derive(Debug)]
+pub struct Read {
+    /// The commits that can be read, in order.
+    pub commits: Vec<Commit>,
+    /// Segments that are missing or broken: [`LoadError::Missing`], [`LoadError::Corrupt`].
+    pub broken: Vec<LoadError>,
 }
 
 /// How a head's creation ended.
@@ -95,33 +105,48 @@ impl Journal {
     /// All commits from the first on. 1 G for each segment.
     ///
     /// # Errors
-    /// [`LoadError`]: a segment is missing or is not what the head says, or the chain of
-    /// entries has a gap.
+    /// As [`Journal::read`], and for the first segment that is missing or broken.
     pub async fn history(&mut self, doors: &Doors, fan: usize) -> Result<Vec<Commit>, LoadError> {
+        let Read { commits, broken } = self.read(doors, fan).await?;
+        broken.into_iter().next().map_or(Ok(commits), Err)
+    }
+
+    /// All commits that can be read, and which segments cannot. 1 G for each segment.
+    ///
+    /// # Errors
+    /// The store failed; a later release wrote a segment; or the head itself does not fit
+    /// together.
+    pub async fn read(&mut self, doors: &Doors, fan: usize) -> Result<Read, LoadError> {
         let head = &self.head;
-        let segments = segment::read(doors, &head.record.eid, &head.sealed, fan).await?;
-        let (mut all, mut next) = (Vec::new(), 0);
-        let sealed = head.sealed.iter().map(|sealed| &sealed.key);
         let head_key = head.key();
-        let parts = sealed.zip(&segments).chain([(&head_key, &head.tail)]);
-        for (key, raws) in parts {
-            for raw in raws {
-                let commit = raw.decode().map_err(|e| corrupt(key, e.to_string()))?;
-                if commit.first != next {
-                    let (number, first) = (commit.commit, commit.first);
-                    let why = format!("commit {number} begins with entry {first}, not {next}");
-                    return Err(corrupt(key, why));
-                }
-                next += commit.entries.len() as u64;
-                all.push(commit);
+        let segments = segment::each(doors, &head.record.eid, &head.sealed, fan).await;
+        let (mut commits, mut broken, mut next) = (Vec::new(), Vec::new(), 0);
+        let mut last = Vec::new();
+        for (sealed, segment) in head.sealed.iter().zip(segments) {
+            let Sealed {
+                key, first, end, ..
+            } = sealed;
+            if *first != next {
+                let why = format!("{key} begins with entry {first}, not {next}");
+                return Err(corrupt(&head_key, why));
             }
+            let decoded = segment.and_then(|raws| Ok((chain(key, &raws, next, *end)?, raws)));
+            match decoded {
+                Ok((more, raws)) => {
+                    commits.extend(more);
+                    last = raws;
+                }
+                Err(error @ (LoadError::Corrupt { .. } | LoadError::Missing { .. })) => {
+                    broken.push(error);
+                }
+                Err(error) => return Err(error),
+            }
+            next = *end;
         }
-        if next != head.entries {
-            let why = format!("the journal has {next} entries, not {}", head.entries);
-            return Err(corrupt(&head_key, why));
-        }
-        self.open = segments.into_iter().next_back().unwrap_or_default();
-        Ok(all)
+        commits.extend(chain(&head_key, &head.tail, next, head.entries)?);
+        // Nothing is merged with what could not be read.
+        self.open = if broken.is_empty() { last } else { Vec::new() };
+        Ok(Read { commits, broken })
     }
 
     /// Whether the tail has no room for `more` bytes of entries: the commit that holds them
@@ -183,6 +208,28 @@ impl Journal {
         }
         Ok(all)
     }
+}
+
+/// Decodes commits whose entries are numbered from `first` on, up to `end`.
+fn chain(key: &Key, raws: &[Raw], first: u64, end: u64) -> Result<Vec<Commit>, LoadError> {
+    let (mut commits, mut next) = (Vec::with_capacity(raws.len()), first);
+    for raw in raws {
+        let commit = raw.decode().map_err(|e| corrupt(key, e.to_string()))?;
+        if commit.first != next {
+            let (number, first) = (commit.commit, commit.first);
+            let why = format!("commit {number} begins with entry {first}, not {next}");
+            return Err(corrupt(key, why));
+        }
+        next += commit.entries.len() as u64;
+        commits.push(commit);
+    }
+    if next != end {
+        return Err(corrupt(
+            key,
+            format!("it ends with entry {next}, not {end}"),
+        ));
+    }
+    Ok(commits)
 }
 
 fn corrupt(key: &Key, why: String) -> LoadError {

@@ -12,7 +12,7 @@
 //! Price: 1 P for each 64 KiB of journal.
 
 use bytes::Bytes;
-use futures::{StreamExt, TryStreamExt, stream};
+use futures::{StreamExt, stream};
 use serde::{Deserialize, Serialize};
 
 use super::head::{FORMAT, Head, Item, Raw, Sealed};
@@ -85,14 +85,7 @@ pub(super) async fn seal(
     commits.extend_from_slice(old);
     let end = rest.first().map_or(head.entries, |raw| raw.first);
     let first = commits.first().map_or(end, |raw| raw.first);
-    let segment = Segment {
-        format: FORMAT,
-        eid: head.record.eid,
-        commits,
-    };
-    let body: Bytes = serde_json::to_vec(&segment)
-        .expect("a segment holds only text that was JSON before")
-        .into();
+    let body = encode(head.record.eid, &commits);
     let number = u32::try_from(sealed.len()).unwrap_or(u32::MAX);
     let key = keys::segment(&head.record.eid, number, Digest::of(&body).sha16());
     let bytes = body.len() as u64;
@@ -105,7 +98,7 @@ pub(super) async fn seal(
         bytes,
     });
     let open = if bytes < target as u64 {
-        segment.commits
+        commits
     } else {
         Vec::new()
     };
@@ -116,34 +109,57 @@ pub(super) async fn seal(
     }))
 }
 
-/// Reads segments, several at once, in order. 1 G each.
-pub(super) async fn read(
+/// Reads segments, several at once, in order: each, or why it cannot be read. 1 G each.
+pub(super) async fn each(
     doors: &Doors,
     eid: &Eid,
     sealed: &[Sealed],
     fan: usize,
-) -> Result<Vec<Vec<Raw>>, LoadError> {
+) -> Vec<Result<Vec<Raw>, LoadError>> {
     let reads: Vec<_> = sealed
         .iter()
         .map(|segment| one(doors, eid, segment))
         .collect();
-    stream::iter(reads).buffered(fan.max(1)).try_collect().await
+    stream::iter(reads).buffered(fan.max(1)).collect().await
 }
 
 async fn one(doors: &Doors, eid: &Eid, sealed: &Sealed) -> Result<Vec<Raw>, LoadError> {
+    match doors.read(&sealed.key).await? {
+        Some(found) => decode(eid, sealed, &found.body),
+        None => Err(LoadError::Missing {
+            key: sealed.key.clone(),
+        }),
+    }
+}
+
+/// The bytes of a segment.
+pub(crate) fn encode(eid: Eid, commits: &[Raw]) -> Bytes {
+    let segment = Segment {
+        format: FORMAT,
+        eid,
+        commits: commits.to_vec(),
+    };
+    serde_json::to_vec(&segment)
+        .expect("a segment holds only text that was JSON before")
+        .into()
+}
+
+/// Reads the bytes of the segment that a head of `eid` names so.
+///
+/// # Errors
+/// [`LoadError::Newer`] for a form of a later release; [`LoadError::Corrupt`] for bytes that
+/// are not those the key names, or are no segment of this execution at this place.
+pub(crate) fn decode(eid: &Eid, sealed: &Sealed, body: &[u8]) -> Result<Vec<Raw>, LoadError> {
     let key = &sealed.key;
     let corrupt = |why: String| LoadError::Corrupt {
         key: key.clone(),
         why,
     };
-    let Some(found) = doors.read(key).await? else {
-        return Err(LoadError::Missing { key: key.clone() });
-    };
-    if !key.as_str().ends_with(Digest::of(&found.body).sha16()) {
+    let named = key.as_str().rsplit_once('-').map(|(_, digest)| digest);
+    if named != Some(Digest::of(body).sha16()) {
         return Err(corrupt("its bytes are not those its key names".to_owned()));
     }
-    let segment: Segment =
-        serde_json::from_slice(&found.body).map_err(|e| corrupt(e.to_string()))?;
+    let segment: Segment = serde_json::from_slice(body).map_err(|e| corrupt(e.to_string()))?;
     if segment.format > FORMAT {
         let (format, known) = (segment.format, FORMAT);
         return Err(LoadError::Newer {

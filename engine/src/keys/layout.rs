@@ -25,6 +25,12 @@ pub fn segment(eid: &Eid, number: u32, sha16: &str) -> Key {
     Key::built(format!("x/{}/{eid}/log/{number:06}-{sha16}", eid.shard()))
 }
 
+/// Every segment of one execution.
+#[must_use]
+pub fn log(eid: &Eid) -> Prefix {
+    Prefix::built(format!("x/{}/{eid}/log/", eid.shard()))
+}
+
 /// `x/{sh}/{eid}/blob/{sha256}`: a payload too large to inline.
 #[must_use]
 pub fn blob(eid: &Eid, sha256: &str) -> Key {
@@ -86,6 +92,26 @@ pub fn feed_day(day: Option<&str>) -> Result<Prefix, InvalidKey> {
             why: "a day is YYYYMMDD",
         }),
     }
+}
+
+/// The execution under whose prefix an object stands: a head, a segment, a blob. `None` for
+/// any other key.
+#[must_use]
+pub fn owner(key: &Key) -> Option<Eid> {
+    let (shard, rest) = key.as_str().strip_prefix("x/")?.split_once('/')?;
+    let (eid, name) = rest.split_once('/')?;
+    let eid = Eid::parse(eid).ok().filter(|eid| eid.shard() == shard)?;
+    let hex = |text: &str| text.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'));
+    let known = match name.split_once('/') {
+        None => name == "head",
+        Some(("blob", digest)) => digest.len() == 64 && hex(digest),
+        Some(("log", named)) => named.split_once('-').is_some_and(|(number, digest)| {
+            let digits = number.bytes().all(|b| b.is_ascii_digit());
+            number.len() >= 6 && digits && digest.len() == 16 && hex(digest)
+        }),
+        Some(_) => false,
+    };
+    known.then_some(eid)
 }
 
 /// What a mail key says.

@@ -11,6 +11,6 @@ mod tests;
 
 pub use key::{InvalidKey, Key, MAX_KEY, Prefix};
 pub use layout::{
-    AlarmKey, FEED, FeedKey, MAIL, MailKey, TIMERS, alarm, blob, feed, feed_day, head, mail,
-    mail_queue, mailbox, segment, stamp, timers, unstamp,
+    AlarmKey, FEED, FeedKey, MAIL, MailKey, TIMERS, alarm, blob, feed, feed_day, head, log, mail,
+    mail_queue, mailbox, owner, segment, stamp, timers, unstamp,
 };

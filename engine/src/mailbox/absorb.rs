@@ -5,7 +5,7 @@ use jiff::Timestamp;
 
 use crate::domain::{Actor, Body, Eid, Mail, Mid, Queue};
 use crate::doors::{BucketError, Doors};
-use crate::journal::LoadError;
+use crate::journal::{LoadError, sum};
 use crate::keys::{self, Key, MailKey};
 
 /// One message of a listing, not read yet.
@@ -70,41 +70,50 @@ pub async fn fetch(doors: &Doors, slots: &[Slot], fan: usize) -> Result<Vec<Mail
 }
 
 async fn one(doors: &Doors, slot: &Slot) -> Result<Option<Mail>, LoadError> {
+    match doors.read(&slot.key).await? {
+        Some(found) => decode(slot, &found.body).map(Some),
+        None => Ok(None),
+    }
+}
+
+/// Reads the bytes of the message in `slot`; [`Body::Unreadable`] for what is none.
+///
+/// # Errors
+/// [`LoadError::Newer`] for a form of a later release.
+pub(crate) fn decode(slot: &Slot, body: &[u8]) -> Result<Mail, LoadError> {
     #[derive(serde::Deserialize)]
     struct Format {
         format: u32,
     }
-    let key = &slot.key;
-    let Some(found) = doors.read(key).await? else {
-        return Ok(None);
-    };
-    if let Ok(Format { format }) = serde_json::from_slice(&found.body)
+    let whole = sum::holds(body);
+    if whole
+        && let Ok(Format { format }) = serde_json::from_slice(body)
         && format > Mail::FORMAT
     {
         return Err(LoadError::Newer {
-            key: key.clone(),
+            key: slot.key.clone(),
             format,
             known: Mail::FORMAT,
         });
     }
-    let mail = serde_json::from_slice(&found.body).ok();
-    Ok(Some(
-        mail.filter(|mail: &Mail| mail.mid == slot.mid)
-            .unwrap_or_else(|| {
-                let text: String = String::from_utf8_lossy(&found.body)
-                    .chars()
-                    .take(1024)
-                    .collect();
-                Mail {
-                    format: Mail::FORMAT,
-                    mid: slot.mid.clone(),
-                    from: Actor::system("unknown").into(),
-                    sent_at: slot.modified,
-                    body: Body::Unreadable {
-                        key: key.to_string(),
-                        text,
-                    },
-                }
-            }),
-    ))
+    let mail = serde_json::from_slice(body).ok().filter(|mail: &Mail| {
+        // Nobody sends that a message is unreadable: only its reader can say so.
+        let said = !matches!(mail.body, Body::Unreadable { .. });
+        whole && said && mail.format == Mail::FORMAT && mail.mid == slot.mid
+    });
+    Ok(mail.unwrap_or_else(|| unreadable(slot, body)))
+}
+
+fn unreadable(slot: &Slot, body: &[u8]) -> Mail {
+    let text = String::from_utf8_lossy(body).chars().take(1024).collect();
+    Mail {
+        format: Mail::FORMAT,
+        mid: slot.mid.clone(),
+        from: Actor::system("unknown").into(),
+        sent_at: slot.modified,
+        body: Body::Unreadable {
+            key: slot.key.to_string(),
+            text,
+        },
+    }
 }

@@ -4,6 +4,7 @@ use bytes::Bytes;
 
 use crate::domain::{Eid, Mail, Queue};
 use crate::doors::{BucketError, Created, Doors, Hint};
+use crate::journal::sum;
 use crate::keys;
 
 /// How a send ended.
@@ -44,9 +45,7 @@ pub async fn put(
     eid: &Eid,
     mail: &Mail,
 ) -> Result<Sent, BucketError> {
-    let body: Bytes = serde_json::to_vec(mail)
-        .expect("mail holds only values that were serialized before")
-        .into();
+    let body = encode(mail);
     Ok(
         match doors
             .create(&keys::mail(queue, eid, &mail.mid), body)
@@ -56,6 +55,12 @@ pub async fn put(
             Created::Existed => Sent::Existed,
         },
     )
+}
+
+/// The bytes of a message.
+pub(crate) fn encode(mail: &Mail) -> Bytes {
+    let json = serde_json::to_vec(mail);
+    sum::add(json.expect("mail holds only values that were serialized before"))
 }
 
 /// The hint alone.

@@ -72,7 +72,16 @@ fn a_head_of_a_later_release_is_refused_by_its_format() {
 #[test]
 fn what_is_no_head_of_this_execution_is_corrupt_and_named() {
     let other = Eid::keyed(&Text::parse("b").unwrap());
-    let changes: [&dyn Fn(&mut Value); 6] = [
+    let queue = crate::domain::Queue::default();
+    let alarm = keys::alarm(jiff::Timestamp::UNIX_EPOCH, &queue, &other, 1);
+    let segment = keys::segment(&other, 0, "0123456789abcdef");
+    let changes: [&dyn Fn(&mut Value); 11] = [
+        &|head| head["format"] = json!(0),
+        &|head| head["alarm"] = json!(alarm),
+        // A run deletes the alarm that its commit supersedes.
+        &|head| head["alarm"] = json!(keys::head(&other)),
+        &|head| head["fired"] = json!(alarm),
+        &|head| head["sealed"] = json!([{"key": segment, "first": 0, "end": 1, "bytes": 1}]),
         &|head| head["record"]["eid"] = json!(other),
         &|head| head["outbox"] = json!([1, 2, 1]),
         &|head| head["outbox"] = json!(["feed", "feed"]),
@@ -116,4 +125,29 @@ fn a_commit_in_the_tail_that_cannot_be_read_is_corrupt_and_named() {
             .block(journal.history(super::doors(&world), 4))
             .unwrap_err()
     ));
+}
+
+#[test]
+fn a_byte_that_changed_is_noticed_wherever_it_stands() {
+    let world = world();
+    let journal = begin(&world, record(&world, "a"));
+    let (key, eid, body) = (
+        journal.head.key(),
+        journal.head.record.eid,
+        journal.head.encode(),
+    );
+    let mut passed = Vec::new();
+    for at in 0..body.len() {
+        for bit in 0..8 {
+            let mut spoilt = body.to_vec();
+            spoilt[at] ^= 1 << bit;
+            if let Ok(head) = Head::decode(&key, &eid, &spoilt) {
+                assert_eq!(head.encode(), body, "byte {at}, bit {bit}");
+                passed.push(at);
+            }
+        }
+    }
+    // In the mark itself, where nothing else changed.
+    let mark = body.len() - r#","sum":"0123456789abcdef"}"#.len();
+    assert!(passed.iter().all(|at| *at >= mark), "{passed:?}");
 }
