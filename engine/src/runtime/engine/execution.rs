@@ -54,24 +54,35 @@ impl Engine {
         Ok(self.journal_of(eid).await?.head.status)
     }
 
-    /// An execution, as its head tells. 1 G.
+    /// An execution, as its head tells. 1 G, and 1 G for each segment where why it is blocked does
+    /// not stand in the head any more.
     ///
     /// # Errors
     /// As [`Engine::status`].
     pub async fn execution(&self, eid: Eid) -> Result<Execution, EngineError> {
-        let journal = self.journal_of(eid).await?;
-        let entries = journal.tail_entries()?;
+        let mut journal = self.journal_of(eid).await?;
+        let why = |entry| match entry {
+            Entry::Blocked(why) => Some(why),
+            _ => None,
+        };
+        let mut blocked = None;
+        if journal.head.status == Status::Blocked {
+            let tail = journal.tail_entries()?.into_iter().rev();
+            blocked = tail.map(|(_, entry)| entry).find_map(why);
+            if blocked.is_none() {
+                // Mail that was absorbed since has sealed it.
+                let (doors, fan) = (&self.core.doors, self.core.settings.fan);
+                let commits = journal.read(doors, fan).await?.commits.into_iter();
+                let entries = commits
+                    .rev()
+                    .flat_map(|commit| commit.entries.into_iter().rev());
+                blocked = entries.into_iter().find_map(why);
+            }
+        }
         let head = journal.head;
-        let blocked = entries
-            .into_iter()
-            .rev()
-            .find_map(|(_, entry)| match entry {
-                Entry::Blocked(why) => Some(why),
-                _ => None,
-            });
         Ok(Execution {
             head_bytes: head.encode().len() as u64,
-            blocked: blocked.filter(|_| head.status == Status::Blocked),
+            blocked,
             status: head.status,
             commit: head.commit,
             at: head.at,

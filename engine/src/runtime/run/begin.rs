@@ -12,6 +12,7 @@ impl Pass {
         &mut self,
         history: Vec<Commit>,
         inbox: Inbox,
+        broken: Option<&LoadError>,
         crash_loop: bool,
         stop: &Stop,
     ) -> Result<Ended, RunError> {
@@ -24,6 +25,10 @@ impl Pass {
             self.append(inbox.entries);
             self.leave(status, None).await?;
             return Ok(Ended::Parked(status));
+        }
+        if let Some(error) = broken {
+            self.append(inbox.entries);
+            return self.block(unreadable(error)).await;
         }
         if self.stalls >= self.core.settings.max_stalls {
             self.append(inbox.entries);
@@ -46,15 +51,22 @@ impl Pass {
         match self.replayed(history, entries).await {
             Ok(Ok(())) => self.live(stop).await,
             Ok(Err(halt)) => self.halted(halt).await,
-            // An object of its own: no other try can help, and somebody must be told which.
-            Err(RunError::Load(
-                error @ (LoadError::Corrupt { .. } | LoadError::Missing { .. }),
-            )) => {
+            Err(error) => {
                 self.pending.clear();
                 self.append(kept);
+                self.blocked_by(error).await
+            }
+        }
+    }
+
+    /// An object of its own that cannot be read parks it: no other try can help, and somebody
+    /// must be told which. Whatever else it is, the run ends, and is made again.
+    pub(super) async fn blocked_by(&mut self, error: RunError) -> Result<Ended, RunError> {
+        match error {
+            RunError::Load(error @ (LoadError::Corrupt { .. } | LoadError::Missing { .. })) => {
                 self.block(unreadable(&error)).await
             }
-            Err(error) => Err(error),
+            error => Err(error),
         }
     }
 

@@ -77,7 +77,7 @@ impl Pass {
 
     pub(super) async fn halted(&mut self, halt: Halt) -> Result<Ended, RunError> {
         match halt {
-            Halt::Run(error) => Err(*error),
+            Halt::Run(error) => self.blocked_by(*error).await,
             Halt::Trouble(Trouble::Nondeterminism {
                 position,
                 commit,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::ended::{Causes, Ended, RunError};
 use super::finish;
 use crate::domain::{Body, Commit, Eid, Entry, Mid};
-use crate::journal::{self, Begun, Item, Journal, LoadError};
+use crate::journal::{self, Begun, Item, Journal, LoadError, Read};
 use crate::keys::{Key, MailKey};
 use crate::mailbox::{self, Listing, Slot};
 use crate::runtime::Core;
@@ -16,9 +16,11 @@ use crate::runtime::settle::{self, Noted};
 #[derive(Debug)]
 pub(super) struct Ready {
     pub(super) journal: Journal,
-    /// The whole journal, decoded.
+    /// The whole journal, decoded; without what `broken` names.
     pub(super) history: Vec<Commit>,
-    /// Every mid that the journal holds.
+    /// A segment that cannot be read: nothing is driven.
+    pub(super) broken: Option<LoadError>,
+    /// Every mid that the journal is known to hold.
     pub(super) mids: BTreeSet<Mid>,
     /// The mailbox, as listed.
     pub(super) listing: Listing,
@@ -51,7 +53,10 @@ pub(super) async fn load(core: &Arc<Core>, eid: Eid, causes: &Causes) -> Result<
     if !listing.slots.iter().all(|slot| mids.contains(&slot.mid)) {
         history = Some(read_history(&mut journal, core, &mut mids).await?);
     }
-    settle_what_is_unsettled(core, &mut journal, &listing.slots, &mids).await?;
+    // **[R]** What a segment that cannot be read has absorbed is not known: a listed mid may be
+    // the sign of an unsettled outbox. Settling twice is settling once, so it is settled.
+    let blind = history.as_ref().is_some_and(|read| !read.broken.is_empty());
+    settle_what_is_unsettled(core, &mut journal, &listing.slots, &mids, blind).await?;
     // 5. Terminal: whatever is still mailed to it is deleted.
     if journal.head.status.is_terminal() {
         let status = journal.head.status;
@@ -69,14 +74,15 @@ pub(super) async fn load(core: &Arc<Core>, eid: Eid, causes: &Causes) -> Result<
     }
     // **[R] A2** A stale alarm among the causes covers nothing: it may be gone already.
     let waking = alarm.filter(|_| fresh_alarm).cloned();
-    let history = match history {
-        Some(history) => history,
+    let read = match history {
+        Some(read) => read,
         None => read_history(&mut journal, core, &mut mids).await?,
     };
-    tracing::trace!(%eid, commits = history.len(), fan, "loaded");
+    tracing::trace!(%eid, commits = read.commits.len(), fan, "loaded");
     Ok(Loaded::Ready(Box::new(Ready {
         journal,
-        history,
+        history: read.commits,
+        broken: read.broken.into_iter().next(),
         mids,
         listing,
         waking,
@@ -87,28 +93,31 @@ async fn read_history(
     journal: &mut Journal,
     core: &Core,
     mids: &mut BTreeSet<Mid>,
-) -> Result<Vec<Commit>, RunError> {
-    let history = journal.history(&core.doors, core.settings.fan).await?;
-    for commit in &history {
+) -> Result<Read, RunError> {
+    let read = journal.read(&core.doors, core.settings.fan).await?;
+    for commit in &read.commits {
         journal::collect_mids(commit, mids);
     }
-    Ok(history)
+    Ok(read)
 }
 
 /// Step 3. **\[R\] A2** The outbox is unsettled if it is not empty, and either there is an owner,
-/// or a listed mid is in the journal already, or the alarm that covered it still exists.
+/// or a listed mid is in the journal already (or may be: `blind`), or the alarm that covered it
+/// still exists.
 /// It is settled before anything is committed; otherwise what it names is settled.
 async fn settle_what_is_unsettled(
     core: &Arc<Core>,
     journal: &mut Journal,
     listed: &[Slot],
     mids: &BTreeSet<Mid>,
+    blind: bool,
 ) -> Result<(), RunError> {
     let head = &journal.head;
     if head.outbox.is_empty() {
         return Ok(());
     }
-    let evident = head.owner.is_some() || listed.iter().any(|slot| mids.contains(&slot.mid));
+    let evident =
+        blind || head.owner.is_some() || listed.iter().any(|slot| mids.contains(&slot.mid));
     let unsettled = evident
         || match &head.fired {
             Some(key) => core.doors.read(key).await?.is_some(),

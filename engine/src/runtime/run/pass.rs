@@ -106,9 +106,13 @@ pub(super) async fn pass(
     let superseded = ready.journal.head.alarm.clone();
     let old = ready.journal.head.status;
     let crash_loop = crash_loop(&core, causes, &fresh, ready.waking.as_ref());
+    let mut ready = ready;
+    let broken = ready.broken.take();
     let (mut pass, history) = Pass::new(core, ready, causes);
     let inbox = pass.absorb(mails, old);
-    let ended = pass.go_on(history, inbox, crash_loop, stop).await?;
+    let ended = pass
+        .go_on(history, inbox, broken.as_ref(), crash_loop, stop)
+        .await?;
     match ended {
         Ended::Suspended(_) | Ended::Terminal(_) | Ended::Parked(_) | Ended::Sliced => {}
         // Nothing was decided, or it is another run's: its causes stay.
@@ -161,6 +165,7 @@ impl Pass {
             mids,
             listing,
             waking,
+            broken: _,
         } = ready;
         let head = &journal.head;
         // **[R] A6** An alarm proves its instant, and recorded instants never decrease.

@@ -1,6 +1,6 @@
 //! Step 8, first half: the journal is replayed, then what this pass has absorbed is delivered.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::ended::RunError;
@@ -24,10 +24,16 @@ impl Pass {
         entries: Vec<Entry>,
     ) -> Result<Result<(), Halt>, RunError> {
         self.drive = Some(self.begin_drive(&history).await?);
-        let mut batch = Vec::new();
+        let (mut batch, mut heard) = (Vec::new(), BTreeSet::new());
         for commit in history {
             let (first, last) = (commit.first, commit.entries.len().saturating_sub(1));
             for (n, entry) in commit.entries.into_iter().enumerate() {
+                // I3: absorbed once more while the segment that holds it could not be read.
+                if let Entry::Received { mid, .. } = &entry
+                    && !heard.insert(mid.clone())
+                {
+                    continue;
+                }
                 let value = self.resolved(&entry).await?;
                 let at = Position {
                     number: first + n as u64,

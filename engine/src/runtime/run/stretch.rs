@@ -111,8 +111,13 @@ impl Pass {
         } = self.next_position();
         let mut values = Vec::with_capacity(entries.len());
         for entry in &entries {
-            let value = self.resolved(entry).await;
-            values.push(value.map_err(|error| Halt::Run(Box::new(error)))?);
+            match self.resolved(entry).await {
+                Ok(value) => values.push(value),
+                Err(error) => {
+                    self.append(entries);
+                    return Err(Halt::Run(Box::new(error)));
+                }
+            }
         }
         let kept = entries.clone();
         let stretched = self
