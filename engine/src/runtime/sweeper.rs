@@ -86,7 +86,7 @@ impl Sweeper {
         let (mut found, mut after) = (0, None);
         for _ in 0..PAGES {
             let due = timers::due(doors, doors.clock.now(), after.as_ref(), PAGE).await?;
-            after = due.now.last().map(|(key, _)| key.clone());
+            after = due.rest;
             found += due.now.len();
             for (cause, alarm) in due.now {
                 doors
@@ -98,7 +98,7 @@ impl Sweeper {
                     })
                     .await;
             }
-            if !due.more || after.is_none() {
+            if after.is_none() {
                 break;
             }
         }

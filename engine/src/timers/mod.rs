@@ -63,8 +63,10 @@ pub struct Due {
     pub now: Vec<(Key, AlarmKey)>,
     /// When the next one is due, if the page shows one.
     pub next: Option<Timestamp>,
-    /// Whether more may be due than one page shows.
-    pub more: bool,
+    /// The end of the page, if more may be due behind it.
+    pub rest: Option<Key>,
+    /// What stands on the page and is no alarm: passed by.
+    pub foreign: Vec<Key>,
 }
 
 /// Lists what is due at `now`. 1 P for each page of `limit`.
@@ -79,8 +81,12 @@ pub async fn due(
 ) -> Result<Due, BucketError> {
     let page = doors.page(&keys::timers(), after, limit).await?;
     let mut found = Due::default();
+    // Not the last alarm: a page may be full of what is none.
+    let end = page.entries.last().filter(|_| page.more);
+    let end = end.map(|row| row.key.clone());
     for row in page.entries {
         let Some(alarm) = AlarmKey::parse(&row.key) else {
+            found.foreign.push(row.key);
             continue;
         };
         if alarm.due > now {
@@ -89,6 +95,6 @@ pub async fn due(
         }
         found.now.push((row.key, alarm));
     }
-    found.more = page.more;
+    found.rest = end;
     Ok(found)
 }

@@ -99,8 +99,8 @@ async fn causes(
         {
             return Ok(true);
         }
-        after = due.now.last().map(|(key, _)| key.clone());
-        if !due.more || after.is_none() {
+        after = due.rest;
+        if after.is_none() {
             break;
         }
     }

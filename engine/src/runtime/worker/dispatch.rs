@@ -325,7 +325,7 @@ impl Book {
     }
 
     /// Says something once.
-    fn say(&mut self, what: String, say: impl FnOnce()) {
+    pub(super) fn say(&mut self, what: String, say: impl FnOnce()) {
         if self.said.len() < 10_000 && self.said.insert(what) {
             say();
         }

@@ -3,7 +3,7 @@
 use super::WorkerEvent;
 use super::dispatch::Book;
 use crate::doors::BucketError;
-use crate::keys::{self, MailKey};
+use crate::keys::{self, Key, MailKey};
 use crate::runtime::STORE;
 use crate::runtime::chain;
 use crate::timers;
@@ -71,11 +71,19 @@ impl Book {
         }
         let mut found = false;
         for row in page.entries {
-            if let Some(mail) = MailKey::parse(&row.key) {
-                found |= self.found_mail(&mail.queue, mail.eid, row.key);
+            match MailKey::parse(&row.key) {
+                Some(mail) => found |= self.found_mail(&mail.queue, mail.eid, row.key),
+                None => self.foreign(&row.key),
             }
         }
         Ok(found)
+    }
+
+    /// What no message and no alarm is called is said once, and passed by.
+    fn foreign(&mut self, key: &Key) {
+        self.say(key.to_string(), || {
+            tracing::warn!(%key, "no message and no alarm: left as it is");
+        });
     }
 
     /// As with mail, a page full of alarms that are due is followed by the one behind it: they
@@ -85,9 +93,8 @@ impl Book {
         let after = self.alarm_cursor.take();
         let due = timers::due(&doors, doors.clock.now(), after.as_ref(), PAGE).await?;
         self.next_alarm = due.next;
-        if due.more {
-            self.alarm_cursor = due.now.last().map(|(key, _)| key.clone());
-        }
+        self.alarm_cursor = due.rest;
+        due.foreign.iter().for_each(|key| self.foreign(key));
         let mut found = false;
         for (key, alarm) in due.now {
             found |= self.saw_alarm(&alarm.queue, alarm.eid, key);
