@@ -59,10 +59,13 @@ pub async fn read(doors: &Doors, keys: &[Key], fan: usize) -> Result<Vec<Told>, 
             let Some(found) = doors.read(key).await? else {
                 return Ok::<_, LoadError>(None);
             };
-            let told = serde_json::from_slice(&found.body);
-            Ok(told
+            let told: Option<Told> = serde_json::from_slice(&found.body)
                 .inspect_err(|error| tracing::warn!(%key, %error, "not a feed object"))
-                .ok())
+                .ok();
+            let own = |told: &Told| {
+                FeedKey::parse(key).is_some_and(|k| (k.eid, k.commit) == (told.eid, told.commit))
+            };
+            Ok(told.filter(own))
         })
         .collect();
     let found: Vec<Option<Told>> = stream::iter(reads)

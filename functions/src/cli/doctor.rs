@@ -1,4 +1,4 @@
-//! `doctor`: does the bucket keep what it promises, and can everything be woken?
+//! `doctor`: does the bucket keep what it promises, is everything whole, and can it be woken?
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ const SCALE: Scale = Scale {
     wide: 32,
 };
 
-/// Prove the bucket, and look for executions that nothing can wake
+/// Prove the bucket, and look for executions that nothing can wake and for broken objects
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Only look at executions; write nothing
@@ -101,6 +101,8 @@ fn report(desk: &Desk, audit: &Audit) -> Result<(), Error> {
                 why,
             } => format!("asleep   {eid}  {workflow}  {status}  {why}"),
             Finding::Corrupt { key, why } => format!("corrupt  {key}  {why}"),
+            Finding::Broken { eid, key, why } => format!("broken   {eid}  {key}  {why}"),
+            Finding::Foreign { key } => format!("foreign  {key}"),
             Finding::Newer { key, format } => format!("newer    {key}  format {format}"),
         })?;
     }

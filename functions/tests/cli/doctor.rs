@@ -70,6 +70,29 @@ fn what_cannot_be_read_is_listed_by_key() {
 }
 
 #[test]
+fn what_an_execution_names_and_is_broken_is_listed_with_it_and_so_is_what_is_foreign() {
+    let world = World::new();
+    let large = format!("\"{}\"", "x".repeat(20_000));
+    let eid = world.start(&["greet", "--input", &large]);
+    world.work();
+    assert_eq!(findings(&world).0, 0);
+    let all = files(&world.path("pond/x"));
+    let blob = all
+        .iter()
+        .find(|path| path.parent().unwrap().ends_with("blob"));
+    std::fs::write(blob.unwrap(), "\"y\"").unwrap();
+    std::fs::write(world.path("pond/feed/junk"), "junk").unwrap();
+    let (code, found) = findings(&world);
+    let kinds = [&found[0]["finding"], &found[1]["finding"]];
+    assert_eq!((code, kinds), (1, [&"broken".into(), &"foreign".into()]));
+    assert_eq!(found[0]["eid"], eid.as_str(), "{found}");
+    assert_eq!(found[1]["key"], "feed/junk", "{found}");
+    let told = world.run(&["doctor", "--no-probes"]).out;
+    assert!(told.contains(&format!("broken   {eid}  x/")), "{told}");
+    assert!(told.contains("foreign  feed/junk"), "{told}");
+}
+
+#[test]
 fn parked_executions_wait_for_an_operator_and_are_no_finding() {
     let world = World::new();
     let eid = world.start(&["approve"]);

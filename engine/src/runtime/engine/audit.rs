@@ -4,6 +4,10 @@
 //! a named party (a message without a deadline, a child that goes on); or an operator's
 //! decision (paused, blocked). What has none of these would stand still for ever.
 //!
+//! Every object that an execution names must be there, too, and be what it was when it was
+//! written: a worker finds that out only when it needs one. And nothing else should stand where
+//! executions look.
+//!
 //! Mail and alarms are listed first, then heads are read, so an execution that moves in
 //! between may look asleep: each suspect is looked at again, by itself.
 
@@ -12,10 +16,12 @@ use std::collections::BTreeSet;
 use futures::{StreamExt, stream};
 use serde::Serialize;
 
+use super::objects::finding;
 use super::{Engine, EngineError, Frame, FrameKind, FrameStatus};
 use crate::domain::{Eid, Status, Workflow};
+use crate::doors::Listed;
 use crate::journal::{Head, Journal, LoadError};
-use crate::keys::{self, AlarmKey, Key, MailKey, Prefix};
+use crate::keys::{self, AlarmKey, FeedKey, Key, MailKey, Prefix};
 
 /// Looks at one suspect before it is a finding.
 const LOOKS: u32 = 3;
@@ -55,7 +61,22 @@ pub enum Finding {
         /// What is wrong with it.
         why: String,
     },
-    /// A later release wrote a head: this one leaves it alone.
+    /// An object that an execution names, a segment of its journal or a large value, is missing
+    /// or is not what was written. The execution is blocked by it as soon as it needs it.
+    Broken {
+        /// The execution.
+        eid: Eid,
+        /// The object's key.
+        key: Key,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// An object that stands where nobody puts one: it is passed by.
+    Foreign {
+        /// Its key.
+        key: Key,
+    },
+    /// A later release wrote a head, or what it names: this one leaves it alone.
     Newer {
         /// Its key.
         key: Key,
@@ -93,8 +114,9 @@ impl std::fmt::Display for Asleep {
 }
 
 impl Engine {
-    /// Looks at every execution for what can wake it. 1 P for each 1,000 objects of executions,
-    /// mails and alarms; 1 G for each execution; for those that wait, their segments.
+    /// Looks at every execution for what can wake it, and at every object it names. 1 P for each
+    /// 1,000 objects; 1 G for each execution, for each segment and for each large value, read
+    /// whole; for those that wait, 1 G more and their segments once more.
     ///
     /// # Errors
     /// The store failed. What cannot be read is a finding.
@@ -103,14 +125,26 @@ impl Engine {
         let prefix = |text| Prefix::parse(text).expect("a constant of the key layout");
         let mail = doors.list(&prefix(keys::MAIL)).await?;
         let alarms = doors.list(&keys::timers()).await?;
-        let mail = mail.iter().filter_map(|row| MailKey::parse(&row.key));
-        let alarms = alarms.iter().filter_map(|row| AlarmKey::parse(&row.key));
-        let woken: BTreeSet<Eid> = mail.map(|m| m.eid).chain(alarms.map(|a| a.eid)).collect();
-        let objects = doors.list(&prefix("x/")).await?;
-        let heads = objects
-            .iter()
-            .filter(|row| row.key.as_str().ends_with("/head"));
-        let heads: Vec<Key> = heads.map(|row| row.key.clone()).collect();
+        let mut foreign = Vec::new();
+        let mut woken = BTreeSet::new();
+        for Listed { key, .. } in mail.into_iter().chain(alarms) {
+            let mail = MailKey::parse(&key).map(|mail| mail.eid);
+            match mail.or_else(|| AlarmKey::parse(&key).map(|alarm| alarm.eid)) {
+                Some(eid) => _ = woken.insert(eid),
+                None => foreign.push(key),
+            }
+        }
+        let mut heads = Vec::new();
+        for Listed { key, .. } in doors.list(&prefix("x/")).await? {
+            if key.as_str().ends_with("/head") {
+                heads.push(key);
+            } else if keys::owner(&key).is_none() {
+                foreign.push(key);
+            }
+        }
+        let told = doors.list(&prefix(keys::FEED)).await?;
+        let told = told.into_iter().map(|row| row.key);
+        foreign.extend(told.filter(|key| FeedKey::parse(key).is_none()));
         let looks: Vec<_> = stream::iter(heads)
             .map(|key| self.examine(key, &woken))
             .buffered(self.core.settings.fan.max(1))
@@ -125,18 +159,20 @@ impl Engine {
             audit.open += usize::from(seen.status.is_some_and(|s| !s.is_terminal()));
             let parked = matches!(seen.status, Some(Status::Paused | Status::Blocked));
             audit.parked += usize::from(parked);
-            audit.findings.extend(seen.finding);
+            audit.findings.extend(seen.findings);
         }
+        let foreign = foreign.into_iter().map(|key| Finding::Foreign { key });
+        audit.findings.extend(foreign);
         Ok(audit)
     }
 
     async fn examine(&self, key: Key, woken: &BTreeSet<Eid>) -> Result<Option<Seen>, EngineError> {
-        let eid = key.as_str().split('/').nth(2).map(Eid::parse);
-        let Some(Ok(eid)) = eid else {
+        let eid = keys::owner(&key).filter(|eid| keys::head(eid) == key);
+        let Some(eid) = eid else {
             let why = "its key names no execution".to_owned();
             return Ok(Some(Seen::bad(Finding::Corrupt { key, why })));
         };
-        let journal = match Journal::load(&self.core.doors, &eid).await {
+        let mut journal = match Journal::load(&self.core.doors, &eid).await {
             Ok(Some(journal)) => journal,
             Ok(None) => return Ok(None),
             Err(LoadError::Bucket(error)) => return Err(error.into()),
@@ -151,21 +187,22 @@ impl Engine {
                 return Ok(Some(Seen::bad(Finding::Corrupt { key, why })));
             }
         };
-        let head = journal.head;
-        let status = head.status;
-        let finding = match self.asleep(&head, woken.contains(&eid)).await {
-            Ok(None) => None,
-            Ok(Some(_)) => self.suspect(eid).await?,
-            Err(EngineError::Load(error)) if !matches!(error, LoadError::Bucket(_)) => {
-                let why = error.to_string();
-                Some(Finding::Corrupt { key, why })
+        let status = Some(journal.head.status);
+        let mut findings = self.broken(&mut journal).await?;
+        // Whether it waits in vain, its whole journal tells.
+        if findings.is_empty() {
+            let look = match self.asleep(&journal.head, woken.contains(&eid)).await {
+                Ok(Some(_)) => self.suspect(eid).await,
+                other => other.map(|_| None),
+            };
+            match look {
+                Ok(found) => findings.extend(found),
+                // Broken since it was looked at.
+                Err(EngineError::Load(error)) => findings.push(finding(&journal, error)?),
+                Err(error) => return Err(error),
             }
-            Err(error) => return Err(error),
-        };
-        Ok(Some(Seen {
-            status: Some(status),
-            finding,
-        }))
+        }
+        Ok(Some(Seen { status, findings }))
     }
 
     /// Looks at one execution until it stays the same for a look.
@@ -238,9 +275,11 @@ impl Engine {
         for frame in open {
             match frame {
                 Open::Message => waits = true,
-                Open::Child(child) => match Journal::load(&self.core.doors, &child).await? {
-                    Some(child) if self.is_under_way(&child.head).await? => waits = true,
-                    Some(_) | None => return Ok(Some(Asleep::NoResult)),
+                Open::Child(child) => match Journal::load(&self.core.doors, &child).await {
+                    Ok(Some(child)) if self.is_under_way(&child.head).await? => waits = true,
+                    Ok(Some(_) | None) => return Ok(Some(Asleep::NoResult)),
+                    Err(LoadError::Bucket(error)) => return Err(error.into()),
+                    Err(_) => waits = true, // the child is a finding of its own
                 },
             }
         }
@@ -265,14 +304,14 @@ impl Engine {
 
 struct Seen {
     status: Option<Status>,
-    finding: Option<Finding>,
+    findings: Vec<Finding>,
 }
 
 impl Seen {
     fn bad(finding: Finding) -> Self {
         Self {
             status: None,
-            finding: Some(finding),
+            findings: vec![finding],
         }
     }
 }

@@ -9,6 +9,7 @@ mod error;
 mod execution;
 mod frames;
 mod list;
+mod objects;
 mod price;
 mod result;
 mod start;

@@ -3,6 +3,7 @@
 mod ambiguities;
 mod audit;
 mod control;
+mod corrupt;
 mod cuts;
 mod estimate;
 mod findings;

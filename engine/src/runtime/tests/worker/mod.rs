@@ -63,14 +63,14 @@ fn world() -> (World, Ledger) {
 
 /// What a worker said, and when.
 #[derive(Clone, Default)]
-struct Log(Arc<Mutex<Vec<(Duration, WorkerEvent)>>>);
+pub(super) struct Log(Arc<Mutex<Vec<(Duration, WorkerEvent)>>>);
 
 impl Log {
     fn all(&self) -> Vec<(Duration, WorkerEvent)> {
         self.0.lock().unwrap().clone()
     }
 
-    fn count(&self, fits: impl Fn(&WorkerEvent) -> bool) -> usize {
+    pub(super) fn count(&self, fits: impl Fn(&WorkerEvent) -> bool) -> usize {
         self.all().iter().filter(|(_, event)| fits(event)).count()
     }
 
@@ -84,7 +84,7 @@ impl Log {
     }
 }
 
-fn options(world: &World, log: &Log) -> WorkerOptions {
+pub(super) fn options(world: &World, log: &Log) -> WorkerOptions {
     let (log, clock) = (log.clone(), Arc::clone(&world.clock));
     WorkerOptions {
         watch: Some(Arc::new(move |event| {
@@ -96,7 +96,7 @@ fn options(world: &World, log: &Log) -> WorkerOptions {
 }
 
 /// Runs a worker of `process` beside `what`, then stops it.
-fn beside(process: &World, options: WorkerOptions, what: impl Future<Output = ()>) {
+pub(super) fn beside(process: &World, options: WorkerOptions, what: impl Future<Output = ()>) {
     let (stop, abandon) = (Notice::new(), Notice::new());
     let worker = Worker::new(&process.engine, options);
     let word = async {
@@ -106,6 +106,6 @@ fn beside(process: &World, options: WorkerOptions, what: impl Future<Output = ()
     process.block(join(worker.run(&stop, &abandon), word));
 }
 
-async fn sleep(world: &World, time: Duration) {
+pub(super) async fn sleep(world: &World, time: Duration) {
     world.clock.sleep(time).await;
 }

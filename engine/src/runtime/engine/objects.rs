@@ -1,0 +1,67 @@
+//! Looking at every object that an execution names.
+
+use std::collections::BTreeSet;
+
+use super::{Engine, EngineError, Finding};
+use crate::domain::{Digest, Entry, Payload};
+use crate::journal::{self, Journal, LoadError, Read};
+
+impl Engine {
+    /// What is missing or broken of what a head names, and what that names. 1 G for each
+    /// segment and each large value.
+    pub(super) async fn broken(&self, journal: &mut Journal) -> Result<Vec<Finding>, EngineError> {
+        let (doors, fan) = (&self.core.doors, self.core.settings.fan);
+        let eid = journal.head.record.eid;
+        let (mut found, mut commits) = (Vec::new(), Vec::new());
+        match journal.read(doors, fan).await {
+            Ok(Read {
+                commits: whole,
+                broken,
+            }) => {
+                commits = whole;
+                for error in broken {
+                    found.push(finding(journal, error)?);
+                }
+            }
+            Err(error) => found.push(finding(journal, error)?),
+        }
+        let entries = commits.iter().flat_map(|commit| &commit.entries);
+        let payloads = entries.filter_map(Entry::payload);
+        let (mut seen, args) = (BTreeSet::new(), journal.head.record.args.clone());
+        // One after the other: each is read whole, and may be large.
+        for payload in [&args].into_iter().chain(payloads) {
+            if is_new(payload, &mut seen)
+                && let Err(error) = journal::resolve(doors, &eid, payload).await
+            {
+                found.push(finding(journal, error)?);
+            }
+        }
+        Ok(found)
+    }
+}
+
+/// Says which object it is. A store that fails is no finding.
+pub(super) fn finding(journal: &Journal, error: LoadError) -> Result<Finding, EngineError> {
+    let eid = journal.head.record.eid;
+    Ok(match error {
+        LoadError::Bucket(error) => return Err(error.into()),
+        LoadError::Newer { key, format, .. } => Finding::Newer { key, format },
+        LoadError::Corrupt { key, why } if key == journal.head.key() => {
+            Finding::Corrupt { key, why }
+        }
+        LoadError::Corrupt { key, why } => Finding::Broken { eid, key, why },
+        LoadError::Missing { key } => Finding::Broken {
+            eid,
+            key,
+            why: "it is missing".to_owned(),
+        },
+    })
+}
+
+/// Whether it is a blob that was not looked at yet.
+fn is_new(payload: &Payload, seen: &mut BTreeSet<Digest>) -> bool {
+    match payload {
+        Payload::Inline(_) => false,
+        Payload::Blob { sha256, .. } => seen.insert(sha256.clone()),
+    }
+}
