@@ -8,6 +8,8 @@ mod clock;
 mod counting;
 mod entropy;
 mod fault;
+#[doc(hidden)]
+pub mod fuzz;
 mod memory;
 mod pool;
 pub mod simulation;
