@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
 use async_trait::async_trait;
 use bytes::Bytes;
@@ -24,7 +25,9 @@ pub trait Bucket: fmt::Debug + Send + Sync + 'static {
 
     /// Writes `key` if, and only if, it is still as `expect` says.
     ///
-    /// A replace (`Expect::At`) of an absent key is `Refused`, and creates nothing.
+    /// A replace (`Expect::At`) of an absent key is `Refused`, and creates nothing. A write
+    /// that met another one under way (409) did not happen and is no refusal: it is tried
+    /// again behind this door, and is a transient error if that does not help.
     ///
     /// # Errors
     /// The write certainly did not happen (denied, full, never sent). Where it may have
@@ -123,7 +126,8 @@ pub struct Page {
 pub enum Fault {
     /// It does not answer, or answers with an error of its own: try again later.
     Unavailable,
-    /// It asks for fewer requests: back off.
+    /// It asks for fewer requests (503 `SlowDown`, 429): back off, for at least
+    /// [`retry_after`](BucketError::retry_after) where it says so.
     Throttled,
     /// It refuses this caller (credentials, permissions, read-only).
     Denied,
@@ -145,6 +149,8 @@ pub struct BucketError {
     pub verb: &'static str,
     /// The key or prefix asked for.
     pub key: String,
+    /// How long the store wants to be left alone (its `Retry-After`), if it says.
+    pub retry_after: Option<Duration>,
     /// What the store said.
     #[source]
     pub source: Option<Box<dyn std::error::Error + Send + Sync>>,
@@ -157,6 +163,7 @@ impl BucketError {
             fault,
             verb,
             key: key.to_string(),
+            retry_after: None,
             source: None,
         }
     }
@@ -165,6 +172,13 @@ impl BucketError {
     #[must_use]
     pub fn because(mut self, source: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
         self.source = Some(source.into());
+        self
+    }
+
+    /// The same with how long the store wants to be left alone.
+    #[must_use]
+    pub fn after(mut self, wait: Duration) -> Self {
+        self.retry_after = Some(wait);
         self
     }
 

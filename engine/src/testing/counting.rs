@@ -1,13 +1,14 @@
 //! A wrapper that counts requests: the bill of a test.
 
 use std::fmt;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
 use bytes::Bytes;
 
 use super::Verb;
-use crate::doors::{Bucket, BucketError, Expect, Object, Outcome, Page};
+use crate::doors::{Bucket, BucketError, Expect, Fault, Object, Outcome, Page};
 use crate::keys::{Key, Prefix};
 
 /// Counts the requests that pass through it, refused and failed ones too: they cost the same.
@@ -15,6 +16,7 @@ use crate::keys::{Key, Prefix};
 pub struct CountingBucket {
     inner: Arc<dyn Bucket>,
     log: Mutex<Vec<Request>>,
+    throttled: AtomicU64,
 }
 
 /// One request, as logged.
@@ -43,6 +45,8 @@ pub struct Counts {
     pub deletes: u64,
     /// Lists, one per page.
     pub lists: u64,
+    /// Of all these, those that the store sent away since they were too many (503, 429).
+    pub throttled: u64,
 }
 
 impl Counts {
@@ -66,6 +70,7 @@ impl Counts {
             writes: self.writes - earlier.writes,
             deletes: self.deletes - earlier.deletes,
             lists: self.lists - earlier.lists,
+            throttled: self.throttled - earlier.throttled,
         }
     }
 
@@ -86,13 +91,17 @@ impl CountingBucket {
         Self {
             inner,
             log: Mutex::default(),
+            throttled: AtomicU64::default(),
         }
     }
 
     /// The requests so far, by verb.
     #[must_use]
     pub fn counts(&self) -> Counts {
-        let mut counts = Counts::default();
+        let mut counts = Counts {
+            throttled: self.throttled.load(Ordering::Relaxed),
+            ..Counts::default()
+        };
         for request in self.lock().iter() {
             counts.add(request.verb);
         }
@@ -110,6 +119,15 @@ impl CountingBucket {
         self.lock().push(Request { verb, key });
     }
 
+    fn seen<T>(&self, answer: Result<T, BucketError>) -> Result<T, BucketError> {
+        if let Err(error) = &answer
+            && error.fault == Fault::Throttled
+        {
+            self.throttled.fetch_add(1, Ordering::Relaxed);
+        }
+        answer
+    }
+
     fn lock(&self) -> MutexGuard<'_, Vec<Request>> {
         self.log.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -120,17 +138,17 @@ impl CountingBucket {
 impl Bucket for CountingBucket {
     async fn read(&self, key: &Key) -> Result<Option<Object>, BucketError> {
         self.note(Verb::Read, key);
-        self.inner.read(key).await
+        self.seen(self.inner.read(key).await)
     }
 
     async fn write(&self, key: &Key, body: Bytes, expect: Expect) -> Result<Outcome, BucketError> {
         self.note(Verb::Write, key);
-        self.inner.write(key, body, expect).await
+        self.seen(self.inner.write(key, body, expect).await)
     }
 
     async fn delete(&self, key: &Key) -> Result<(), BucketError> {
         self.note(Verb::Delete, key);
-        self.inner.delete(key).await
+        self.seen(self.inner.delete(key).await)
     }
 
     async fn list(
@@ -140,6 +158,6 @@ impl Bucket for CountingBucket {
         limit: usize,
     ) -> Result<Page, BucketError> {
         self.note(Verb::List, prefix);
-        self.inner.list(prefix, after, limit).await
+        self.seen(self.inner.list(prefix, after, limit).await)
     }
 }

@@ -24,12 +24,20 @@ impl SeededEntropy {
 
     fn draw(&self) -> u64 {
         // Relaxed: each draw needs its own state, not an order among other memory.
-        let state = self.state.fetch_add(STEP, Ordering::Relaxed);
-        let mut mixed = state.wrapping_add(STEP);
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
+        mixed(self.state.fetch_add(STEP, Ordering::Relaxed))
     }
+
+    /// The draw number `n` of the sequence of `seed`, from 0 on.
+    pub(super) const fn nth(seed: u64, n: u64) -> u64 {
+        mixed(seed.wrapping_add(STEP.wrapping_mul(n)))
+    }
+}
+
+const fn mixed(state: u64) -> u64 {
+    let mut mixed = state.wrapping_add(STEP);
+    mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    mixed ^ (mixed >> 31)
 }
 
 impl Entropy for SeededEntropy {

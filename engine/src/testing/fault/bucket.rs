@@ -2,16 +2,40 @@
 
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use async_trait::async_trait;
 use bytes::Bytes;
 
+use super::rule::Request;
 use super::{Fate, Rule};
 use crate::doors::{Bucket, BucketError, Clock, Expect, Fault, Object, Outcome, Page};
 use crate::keys::{Key, Prefix};
 use crate::testing::Verb;
 
-/// One process's view of a bucket, whose requests fail by script.
+/// One process's view of a bucket, whose requests fail by script and by seed.
+///
+/// ```
+/// use std::sync::Arc;
+/// use millpond::doors::{Bucket, Expect, Fault, Outcome};
+/// use millpond::keys::Key;
+/// use millpond::testing::{Fate, FaultBucket, ManualClock, MemoryBucket, Rule, Verb};
+///
+/// # futures::executor::block_on(async {
+/// let clock = Arc::new(ManualClock::new(jiff::Timestamp::UNIX_EPOCH));
+/// let bucket = FaultBucket::new(Arc::new(MemoryBucket::new(clock.clone())), clock);
+/// // Every read is sent away, and the reply of the first write is lost.
+/// bucket.add(Rule::new(Fate::SlowDown(None)).on(Verb::Read).always());
+/// bucket.add(Rule::new(Fate::LandedReplyLost));
+/// let key = Key::parse("a").unwrap();
+/// let written = bucket.write(&key, "1".into(), Expect::Absent).await.unwrap();
+/// assert_eq!(written, Outcome::Unknown);
+/// assert_eq!(bucket.read(&key).await.unwrap_err().fault, Fault::Throttled);
+/// bucket.heal();
+/// assert_eq!(bucket.read(&key).await.unwrap().unwrap().body, "1");
+/// assert_eq!((bucket.requests(), bucket.met()), (3, 2));
+/// # });
+/// ```
 ///
 /// To cut a scenario at every request: run it once without rules, take
 /// [`requests`](Self::requests), then run it anew for each number below with a rule
@@ -27,6 +51,7 @@ pub struct FaultBucket {
 struct State {
     rules: Vec<Rule>,
     requests: u64,
+    met: u64,
     dead: bool,
     held: Vec<(Key, Bytes, Expect)>,
 }
@@ -37,12 +62,17 @@ enum Course {
     Pass,
     /// Send it, and lose the answer.
     Lose,
+    /// Send it, and answer `Refused`. Writes only.
+    Deny,
     /// Do not send it.
     Stop(Stop),
 }
 
 enum Stop {
     Fail(Fault),
+    /// With what the store asks to wait.
+    SlowDown(Option<Duration>),
+    Conflict,
     /// Writes only.
     Refuse,
     /// Writes only.
@@ -60,8 +90,10 @@ impl FaultBucket {
         }
     }
 
-    /// Adds a rule. A request meets the first rule that fits and is not spent.
+    /// Adds a rule. A request meets the first rule that fits, is not spent, and, where a seed
+    /// draws, draws it.
     pub fn add(&self, rule: Rule) {
+        let rule = rule.added_at(self.clock.monotonic());
         self.lock().rules.push(rule);
     }
 
@@ -74,6 +106,12 @@ impl FaultBucket {
     #[must_use]
     pub fn requests(&self) -> u64 {
         self.lock().requests
+    }
+
+    /// Requests so far that met a rule, those that the dead made not included.
+    #[must_use]
+    pub fn met(&self) -> u64 {
+        self.lock().met
     }
 
     /// Whether the process has died.
@@ -100,6 +138,9 @@ impl FaultBucket {
             None => return Course::Pass,
             Some(Fate::Delay(delay)) => delay,
             Some(Fate::LandedReplyLost | Fate::LandedAndDied) => return Course::Lose,
+            Some(Fate::LandedRefused) => return Course::Deny,
+            Some(Fate::SlowDown(wait)) => return Course::Stop(Stop::SlowDown(wait)),
+            Some(Fate::Conflicted) => return Course::Stop(Stop::Conflict),
             Some(Fate::NotSent) => return Course::Stop(Stop::Fail(Fault::Unavailable)),
             Some(Fate::Died) => return Course::Stop(Stop::Fail(Fault::Gone)),
             Some(Fate::Error(fault)) => return Course::Stop(Stop::Fail(fault)),
@@ -117,17 +158,23 @@ impl FaultBucket {
 
     /// Counts the request and asks the script.
     fn fate(&self, verb: Verb, key: &str) -> Option<Fate> {
+        let now = self.clock.monotonic();
         let mut state = self.lock();
         let index = state.requests;
         state.requests += 1;
         if state.dead {
             return Some(Fate::Died);
         }
-        let fate = state
-            .rules
-            .iter_mut()
-            .find_map(|rule| rule.meet(index, verb, key));
-        state.dead = matches!(fate, Some(Fate::Died | Fate::LandedAndDied));
+        let request = Request {
+            index,
+            verb,
+            key,
+            now,
+        };
+        let mut rules = state.rules.iter_mut();
+        let fate = rules.find_map(|rule| rule.meet(&request));
+        state.met += u64::from(fate.is_some());
+        state.dead = fate.is_some_and(Fate::is_deadly);
         fate
     }
 
@@ -139,11 +186,17 @@ impl FaultBucket {
 
 /// The error of a request that got no answer, or that was stopped.
 fn no_answer(stop: Option<&Stop>, verb: Verb, key: impl fmt::Display) -> BucketError {
-    let fault = match stop {
-        Some(Stop::Fail(fault)) => *fault,
-        Some(Stop::Refuse | Stop::Hold) | None => Fault::Unavailable,
+    let (fault, said) = match stop {
+        Some(Stop::Fail(fault)) => (*fault, "by script"),
+        Some(Stop::SlowDown(_)) => (Fault::Throttled, "503 SlowDown, by script"),
+        Some(Stop::Conflict) => (Fault::Unavailable, "409 conflict, by script"),
+        Some(Stop::Refuse | Stop::Hold) | None => (Fault::Unavailable, "by script"),
     };
-    BucketError::new(fault, verb.as_str(), key).because("by script")
+    let error = BucketError::new(fault, verb.as_str(), key).because(said);
+    match stop {
+        Some(Stop::SlowDown(Some(wait))) => error.after(*wait),
+        _ => error,
+    }
 }
 
 #[async_trait]
@@ -152,7 +205,7 @@ impl Bucket for FaultBucket {
     async fn read(&self, key: &Key) -> Result<Option<Object>, BucketError> {
         match self.course(Verb::Read, key.as_str()).await {
             Course::Pass => self.inner.read(key).await,
-            Course::Lose => Err(no_answer(None, Verb::Read, key)),
+            Course::Lose | Course::Deny => Err(no_answer(None, Verb::Read, key)),
             Course::Stop(stop) => Err(no_answer(Some(&stop), Verb::Read, key)),
         }
     }
@@ -163,6 +216,10 @@ impl Bucket for FaultBucket {
             Course::Lose => {
                 let _lost = self.inner.write(key, body, expect).await;
                 Ok(Outcome::Unknown)
+            }
+            Course::Deny => {
+                let _denied = self.inner.write(key, body, expect).await;
+                Ok(Outcome::Refused)
             }
             Course::Stop(Stop::Refuse) => Ok(Outcome::Refused),
             Course::Stop(Stop::Hold) => {
@@ -176,7 +233,7 @@ impl Bucket for FaultBucket {
     async fn delete(&self, key: &Key) -> Result<(), BucketError> {
         match self.course(Verb::Delete, key.as_str()).await {
             Course::Pass => self.inner.delete(key).await,
-            Course::Lose => {
+            Course::Lose | Course::Deny => {
                 self.inner.delete(key).await?;
                 Err(no_answer(None, Verb::Delete, key))
             }
@@ -192,7 +249,7 @@ impl Bucket for FaultBucket {
     ) -> Result<Page, BucketError> {
         match self.course(Verb::List, prefix.as_str()).await {
             Course::Pass => self.inner.list(prefix, after, limit).await,
-            Course::Lose => Err(no_answer(None, Verb::List, prefix)),
+            Course::Lose | Course::Deny => Err(no_answer(None, Verb::List, prefix)),
             Course::Stop(stop) => Err(no_answer(Some(&stop), Verb::List, prefix)),
         }
     }

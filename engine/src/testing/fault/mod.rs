@@ -1,7 +1,9 @@
-//! A wrapper that lets requests fail by script.
+//! A wrapper that lets requests fail, by script and by seed.
 
 mod bucket;
+mod fate;
 mod rule;
 
 pub use bucket::FaultBucket;
-pub use rule::{Fate, Rule};
+pub use fate::Fate;
+pub use rule::Rule;

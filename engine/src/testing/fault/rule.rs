@@ -1,44 +1,31 @@
-//! What a script says: which request, and what becomes of it.
+//! What a script says: which requests, and what becomes of them.
 
 use std::time::Duration;
 
-use crate::doors::Fault;
-use crate::testing::Verb;
+use super::Fate;
+use crate::testing::{SeededEntropy, Verb};
 
-/// What becomes of a request.
+/// One line of a script: what meets which requests.
 ///
-/// Where the caller cannot know whether a write happened, it is answered `Unknown`; a read, a
-/// delete or a list without a reply is an error.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Fate {
-    /// Nothing happens; the answer is an error ([`Fault::Unavailable`]).
-    NotSent,
-    /// It happens; no answer comes.
-    LandedReplyLost,
-    /// No answer comes now; it happens when the test calls
-    /// [`FaultBucket::release`](super::FaultBucket::release). Meets writes only.
-    Held,
-    /// The process dies before the request is sent: this request and all later ones of this
-    /// wrapper do nothing, and fail with [`Fault::Gone`], which nobody retries.
-    Died,
-    /// It happens, and the process dies before the answer comes.
-    LandedAndDied,
-    /// Nothing happens; the answer is `Refused`. Meets writes only.
-    Refused,
-    /// It happens after a sleep on the wrapper's clock.
-    Delay(Duration),
-    /// Nothing happens; the answer is an error of this kind.
-    Error(Fault),
-}
-
-/// One line of a script: the first request that fits meets the fate, and the rule is spent.
+/// A rule names requests by verb, by prefix, by number, by a window of time; of those it meets
+/// the first one, the first few, all, or a share that a seed draws. Any of these go together
+/// with any [`Fate`].
 ///
 /// ```
+/// use std::time::Duration;
 /// use millpond::testing::{Fate, Rule, Verb};
 ///
 /// // The second write below `mail/` loses its reply.
-/// let rule = Rule::new(Fate::LandedReplyLost).on(Verb::Write).under("mail/").skip(1);
-/// # let _ = rule;
+/// let lost = Rule::new(Fate::LandedReplyLost).on(Verb::Write).under("mail/").skip(1);
+/// // For ten minutes three requests of ten are sent away.
+/// let busy = Rule::new(Fate::SlowDown(None)).share(300, 7).lasting(Duration::from_secs(600));
+/// // Then one shard answers nothing for a minute.
+/// let dead = Rule::new(Fate::NotSent)
+///     .under("x/07/")
+///     .always()
+///     .after(Duration::from_secs(600))
+///     .lasting(Duration::from_secs(60));
+/// # let _ = (lost, busy, dead);
 /// ```
 #[derive(Debug, Clone)]
 pub struct Rule {
@@ -48,6 +35,19 @@ pub struct Rule {
     at: Option<u64>,
     skip: u64,
     times: u64,
+    share: Option<Share>,
+    after: Duration,
+    lasting: Duration,
+    /// When it was added to its wrapper, by the monotonic clock.
+    added: Duration,
+}
+
+/// Draws which requests are met.
+#[derive(Debug, Clone, Copy)]
+struct Share {
+    per_mille: u16,
+    seed: u64,
+    drawn: u64,
 }
 
 impl Rule {
@@ -61,6 +61,10 @@ impl Rule {
             at: None,
             skip: 0,
             times: 1,
+            share: None,
+            after: Duration::ZERO,
+            lasting: Duration::MAX,
+            added: Duration::ZERO,
         }
     }
 
@@ -105,22 +109,83 @@ impl Rule {
         self.times(u64::MAX)
     }
 
+    /// Meets `per_mille` of 1,000 requests that fit, in no order but the one that `seed` draws:
+    /// the same requests in the same order meet the same fates. The others go on to later
+    /// rules. Never spent, unless [`times`](Self::times) is called after this.
+    #[must_use]
+    pub const fn share(mut self, per_mille: u16, seed: u64) -> Self {
+        self.share = Some(Share {
+            per_mille,
+            seed,
+            drawn: 0,
+        });
+        self.always()
+    }
+
+    /// Not before this time has passed, by the wrapper's clock, since the rule was added.
+    #[must_use]
+    pub const fn after(mut self, wait: Duration) -> Self {
+        self.after = wait;
+        self
+    }
+
+    /// For this long, by the wrapper's clock, from when it was added or from
+    /// [`after`](Self::after) on. Meets still as many requests as it says: with
+    /// [`always`](Self::always) or [`share`](Self::share) it is a window of time.
+    #[must_use]
+    pub const fn lasting(mut self, time: Duration) -> Self {
+        self.lasting = time;
+        self
+    }
+
+    /// Its window of time counts from here.
+    pub(super) const fn added_at(mut self, now: Duration) -> Self {
+        self.added = now;
+        self
+    }
+
     /// Shows the rule one request; the fate if it is met.
-    pub(super) fn meet(&mut self, index: u64, verb: Verb, key: &str) -> Option<Fate> {
-        let for_writes = matches!(self.fate, Fate::Held | Fate::Refused);
-        let fits = self.times > 0
-            && (!for_writes || verb == Verb::Write)
-            && self.verb.is_none_or(|wanted| wanted == verb)
-            && self.at.is_none_or(|wanted| wanted == index)
-            && key.starts_with(&self.under);
-        if !fits {
+    pub(super) fn meet(&mut self, request: &Request<'_>) -> Option<Fate> {
+        if !self.fits(request) {
             return None;
         }
         if self.skip > 0 {
             self.skip -= 1;
             return None;
         }
+        if self.share.as_mut().is_some_and(|share| !share.draw()) {
+            return None;
+        }
         self.times -= 1;
         Some(self.fate)
     }
+
+    fn fits(&self, request: &Request<'_>) -> bool {
+        let age = request.now.saturating_sub(self.added);
+        self.times > 0
+            && (!self.fate.is_for_writes() || request.verb == Verb::Write)
+            && self.verb.is_none_or(|wanted| wanted == request.verb)
+            && self.at.is_none_or(|wanted| wanted == request.index)
+            && age
+                .checked_sub(self.after)
+                .is_some_and(|age| age < self.lasting)
+            && request.key.starts_with(&self.under)
+    }
+}
+
+impl Share {
+    fn draw(&mut self) -> bool {
+        let drawn = SeededEntropy::nth(self.seed, self.drawn);
+        self.drawn += 1;
+        drawn % 1_000 < u64::from(self.per_mille)
+    }
+}
+
+/// A request, as a rule sees it.
+pub(super) struct Request<'a> {
+    pub(super) index: u64,
+    pub(super) verb: Verb,
+    pub(super) key: &'a str,
+    /// By the monotonic clock.
+    pub(super) now: Duration,
 }

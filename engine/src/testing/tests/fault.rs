@@ -8,7 +8,7 @@ use futures::executor::block_on;
 use super::{body, clock, key, memory, write};
 use crate::doors::{Bucket, BucketError, Clock, Expect, Fault, Outcome};
 use crate::keys::Prefix;
-use crate::testing::{Fate, FaultBucket, MemoryBucket, Pool, Rule, Verb};
+use crate::testing::{CountingBucket, Fate, FaultBucket, MemoryBucket, Pool, Rule, Verb};
 
 fn faulty(rules: impl IntoIterator<Item = Rule>) -> (Arc<MemoryBucket>, FaultBucket) {
     let inner = memory();
@@ -142,4 +142,138 @@ fn a_delayed_write_happens_after_its_sleep() {
         Ok(Outcome::Landed(_))
     ));
     assert_eq!(clock.monotonic(), Duration::from_secs(3));
+}
+
+#[test]
+fn a_write_that_its_own_retry_refuses_has_landed() {
+    let (inner, bucket) = faulty([Rule::new(Fate::LandedRefused)]);
+    assert_eq!(body(&bucket, "a"), None, "it meets no read");
+    assert_eq!(create(&bucket, "a").unwrap(), Outcome::Refused);
+    assert_eq!(inner.len(), 1);
+}
+
+#[test]
+fn a_conflict_meets_one_write_which_did_not_happen() {
+    let (inner, bucket) = faulty([Rule::new(Fate::Conflicted)]);
+    assert_eq!(body(&bucket, "a"), None, "it meets no read");
+    let error = create(&bucket, "a").unwrap_err();
+    assert!(error.is_transient(), "{error}");
+    assert!(inner.is_empty());
+    assert!(write(&bucket, "a", "1", Expect::Absent).is_some());
+}
+
+#[test]
+fn a_store_that_is_asked_too_much_may_say_when_to_come_back() {
+    for wait in [None, Some(Duration::from_secs(3))] {
+        let (inner, bucket) = faulty([Rule::new(Fate::SlowDown(wait)).times(2)]);
+        let write = create(&bucket, "a").unwrap_err();
+        let list = block_on(bucket.list(&Prefix::all(), None, 1)).unwrap_err();
+        for error in [write, list] {
+            assert_eq!((error.fault, error.retry_after), (Fault::Throttled, wait));
+        }
+        assert!(inner.is_empty());
+    }
+}
+
+/// Which of `count` reads meet a rule.
+fn drawn(rule: Rule, count: u32) -> Vec<bool> {
+    let (_, bucket) = faulty([rule]);
+    let read = |_| block_on(bucket.read(&key("a"))).is_err();
+    (0..count).map(read).collect()
+}
+
+#[test]
+fn a_share_is_met_as_its_seed_draws_and_the_same_requests_each_time() {
+    let share = |per_mille, seed| drawn(Rule::new(Fate::NotSent).share(per_mille, seed), 10_000);
+    let met = |drawn: &[bool]| drawn.iter().filter(|met| **met).count();
+    assert_eq!((met(&share(0, 1)), met(&share(1_000, 1))), (0, 10_000));
+    for seed in 0..20 {
+        let drawn = share(300, seed);
+        assert_eq!(drawn, share(300, seed), "SEED={seed}");
+        assert_ne!(drawn, share(300, seed + 1), "SEED={seed}");
+        // Four standard deviations.
+        let met = met(&drawn);
+        assert!((2_817..=3_183).contains(&met), "SEED={seed}: {met}");
+    }
+}
+
+#[test]
+fn a_rule_that_is_copied_draws_from_the_start() {
+    let rule = Rule::new(Fate::NotSent).share(500, 9);
+    assert_eq!(drawn(rule.clone(), 100), drawn(rule, 100));
+}
+
+#[test]
+fn a_share_is_of_the_requests_that_fit_and_goes_with_every_fate() {
+    for fate in [
+        Fate::NotSent,
+        Fate::LandedReplyLost,
+        Fate::LandedRefused,
+        Fate::Held,
+        Fate::Refused,
+        Fate::Conflicted,
+        Fate::SlowDown(None),
+        Fate::Delay(Duration::ZERO),
+        Fate::Error(Fault::Denied),
+    ] {
+        let rule = Rule::new(fate).on(Verb::Write).under("b/").share(250, 3);
+        let (_, bucket) = faulty([rule]);
+        for n in 0..400 {
+            let _ = create(&bucket, &format!("a/{n}"));
+            let _ = body(&bucket, &format!("b/{n}"));
+        }
+        assert_eq!(bucket.met(), 0, "{fate:?}");
+        for n in 0..400 {
+            let _ = create(&bucket, &format!("b/{n}"));
+        }
+        assert!(
+            (66..=134).contains(&bucket.met()),
+            "{fate:?}: {}",
+            bucket.met()
+        );
+    }
+}
+
+#[test]
+fn a_share_can_be_cut_off_and_what_it_does_not_draw_meets_the_next_rule() {
+    let first = Rule::new(Fate::Error(Fault::Denied))
+        .share(500, 4)
+        .times(10);
+    let then = Rule::new(Fate::Error(Fault::Full)).always();
+    let (_, bucket) = faulty([first, then]);
+    let faults: Vec<Fault> = (0..100).map(|_| fault(create(&bucket, "a"))).collect();
+    let denied = faults.iter().filter(|fault| **fault == Fault::Denied);
+    assert_eq!(denied.count(), 10);
+    assert!(faults[..30].contains(&Fault::Full));
+    assert!(faults[60..].iter().all(|fault| *fault == Fault::Full));
+}
+
+#[test]
+fn a_window_opens_and_closes_by_the_clock_since_the_rule_was_added() {
+    let (clock, second) = (clock(), Duration::from_secs(1));
+    let bucket = FaultBucket::new(memory(), clock.clone());
+    clock.advance(100 * second);
+    let rule = Rule::new(Fate::NotSent).always();
+    bucket.add(rule.after(10 * second).lasting(600 * second));
+    let mut met = Vec::new();
+    for _ in 0..700 {
+        met.push(block_on(bucket.read(&key("a"))).is_err());
+        clock.advance(second);
+    }
+    let open: Vec<_> = (0..700).filter(|at| met[*at]).collect();
+    assert_eq!(open, (10..610).collect::<Vec<_>>());
+    assert_eq!(bucket.met(), 600);
+}
+
+#[test]
+fn requests_that_were_sent_away_are_counted() {
+    let inner = FaultBucket::new(memory(), clock());
+    inner.add(Rule::new(Fate::SlowDown(None)).times(3));
+    inner.add(Rule::new(Fate::NotSent).times(2));
+    let bucket = CountingBucket::new(Arc::new(inner));
+    for _ in 0..7 {
+        let _ = create(&bucket, "a");
+    }
+    let counts = bucket.counts();
+    assert_eq!((counts.writes, counts.throttled), (7, 3));
 }

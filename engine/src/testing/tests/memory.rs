@@ -86,6 +86,7 @@ fn requests_are_counted_and_logged_refused_ones_too() {
         writes: 1,
         deletes: 1,
         lists: 1,
+        throttled: 0,
     };
     assert_eq!(counts, expected);
     assert_eq!((counts.dear(), counts.cheap()), (2, 1));
