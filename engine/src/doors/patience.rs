@@ -1,9 +1,13 @@
 //! Requests that a passing trouble of the store does not end.
 //!
 //! Each is one request when the store answers. A transient error, and the `Unknown` of an
-//! idempotent create, are tried again a bounded number of times with full jitter; what the
-//! store refuses for good is passed on at once. Head commits do not use this: their `Unknown`
-//! has a rule of its own (`journal::commit`).
+//! idempotent create, are tried again a bounded number of times with full jitter, after what
+//! the store asks to wait; what it refuses for good is passed on at once. Head commits are
+//! tried for as long as the ownership lasts: their `Unknown` has a rule of its own
+//! (`journal::commit`).
+//!
+//! A refused create is a sign, no proof: *found* is done. One read tells a key that is taken
+//! from an answer that is wrong (a conflict that was taken for a refusal; a hidden retry).
 
 use std::time::Duration;
 
@@ -17,6 +21,8 @@ const ATTEMPTS: u32 = 6;
 /// First pause; doubled up to [`LONGEST`], then drawn between zero and that.
 const PAUSE: Duration = Duration::from_millis(40);
 const LONGEST: Duration = Duration::from_secs(2);
+/// A store that asks for a longer wait has its error passed on: whoever asked looks again later.
+const PATIENCE: Duration = Duration::from_secs(20);
 /// Keys asked for in one page.
 const PAGE: usize = 1_000;
 
@@ -45,8 +51,26 @@ impl Doors {
         }
     }
 
+    /// Reads `key`, tried until `deadline` by the monotonic clock. 1 G.
+    ///
+    /// # Errors
+    /// The store did not answer in time, or refuses.
+    pub(crate) async fn read_until(
+        &self,
+        key: &Key,
+        deadline: Duration,
+    ) -> Result<Option<Object>, BucketError> {
+        let mut attempt = 0;
+        loop {
+            match self.bucket.read(key).await {
+                Ok(found) => return Ok(found),
+                Err(error) => self.retry_until(&mut attempt, error, deadline).await?,
+            }
+        }
+    }
+
     /// Creates `key` once, however often it is asked: for objects whose key names their
-    /// content or their one writer. 1 P.
+    /// content or their one writer. 1 P, + 1 G where it was there.
     ///
     /// # Errors
     /// The store did not answer in several tries, or refuses.
@@ -55,9 +79,17 @@ impl Doors {
         loop {
             match self.bucket.write(key, body.clone(), Expect::Absent).await {
                 Ok(Outcome::Landed(_)) => return Ok(Created::New),
-                // After a lost reply a refusal may be the answer to our own write.
-                Ok(Outcome::Refused) if unsure => return Ok(Created::New),
-                Ok(Outcome::Refused) => return Ok(Created::Existed),
+                Ok(Outcome::Refused) => {
+                    if self.read(key).await?.is_some() {
+                        // After a lost reply it may be our own write.
+                        return Ok(if unsure {
+                            Created::New
+                        } else {
+                            Created::Existed
+                        });
+                    }
+                    self.retry(&mut attempt, refused_wrongly(key)).await?;
+                }
                 Ok(Outcome::Unknown) => {
                     unsure = true;
                     let lost = BucketError::new(Fault::Unavailable, "write", key)
@@ -125,15 +157,47 @@ impl Doors {
         attempt: &mut u32,
         error: BucketError,
     ) -> Result<(), BucketError> {
-        *attempt += 1;
-        if !error.is_transient() || *attempt >= ATTEMPTS {
+        if *attempt + 1 >= ATTEMPTS || error.retry_after.is_some_and(|wait| wait > PATIENCE) {
+            *attempt += 1;
             return Err(error);
         }
-        tracing::debug!(%error, attempt, "bucket request tried again");
-        let cap = PAUSE
-            .saturating_mul(1 << (*attempt - 1).min(16))
-            .min(LONGEST);
-        self.clock.sleep(cap.mul_f64(self.entropy.unit())).await;
+        self.retry_until(attempt, error, Duration::MAX).await
+    }
+
+    /// Waits before try `attempt + 1`, or gives the error back: at once if the wait would not
+    /// end before `deadline` by the monotonic clock.
+    pub(crate) async fn retry_until(
+        &self,
+        attempt: &mut u32,
+        error: BucketError,
+        deadline: Duration,
+    ) -> Result<(), BucketError> {
+        *attempt += 1;
+        if !error.is_transient() {
+            return Err(error);
+        }
+        let wait = self.backoff(*attempt, error.retry_after);
+        if self.clock.monotonic().saturating_add(wait) >= deadline {
+            return Err(error);
+        }
+        tracing::debug!(%error, attempt, ?wait, "bucket request tried again");
+        self.clock.sleep(wait).await;
         Ok(())
     }
+
+    /// Full jitter, on top of what the store asks for: those it sent away together do not come
+    /// back together.
+    fn backoff(&self, attempt: u32, asked: Option<Duration>) -> Duration {
+        let cap = PAUSE
+            .saturating_mul(1 << attempt.saturating_sub(1).min(16))
+            .min(LONGEST);
+        asked
+            .unwrap_or_default()
+            .saturating_add(cap.mul_f64(self.entropy.unit()))
+    }
+}
+
+/// The error of a create that was refused although there is nothing.
+fn refused_wrongly(key: &Key) -> BucketError {
+    BucketError::new(Fault::Unavailable, "write", key).because("refused, and nothing is there")
 }

@@ -9,10 +9,14 @@
 //!   `Unknown` the writer reads the head. Its own nonce: landed. The expected version still
 //!   there: the same write again. Another version: lost. A read that fails: unknown, the run
 //!   ends.
+//! - **A refusal is looked at in the same way.** It may answer a hidden second try of a write
+//!   that landed, or a conflict (409) that was none in the end: neither costs the ownership.
+//! - **Trouble that passes is waited for while the ownership lasts**, with full jitter, after
+//!   what the store asks to wait. A run's attempts go on meanwhile.
 //! - **Crash** before (2): nothing. After it: the outbox is unsettled, and the next run
 //!   settles first.
 //!
-//! Price: 1 P, + 1 P for each 64 KiB; after a lost reply 1 G and 1 P each time.
+//! Price: 1 P, + 1 P for each 64 KiB; after a lost reply 1 G and 1 P each time; 1 G if lost.
 
 use std::time::Duration;
 
@@ -50,7 +54,7 @@ pub struct Draft {
     pub news: Vec<News>,
     /// The stalls after it.
     pub stalls: u32,
-    /// By the monotonic clock: no attempt begins after this.
+    /// By the monotonic clock: no try begins after this, but the first.
     pub deadline: Duration,
 }
 
@@ -119,23 +123,16 @@ async fn replace(
         key: next.key(),
         commit: next.commit,
     };
+    // Whether a try of ours may have landed, or may still.
     let (mut attempt, mut unsure) = (0, false);
     loop {
-        if attempt > 0 && doors.clock.monotonic() >= deadline {
-            return Err(unknown());
-        }
-        match doors
-            .bucket
-            .write(&key, body.clone(), Expect::At(expected.clone()))
-            .await
-        {
+        let expect = Expect::At(expected.clone());
+        let error = match doors.bucket.write(&key, body.clone(), expect).await {
             Ok(Outcome::Landed(version)) => return Ok(version),
-            Ok(Outcome::Refused) if !unsure => return Err(lost()),
-            // A refusal that answers a retry may hide a write of ours that happened.
-            Ok(Outcome::Refused | Outcome::Unknown) => {
-                unsure = true;
-                let read = doors.read(&key).await.map_err(|_| unknown())?;
-                let Some(found) = read else {
+            Ok(answer) => {
+                unsure |= answer == Outcome::Unknown;
+                let read = doors.read_until(&key, deadline).await;
+                let Some(found) = read.map_err(|_| unknown())? else {
                     return Err(lost());
                 };
                 if found.version != *expected {
@@ -143,16 +140,12 @@ async fn replace(
                         .is_ok_and(|head| head.nonce == next.nonce);
                     return if mine { Ok(found.version) } else { Err(lost()) };
                 }
-                let again = BucketError::new(Fault::Unavailable, "write", &key);
-                doors
-                    .retry(&mut attempt, again)
-                    .await
-                    .map_err(|_| unknown())?;
+                BucketError::new(Fault::Unavailable, "write", &key)
+                    .because("not answered, or refused wrongly, until the ownership ended")
             }
-            Err(error) => {
-                let passed = doors.retry(&mut attempt, error).await;
-                passed.map_err(|e| if unsure { unknown() } else { e.into() })?;
-            }
-        }
+            Err(error) => error,
+        };
+        let passed = doors.retry_until(&mut attempt, error, deadline).await;
+        passed.map_err(|e| if unsure { unknown() } else { e.into() })?;
     }
 }

@@ -21,7 +21,7 @@ pub use error::{CommitError, LoadError};
 pub use head::{FORMAT, Head, Item, Named, News, Owner, Raw, Sealed};
 
 use crate::domain::{Commit, Eid, Entry, Mid, Record};
-use crate::doors::{BucketError, Doors, Expect, Outcome, Version};
+use crate::doors::{BucketError, Doors, Expect, Fault, Outcome, Version};
 use crate::keys::{self, Key};
 
 /// A head that was read, with what a run needs to go on from it.
@@ -70,7 +70,7 @@ impl Journal {
         }))
     }
 
-    /// Creates the head of a new execution. 1 P.
+    /// Creates the head of a new execution. 1 P, + 1 G where there is one.
     ///
     /// # Errors
     /// The store failed.
@@ -90,11 +90,18 @@ impl Journal {
                         open: Vec::new(),
                     })));
                 }
-                // Whoever wrote it, the head is there: the caller reads it.
-                Ok(Outcome::Refused) => return Ok(Begun::Existed),
+                // Whoever wrote it, the head is there: the caller reads it. Where it is not,
+                // the answer was wrong.
+                Ok(Outcome::Refused) => {
+                    if doors.read(&head.key()).await?.is_some() {
+                        return Ok(Begun::Existed);
+                    }
+                    let wrong = BucketError::new(Fault::Unavailable, "write", head.key())
+                        .because("refused, and nothing is there");
+                    doors.retry(&mut attempt, wrong).await?;
+                }
                 Ok(Outcome::Unknown) => {
-                    let fault = crate::doors::Fault::Unavailable;
-                    let lost = BucketError::new(fault, "write", head.key());
+                    let lost = BucketError::new(Fault::Unavailable, "write", head.key());
                     doors.retry(&mut attempt, lost).await?;
                 }
                 Err(error) => doors.retry(&mut attempt, error).await?,

@@ -83,7 +83,7 @@ fn draft(world: &World, entries: Vec<Entry>, outbox: Vec<Item>) -> Draft {
         outbox,
         news: Vec::new(),
         stalls: 0,
-        deadline: Duration::MAX,
+        deadline: world.clock.monotonic() + Duration::from_secs(30),
     }
 }
 
