@@ -1,8 +1,18 @@
 //! Step 6: mail becomes entries, and an operator's word takes effect.
 
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::FutureExt;
+
 use super::pass::Pass;
-use crate::domain::{Blocked, Body, Control, Entry, Mail, Status};
+use crate::domain::{Blocked, Body, Control, Entry, Mail, Mid, Record, Status};
 use crate::mailbox::{self, Slot};
+use crate::runtime::{Core, settle};
+
+/// Pause before a mailbox that could not be listed is listed again, beside renewals.
+const DEAF: Duration = Duration::from_secs(2);
 
 /// What a pass has absorbed, in order, not delivered yet.
 #[derive(Default)]
@@ -87,18 +97,53 @@ impl Pass {
         }
     }
 
-    /// 10. Lists and absorbs what came while attempts run. 1 P, 1 G for each message.
-    pub(super) async fn absorb_meanwhile(&mut self) -> Result<Inbox, super::RunError> {
-        let (doors, fan) = (self.core.doors.clone(), self.core.settings.fan);
-        self.listed = self.now;
-        let record = &self.journal.head.record;
-        let listing = mailbox::list(&doors, &record.queue, &record.eid).await?;
-        let fresh: Vec<Slot> = listing
-            .slots
-            .into_iter()
-            .filter(|slot| !self.mids.contains(&slot.mid))
-            .collect();
-        let mails = mailbox::fetch(&doors, &fresh, fan).await?;
-        Ok(self.absorb(mails, Status::Running))
+    /// Step 10. Lists and absorbs what came while attempts run. 1 P, 1 G for each message.
+    /// `None`: no answer came in time, and the next look is later.
+    pub(super) async fn absorb_meanwhile(&mut self) -> Result<Option<Inbox>, super::RunError> {
+        let core = Arc::clone(&self.core);
+        let listed = self.now;
+        // What a renewal needs of the ownership is left to it.
+        let end = self.committed + core.settings.ttl.mul_f64(2.0 / 3.0);
+        let looked = {
+            let mut look = look(&core, &self.journal.head.record, &self.mids).boxed();
+            if self.live.is_empty() {
+                Some(look.await)
+            } else {
+                settle::until(&*core.doors.clock, end, &mut look).await
+            }
+        };
+        let Some(mails) = looked else {
+            self.be_deaf(None);
+            return Ok(None);
+        };
+        let mails = mails?;
+        self.listed = listed;
+        Ok(Some(self.absorb(mails, Status::Running)))
     }
+
+    /// The mailbox could not be listed. Until it is, no deadline that has passed since the last
+    /// time is fulfilled.
+    pub(super) fn be_deaf(&mut self, asked: Option<Duration>) {
+        let now = self.core.doors.clock.monotonic();
+        self.deaf_until = now + asked.unwrap_or_default().max(DEAF);
+    }
+
+    pub(super) fn is_deaf(&self) -> bool {
+        self.core.doors.clock.monotonic() < self.deaf_until
+    }
+}
+
+/// The mail that the journal does not hold.
+async fn look(
+    core: &Core,
+    record: &Record,
+    mids: &BTreeSet<Mid>,
+) -> Result<Vec<Mail>, super::RunError> {
+    let listing = mailbox::list(&core.doors, &record.queue, &record.eid).await?;
+    let fresh: Vec<Slot> = listing
+        .slots
+        .into_iter()
+        .filter(|slot| !mids.contains(&slot.mid))
+        .collect();
+    Ok(mailbox::fetch(&core.doors, &fresh, core.settings.fan).await?)
 }

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use futures::FutureExt;
 use jiff::{SignedDuration, Timestamp};
 
 use super::ended::RunError;
@@ -10,7 +11,7 @@ use crate::domain::{Body, Entry, Status};
 use crate::journal::{self, Draft, Named, News, Owner};
 use crate::keys::Key;
 use crate::replay::Drive;
-use crate::runtime::settle::{self, Noted};
+use crate::runtime::settle::{self, Noted, SettleError};
 use crate::timers;
 
 /// Bytes of entries in one commit, so that a head stays under its bound.
@@ -55,10 +56,9 @@ impl Pass {
         loop {
             let chunk = self.chunk().await?;
             if self.pending.is_empty() {
-                self.settling.drain(&core, &self.journal.head).await?;
+                self.drain().await?;
                 self.commit(chunk, true, Leave::Free(status, due)).await?;
-                self.settling.drain(&core, &self.journal.head).await?;
-                return Ok(());
+                return self.settle_the_rest().await;
             }
             self.commit(chunk, false, Leave::Owned).await?;
             self.settling.start(&core, &self.journal.head, false);
@@ -86,7 +86,7 @@ impl Pass {
                     if taken > 0 {
                         break;
                     }
-                    self.settling.drain(&core, &self.journal.head).await?;
+                    self.drain().await?;
                 }
                 effects += 1;
                 held += weight;
@@ -97,9 +97,47 @@ impl Pass {
         // **[R]** Nothing is sealed past an unsettled effect: a full tail waits for it, or a
         // head would grow for as long as the effect takes.
         if self.journal.is_full(bytes + COMMIT, settings.tail) {
-            self.settling.drain(&core, &self.journal.head).await?;
+            self.drain().await?;
         }
         Ok(self.pending.drain(..taken).collect())
+    }
+
+    /// Settles everything that earlier commits of this run have decided, and renews the
+    /// ownership meanwhile: it waits for no effect.
+    async fn drain(&mut self) -> Result<(), RunError> {
+        let core = std::sync::Arc::clone(&self.core);
+        let clock = &*core.doors.clock;
+        while !self.settling.is_idle() {
+            self.settling.start(&core, &self.journal.head, true);
+            let wait = self.renewal().saturating_sub(clock.monotonic());
+            let settled = futures::select_biased! {
+                settled = self.settling.next(clock, self.until).fuse() => Some(settled),
+                () = clock.sleep(wait).fuse() => None,
+            };
+            match settled {
+                None | Some(Err(SettleError::Late)) => {
+                    self.commit(Vec::new(), false, Leave::Owned).await?;
+                }
+                Some(settled) => settled?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Settles what the final commit has decided. Nobody owns the execution any more.
+    async fn settle_the_rest(&mut self) -> Result<(), RunError> {
+        let core = std::sync::Arc::clone(&self.core);
+        let end = settle::horizon(self.committed, core.settings.ttl);
+        while !self.settling.is_idle() {
+            self.settling.start(&core, &self.journal.head, true);
+            self.settling.next(&*core.doors.clock, end).await?;
+        }
+        Ok(())
+    }
+
+    /// When the ownership is to be renewed.
+    pub(super) fn renewal(&self) -> Duration {
+        self.committed + self.core.settings.ttl / 3
     }
 
     async fn commit(
@@ -184,7 +222,12 @@ impl Pass {
             outbox: self.settling.outbox(),
             news: self.news.clone(),
             stalls: self.stalls,
-            deadline: sent + settings.ttl,
+            // Within the ownership: what it already is, or what this commit makes it.
+            deadline: if self.acquired {
+                self.until
+            } else {
+                sent + settings.ttl
+            },
         };
         let long = self.is_long();
         self.journal.commit(&core.doors, settings, draft).await?;

@@ -76,6 +76,17 @@ impl From<crate::doors::BucketError> for RunError {
 }
 
 impl RunError {
+    /// What the store answered, if that is why.
+    pub(crate) fn bucket(&self) -> Option<&crate::doors::BucketError> {
+        match self {
+            Self::Load(LoadError::Bucket(error)) | Self::Commit(CommitError::Bucket(error)) => {
+                Some(error)
+            }
+            Self::Settle(source) => source.downcast_ref::<SettleError>()?.bucket(),
+            Self::Load(_) | Self::Commit(_) => None,
+        }
+    }
+
     /// Whether the trouble lies in objects of this execution, not in the store.
     #[must_use]
     pub fn is_of_the_execution(&self) -> bool {

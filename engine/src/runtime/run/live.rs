@@ -1,6 +1,7 @@
 //! Steps 8 to 10: live until nothing is.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use futures::{FutureExt, StreamExt};
 use jiff::Timestamp;
@@ -10,12 +11,13 @@ use super::ended::{Ended, RunError};
 use super::pass::{Done, Pass};
 use super::stretch::Halt;
 use crate::domain::{Entry, Failure, Fid, kind};
+use crate::doors::BucketError;
 use crate::replay::{Drive, WaitsFor};
-use crate::runtime::settle;
+use crate::runtime::settle::{self, SettleError};
 
 /// What woke a live pass.
 enum Event {
-    Settled(Result<(), RunError>),
+    Settled(Result<(), SettleError>),
     Done(Done),
     Time,
     Stop,
@@ -27,6 +29,7 @@ impl Pass {
         loop {
             self.tick();
             if self.has_unheard_deadline()
+                && !self.is_deaf()
                 && let Some(ended) = self.hear().await?
             {
                 return Ok(ended);
@@ -73,8 +76,11 @@ impl Pass {
     /// Waits for whatever comes first.
     async fn event(&mut self, stop: &Stop) -> Event {
         let clock = Arc::clone(&self.core.doors.clock);
-        let renew = self.committed + self.core.settings.ttl / 3;
-        let mut wait = renew.saturating_sub(clock.monotonic());
+        let now = clock.monotonic();
+        let mut wait = self.renewal().saturating_sub(now);
+        if let Some(at) = self.settling.resumes() {
+            wait = wait.min(at.saturating_sub(now));
+        }
         let gently = stop.gently.is_set();
         // What is held does nothing at a deadline: it waits for its attempts alone.
         let held = gently || self.parked.is_some();
@@ -82,7 +88,10 @@ impl Pass {
             let until = due
                 .duration_since(clock.now())
                 .max(jiff::SignedDuration::ZERO);
-            wait = wait.min(until.try_into().unwrap_or_default());
+            let until = Duration::try_from(until).unwrap_or_default();
+            // One that has passed unheard waits until the mailbox is listed again.
+            let deaf = self.deaf_until.saturating_sub(now);
+            wait = wait.min(if until.is_zero() { deaf } else { until });
         }
         let mut told = async {
             if gently {
@@ -94,7 +103,7 @@ impl Pass {
         .boxed()
         .fuse();
         futures::select_biased! {
-            settled = self.settling.next().fuse() => Event::Settled(settled.map_err(RunError::from)),
+            settled = self.settling.next(&*clock, self.until).fuse() => Event::Settled(settled),
             done = self.done.1.next() => done.map_or(Event::Time, Event::Done),
             () = told => Event::Stop,
             () = stop.now.wait().fuse() => Event::Abandon,
@@ -105,6 +114,16 @@ impl Pass {
     async fn on(&mut self, event: Event) -> Result<Option<Ended>, RunError> {
         self.tick();
         let entries = match event {
+            // Its time is over, and so the renewal is, too.
+            Event::Settled(Err(SettleError::Late)) => return self.renew().await,
+            // It keeps failing: that is no reason to lose the attempts under way.
+            Event::Settled(Err(error)) if self.may_wait(error.bucket()) => {
+                tracing::debug!(%error, "effects are tried again while attempts run");
+                let asked = error.bucket().and_then(|error| error.retry_after);
+                self.settling
+                    .pause(self.core.doors.clock.monotonic(), asked);
+                return Ok(None);
+            }
             Event::Settled(settled) => {
                 settled?;
                 let core = Arc::clone(&self.core);
@@ -118,9 +137,11 @@ impl Pass {
             }
             Event::Done(done) => self.all_done(done),
             Event::Time => {
-                let clock = &self.core.doors.clock;
-                if clock.monotonic() < self.committed + self.core.settings.ttl / 3 {
-                    return Ok(None); // a deadline: the loop looks at the mail and fulfils it
+                let core = Arc::clone(&self.core);
+                if core.doors.clock.monotonic() < self.renewal() {
+                    // A deadline: the loop looks at the mail and fulfils it. Or a pause is over.
+                    self.settling.start(&core, &self.journal.head, false);
+                    return Ok(None);
                 }
                 return self.renew().await;
             }
@@ -140,7 +161,8 @@ impl Pass {
         entries
     }
 
-    /// 10. Every `ttl/3`: list, absorb, drive; commit with the renewed ownership. 2 P.
+    /// Step 10. Every `ttl/3`: list, absorb, drive; commit with the renewed ownership, whether
+    /// or not the list was answered. 2 P.
     async fn renew(&mut self) -> Result<Option<Ended>, RunError> {
         if let Some(ended) = self.hear().await? {
             return Ok(Some(ended));
@@ -149,9 +171,20 @@ impl Pass {
         Ok(None)
     }
 
-    /// Lists, absorbs, drives. 1 P.
+    /// Lists, absorbs, drives. 1 P. A store that cannot be asked now is asked later, while
+    /// attempts run: renewals come first.
     async fn hear(&mut self) -> Result<Option<Ended>, RunError> {
-        let inbox = self.absorb_meanwhile().await?;
+        let inbox = match self.absorb_meanwhile().await {
+            Ok(Some(inbox)) => inbox,
+            Ok(None) => return Ok(None),
+            Err(error) if self.may_wait(error.bucket()) => {
+                tracing::debug!(%error, "the mailbox is listed again later");
+                let asked = error.bucket().and_then(|error| error.retry_after);
+                self.be_deaf(asked);
+                return Ok(None);
+            }
+            Err(error) => return Err(error),
+        };
         if let Some(reason) = inbox.terminate {
             self.drive = None; // it ends without its code
             self.append(inbox.entries);
@@ -164,6 +197,11 @@ impl Pass {
             Ok(()) => Ok(None),
             Err(halt) => self.halted(halt).await.map(Some),
         }
+    }
+
+    /// Whether this trouble passes, and there is something to go on with meanwhile.
+    fn may_wait(&self, error: Option<&BucketError>) -> bool {
+        !self.live.is_empty() && error.is_some_and(BucketError::is_transient)
     }
 
     /// Deadlines that have passed: of waits, not of retries.
@@ -184,10 +222,12 @@ impl Pass {
             && self.passed().any(|(due, _)| due > self.listed)
     }
 
-    /// Fulfils deadlines that have passed, in order of due; each may change what is open.
+    /// Fulfils deadlines that have passed and were heard, in order of due; each may change what
+    /// is open.
     async fn fulfil(&mut self) -> Result<(), Halt> {
         while self.ready.is_none() && self.parked.is_none() {
-            let Some((_, fid)) = self.passed().min() else {
+            let heard = self.passed().filter(|(due, _)| *due <= self.listed);
+            let Some((_, fid)) = heard.min() else {
                 return Ok(());
             };
             self.deliver(vec![Entry::FrameFulfilled { fid, mid: None }])

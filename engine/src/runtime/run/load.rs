@@ -2,6 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+use std::time::Duration;
+
+use futures::FutureExt;
 
 use super::ended::{Causes, Ended, RunError};
 use super::finish;
@@ -10,7 +13,7 @@ use crate::journal::{self, Begun, Item, Journal, LoadError, Read};
 use crate::keys::{Key, MailKey};
 use crate::mailbox::{self, Listing, Slot};
 use crate::runtime::Core;
-use crate::runtime::settle::{self, Noted};
+use crate::runtime::settle::{self, Noted, SettleError};
 
 /// A head that this run may go on from.
 #[derive(Debug)]
@@ -36,6 +39,7 @@ pub(super) enum Loaded {
 /// Reads the head and the mailbox, and decides. 1 G, 1 P (+ 1 G for `fired`, + segments).
 pub(super) async fn load(core: &Arc<Core>, eid: Eid, causes: &Causes) -> Result<Loaded, RunError> {
     let (doors, fan) = (&core.doors, core.settings.fan);
+    let end = settle::horizon(doors.clock.monotonic(), core.settings.ttl);
     let Some(mut journal) = Journal::load(doors, &eid).await? else {
         return absent(core, eid, causes).await.map(Loaded::Ended);
     };
@@ -56,7 +60,7 @@ pub(super) async fn load(core: &Arc<Core>, eid: Eid, causes: &Causes) -> Result<
     // **[R]** What a segment that cannot be read has absorbed is not known: a listed mid may be
     // the sign of an unsettled outbox. Settling twice is settling once, so it is settled.
     let blind = history.as_ref().is_some_and(|read| !read.broken.is_empty());
-    settle_what_is_unsettled(core, &mut journal, &listing.slots, &mids, blind).await?;
+    settle_what_is_unsettled(core, &mut journal, &listing.slots, &mids, blind, end).await?;
     // 5. Terminal: whatever is still mailed to it is deleted.
     if journal.head.status.is_terminal() {
         let status = journal.head.status;
@@ -111,6 +115,7 @@ async fn settle_what_is_unsettled(
     listed: &[Slot],
     mids: &BTreeSet<Mid>,
     blind: bool,
+    end: Duration,
 ) -> Result<(), RunError> {
     let head = &journal.head;
     if head.outbox.is_empty() {
@@ -143,7 +148,9 @@ async fn settle_what_is_unsettled(
         }
     }
     let effects = settle::plan(head, &head.outbox, &entries);
-    settle::perform(Arc::clone(core), head.record.eid, effects).await?;
+    let mut work = settle::perform(Arc::clone(core), head.record.eid, effects).boxed();
+    let settled = settle::until(&*core.doors.clock, end, &mut work).await;
+    settled.unwrap_or(Err(SettleError::Late))?;
     Ok(())
 }
 

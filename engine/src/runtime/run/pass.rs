@@ -61,6 +61,8 @@ pub(super) struct Pass {
     pub(super) now: Timestamp,
     /// When the mailbox was listed last.
     pub(super) listed: Timestamp,
+    /// The mailbox could not be listed, and is not before this; monotonic.
+    pub(super) deaf_until: Duration,
     pub(super) waking: Option<Key>,
     pub(super) fired: Option<Key>,
     pub(super) settling: Settling,
@@ -205,6 +207,7 @@ impl Pass {
                 .find_map(cancel_of),
             now,
             listed: now,
+            deaf_until: Duration::ZERO,
             fired: waking.clone().or(held),
             waking,
             settling: Settling::default(),

@@ -3,13 +3,20 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use futures::future::{BoxFuture, FutureExt, pending};
 
 use crate::domain::Entry;
+use crate::doors::Clock;
 use crate::journal::{Head, Item, Named};
 use crate::runtime::Core;
 use crate::runtime::settle::{self, Noted, SettleError};
+
+/// First pause after an effect that could not be performed while attempts run; doubled up to
+/// [`LONGEST`].
+const PAUSE: Duration = Duration::from_secs(1);
+const LONGEST: Duration = Duration::from_secs(10);
 
 type Running = BoxFuture<'static, Result<Vec<Item>, SettleError>>;
 
@@ -22,6 +29,9 @@ pub(super) struct Settling {
     telling: Option<u64>,
     /// Everything up to this commit is in the feed.
     pub(super) told: u64,
+    /// No batch begins before this, by the monotonic clock: the last one failed.
+    not_before: Duration,
+    failures: u32,
 }
 
 impl Settling {
@@ -55,9 +65,10 @@ impl Settling {
     }
 
     /// Starts settling what `head` (the newest commit) decided, unless a batch is running.
-    /// Announcements wait for a feed object unless `all`.
+    /// Unless `all`, announcements wait for a feed object, and everything for a pause to end.
     pub(super) fn start(&mut self, core: &Arc<Core>, head: &Head, all: bool) {
-        if self.running.is_some() {
+        let paused = !all && core.doors.clock.monotonic() < self.not_before;
+        if self.running.is_some() || paused {
             return;
         }
         let feed = self.items.contains_key(&Item::Named(Named::Feed));
@@ -87,14 +98,29 @@ impl Settling {
         self.running = Some(settle::perform(Arc::clone(core), head.record.eid, effects).boxed());
     }
 
-    /// Waits until the running batch is settled; for ever when none is.
-    pub(super) async fn next(&mut self) -> Result<(), SettleError> {
+    /// Waits until the running batch is settled; for ever when none is. The batch makes no
+    /// request after `until`, and can be waited for again under a later one.
+    pub(super) async fn next(
+        &mut self,
+        clock: &dyn Clock,
+        until: Duration,
+    ) -> Result<(), SettleError> {
         let Some(running) = &mut self.running else {
             return pending().await;
         };
-        let settled = running.await;
+        let Some(settled) = settle::until(clock, until, running).await else {
+            return Err(SettleError::Late);
+        };
         self.running = None;
-        for item in settled? {
+        let settled = match settled {
+            Ok(settled) => settled,
+            Err(error) => {
+                self.telling = None;
+                return Err(error);
+            }
+        };
+        self.failures = 0;
+        for item in settled {
             self.items.remove(&item);
             if let Item::Entry(number) = item {
                 self.noted.remove(&number);
@@ -106,12 +132,20 @@ impl Settling {
         Ok(())
     }
 
-    /// Settles everything.
-    pub(super) async fn drain(&mut self, core: &Arc<Core>, head: &Head) -> Result<(), SettleError> {
-        while !self.is_empty() || self.running.is_some() {
-            self.start(core, head, true);
-            self.next().await?;
-        }
-        Ok(())
+    /// The batch failed while attempts run: another one begins after a pause.
+    pub(super) fn pause(&mut self, now: Duration, asked: Option<Duration>) {
+        let pause = PAUSE.saturating_mul(1 << self.failures.min(8)).min(LONGEST);
+        self.failures += 1;
+        self.not_before = now.saturating_add(pause.max(asked.unwrap_or_default()));
+    }
+
+    /// When a batch that failed is to be tried again.
+    pub(super) fn resumes(&self) -> Option<Duration> {
+        (self.running.is_none() && !self.is_empty() && self.failures > 0).then_some(self.not_before)
+    }
+
+    /// Whether everything is settled.
+    pub(super) fn is_idle(&self) -> bool {
+        self.is_empty() && self.running.is_none()
     }
 }

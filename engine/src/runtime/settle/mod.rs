@@ -8,10 +8,13 @@
 //! - Effects that name one execution are performed in recorded order, never concurrently: a
 //!   message must not overtake the `start` it follows (FINDINGS A3).
 //! - **\[R\] A15** The feed object is the last: retention may rely on everything before it.
+//! - A settle stops when its time is over (`bound.rs`).
 //! - **Crash** anywhere in between: the next run settles the whole outbox again.
 
+mod bound;
 mod perform;
 mod plan;
 
+pub(crate) use bound::{horizon, until};
 pub(crate) use perform::{SettleError, begin, perform};
 pub(crate) use plan::{Noted, has_effect, plan};

@@ -24,6 +24,19 @@ pub(crate) enum SettleError {
     /// A value that leaves could not be read.
     #[error("a value that leaves could not be read")]
     Load(#[from] LoadError),
+    /// The time that this run had for it is over.
+    #[error("the time to perform effects is over")]
+    Late,
+}
+
+impl SettleError {
+    /// What the store answered, if that is why.
+    pub(crate) fn bucket(&self) -> Option<&BucketError> {
+        match self {
+            Self::Bucket(error) | Self::Load(LoadError::Bucket(error)) => Some(error),
+            Self::Load(_) | Self::Late => None,
+        }
+    }
 }
 
 /// Performs `effects` of the execution `from`: those on different executions several at once,

@@ -14,6 +14,7 @@ mod ledger;
 mod price;
 mod races;
 mod replay_orders;
+mod settling;
 mod sizes;
 mod stalls;
 mod story;

@@ -267,7 +267,14 @@ impl Book {
                 });
                 self.back_off(eid, now);
             }
-            Ok(Ended::Lost | Ended::Stalled(_)) | Err(_) => self.back_off(eid, now),
+            Ok(Ended::Lost | Ended::Stalled(_)) => self.back_off(eid, now),
+            Err(error) => {
+                self.back_off(eid, now);
+                let asked = error.bucket().and_then(|error| error.retry_after);
+                if let (Some(asked), Some(paused)) = (asked, self.paused.get_mut(&eid)) {
+                    paused.until = paused.until.max(now + asked);
+                }
+            }
         }
     }
 

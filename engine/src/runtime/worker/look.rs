@@ -1,5 +1,7 @@
 //! Looking for causes.
 
+use std::time::Duration;
+
 use super::WorkerEvent;
 use super::dispatch::Book;
 use crate::doors::BucketError;
@@ -16,6 +18,7 @@ impl Book {
     /// after one that found something new.
     pub(super) async fn look(&mut self) {
         self.looked();
+        let mut asked = Duration::ZERO;
         let found = match self.find().await {
             Ok(found) => {
                 if std::mem::take(&mut self.blind) {
@@ -27,6 +30,7 @@ impl Book {
             Err(error) => {
                 // An alarm that is due would make the next look at once.
                 self.next_alarm = None;
+                asked = error.retry_after.unwrap_or_default();
                 // Once for each outage: whoever watches is told when it is over, too.
                 if !std::mem::replace(&mut self.blind, true) {
                     let text = chain(&error);
@@ -45,7 +49,7 @@ impl Book {
         }
         // More pages are looked at soon; that they are there is no reason to begin again soon.
         let wait = if behind { busy } else { self.interval };
-        self.next_look = self.core.doors.clock.monotonic() + wait;
+        self.next_look = self.core.doors.clock.monotonic() + wait.max(asked);
     }
 
     async fn find(&mut self) -> Result<bool, BucketError> {
