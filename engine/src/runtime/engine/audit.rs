@@ -86,7 +86,7 @@ pub enum Finding {
 }
 
 /// What an execution lacks that nothing can wake.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Asleep {
     /// It was never run, and the mail that starts it is gone.

@@ -273,7 +273,7 @@ fn i3_a_message_is_consumed_once_whenever_it_came() {
 }
 
 #[test]
-fn a_message_to_nobody_is_an_error_that_its_sender_sees() {
+fn case_02_a_message_to_nobody_is_an_error_that_its_sender_sees() {
     let (world, _, eid) = begun("sums", 0);
     let unknown = keyed("nobody");
     let error = world.signal(unknown, number(1)).unwrap_err();

@@ -2,6 +2,7 @@
 
 mod ambiguities;
 mod audit;
+mod cases;
 mod control;
 mod corrupt;
 mod cuts;

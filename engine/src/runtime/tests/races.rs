@@ -24,7 +24,7 @@ fn napping() -> App {
 }
 
 #[test]
-fn an_alarm_is_fired_by_a_worker_whose_clock_lags_to_the_nanosecond() {
+fn case_04_an_alarm_is_fired_by_a_worker_whose_clock_lags_to_the_nanosecond() {
     // FINDINGS A6: the alarm proves its instant, also where the key holds less than the due.
     for nanos in [3_600_000_000_000_u64, 3_600_000_000_001, 3_600_000_000_999] {
         for behind in ["2025-12-31T23:30:00Z", "2026-01-01T00:59:58Z"] {
@@ -120,8 +120,7 @@ fn i1_i2_a_stalled_owner_that_wakes_up_writes_deletes_and_begins_nothing() {
 }
 
 #[test]
-fn i2_of_two_that_find_the_same_expired_ownership_one_runs_the_steps() {
-    // CASES 7.
+fn i2_case_07_of_two_that_find_the_same_expired_ownership_one_runs_the_steps() {
     let (eid, at) = (keyed("slow"), Duration::from_secs(31));
     for verb in [Verb::Read, Verb::List, Verb::Write] {
         let (world, ledger) = slow_world();

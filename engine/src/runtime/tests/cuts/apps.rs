@@ -7,6 +7,7 @@ use futures::future::{join_all, try_join_all};
 use super::super::keyed;
 use super::super::ledger::Ledger;
 use super::Word;
+use super::loops::spins;
 use crate::doors::Clock;
 use crate::runtime::App;
 use crate::{Attempt, Context, Failed, FrameError, Retry, Step, StepError};
@@ -28,6 +29,8 @@ pub(super) fn app(ledger: &Ledger) -> App {
     let app = app.workflow("big", "1", move |ctx, n| big(ctx, l.clone(), n));
     let l = with(ledger);
     let app = app.workflow("teller", "1", move |ctx, n| teller(ctx, l.clone(), n));
+    let l = with(ledger);
+    let app = app.workflow("spins", "1", move |ctx, n| spins(ctx, l.clone(), n));
     app.workflow("parent", "1", parent)
         .workflow("fan", "1", fan)
         .workflow("leaver", "1", leaver)

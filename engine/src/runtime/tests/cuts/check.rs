@@ -2,12 +2,14 @@
 
 use std::collections::BTreeSet;
 
+use super::super::entries;
 use super::super::ledger::Ledger;
 use super::super::story::{Stories, Story};
 use super::Scenario;
 use crate::domain::{Body, Eid, Entry, Status};
 use crate::journal::Head;
 use crate::keys::{AlarmKey, Key, MailKey, Prefix};
+use crate::runtime::{Asleep, Finding};
 use crate::testing::World;
 
 /// The expected ends.
@@ -109,12 +111,8 @@ pub(super) fn nothing_stands_still(world: &World) {
         MailKey::parse(key).is_some_and(|mail| mail.eid == eid)
             || AlarmKey::parse(key).is_some_and(|alarm| alarm.eid == eid)
     };
-    for (key, body) in rows
-        .iter()
-        .filter(|(key, _)| key.as_str().ends_with("/head"))
-    {
-        let eid = Eid::parse(key.as_str().split('/').nth(2).unwrap()).unwrap();
-        let head = Head::decode(key, &eid, body).unwrap();
+    for head in heads(world) {
+        let eid = head.record.eid;
         let caused = head.owner.is_some() || rows.iter().any(|(key, _)| of(eid, key));
         let waits = match head.status {
             Status::Paused | Status::Blocked => true,
@@ -137,4 +135,51 @@ pub(super) fn nothing_is_left(world: &World) {
             .collect();
         assert!(left.is_empty(), "left behind: {left:?}");
     }
+}
+
+fn heads(world: &World) -> Vec<Head> {
+    let rows = world.memory.snapshot().into_iter();
+    let heads = rows.filter(|(key, _)| key.as_str().ends_with("/head"));
+    heads
+        .map(|(key, body)| {
+            let eid = Eid::parse(key.as_str().split('/').nth(2).unwrap()).unwrap();
+            Head::decode(&key, &eid, &body).unwrap()
+        })
+        .collect()
+}
+
+/// The uncut play has an entry of this kind.
+pub(super) fn is_told(world: &World, kind: &str) {
+    let all = heads(world);
+    let mut all = all.iter().flat_map(|head| entries(world, head.record.eid));
+    assert!(all.any(|entry| entry.kind() == kind), "{kind} never was");
+}
+
+/// Takes every cause away once no owner lives. Whoever needed one is missed by the audit, for
+/// this reason; who waits for a message, or for an operator, is not.
+pub(super) fn what_is_missed(world: &World) -> BTreeSet<Asleep> {
+    world.clock.advance(world.engine.core().settings.ttl * 2);
+    for (key, _) in world.memory.snapshot() {
+        if MailKey::parse(&key).is_some() || AlarmKey::parse(&key).is_some() {
+            world.block(world.engine.doors().delete(&key)).unwrap();
+        }
+    }
+    let needs = |head: &Head| match head.status {
+        Status::Pending => Some(Asleep::NoStart),
+        Status::Running => Some(Asleep::NoCause),
+        Status::Suspended => head.alarm.as_ref().map(|_| Asleep::NoAlarm),
+        Status::Paused | Status::Blocked => None,
+        Status::Completed | Status::Failed | Status::Cancelled => None,
+    };
+    let needs = heads(world)
+        .into_iter()
+        .filter_map(|head| needs(&head).map(|why| (head.record.eid, why)));
+    let needs: BTreeSet<(Eid, Asleep)> = needs.collect();
+    let audit = world.block(world.engine.audit()).unwrap();
+    let missed = audit.findings.iter().map(|finding| match finding {
+        Finding::Asleep { eid, why, .. } => (*eid, *why),
+        other => panic!("{other:?}"),
+    });
+    assert_eq!(missed.collect::<BTreeSet<_>>(), needs);
+    needs.into_iter().map(|(_, why)| why).collect()
 }

@@ -3,18 +3,23 @@
 
 mod apps;
 mod check;
+mod loops;
 mod plain;
 mod talk;
 mod trees;
 
+use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
 use super::ledger::Ledger;
 use crate::domain::{Actor, Eid, Status};
-use crate::runtime::{EngineError, Signal, Start};
+use crate::runtime::{Asleep, EngineError, Signal, Start};
 use crate::settings::Settings;
 use crate::testing::{Fate, Rule, Verb, World};
+
+/// Most plays of one scenario that is cut in pairs.
+const PAIRS: usize = 400;
 
 /// Something that somebody does, again and again until it has worked.
 type Act = Box<dyn Fn(&World) -> bool>;
@@ -27,6 +32,8 @@ pub(super) struct Scenario {
     pub(super) ends: Vec<(&'static str, Status, &'static str)>,
     /// Executions that there are in the end: these and their children.
     pub(super) executions: std::ops::RangeInclusive<usize>,
+    /// A kind of entry that the uncut play must have: it is about that.
+    pub(super) tells: Option<&'static str>,
 }
 
 /// What becomes of the process whose request is cut.
@@ -83,6 +90,7 @@ impl Scenario {
             acts,
             ends: vec![end],
             executions: 1..=1,
+            tells: None,
         }
     }
 
@@ -107,6 +115,11 @@ impl Scenario {
         self
     }
 
+    pub(super) fn tells(mut self, kind: &'static str) -> Self {
+        self.tells = Some(kind);
+        self
+    }
+
     /// Runs it uncut, then cut everywhere in every way.
     pub(super) fn cut_everywhere(&self) {
         let requests = self.play(&[]);
@@ -118,18 +131,43 @@ impl Scenario {
         }
     }
 
-    /// Cuts twice: the process, then the one that recovers from it.
+    /// Cuts twice: the process, then the one that recovers from it. Where that is more than
+    /// [`PAIRS`] plays, each first cut meets every nth second one, another nth each time.
     pub(super) fn cut_in_pairs(&self) {
         let requests = self.play(&[]);
-        let second = requests.len() as u64 + 2;
+        let second = requests.len() + 2;
+        let mut firsts = Vec::new();
         for (at, verb) in (0..).zip(requests) {
-            let ways = Way::of(verb).iter();
-            for way in ways.filter(|way| matches!(way, Way::Died | Way::LandedAndDied)) {
-                for then in 0..second {
-                    self.try_to_play(&[(*way, at), (Way::LandedAndDied, then)]);
-                }
+            let deadly = |way: &&Way| matches!(way, Way::Died | Way::LandedAndDied);
+            let ways = Way::of(verb).iter().filter(deadly);
+            firsts.extend(ways.map(|way| (*way, at)));
+        }
+        let stride = (firsts.len() * second).div_ceil(PAIRS);
+        for (n, first) in firsts.into_iter().enumerate() {
+            for then in (n % stride..second).step_by(stride) {
+                self.try_to_play(&[first, (Way::LandedAndDied, then as u64)]);
             }
         }
+    }
+
+    /// What each death leaves is taken away from whoever needs it: the audit names these
+    /// executions, and no others (CASES 10). Not for trees.
+    pub(super) fn strand_everywhere(&self) -> BTreeSet<Asleep> {
+        let mut whys = BTreeSet::new();
+        for (at, verb) in (0..).zip(self.play(&[])) {
+            for way in Way::of(verb) {
+                let ledger = Ledger::default();
+                let first = World::with_settings(apps::app(&ledger), self.settings.clone());
+                ledger.open(&first);
+                let outside = first.beside(apps::app(&ledger), "outside", 99);
+                ledger.set_outside(outside.engine.clone());
+                let world = process(&first, &ledger, 0);
+                way.cut(&world, at);
+                self.go_on(&world, &mut 0);
+                whys.extend(check::what_is_missed(&outside));
+            }
+        }
+        whys
     }
 
     fn try_to_play(&self, cuts: &[(Way, u64)]) {
@@ -159,6 +197,8 @@ impl Scenario {
             way.cut(&world, *request);
             self.go_on(&world, &mut at);
             check::nothing_stands_still(&world);
+            let audit = outside.block(outside.engine.audit()).unwrap();
+            assert_eq!(audit.findings, [], "I4: the audit misses something");
             cut.push(world);
         }
         let last = process(&first, &ledger, cuts.len());
@@ -179,6 +219,9 @@ impl Scenario {
         check::ends(self, &last);
         check::all(self, &last, &ledger);
         check::nothing_is_left(&last);
+        if let Some(kind) = self.tells.filter(|_| cuts.is_empty()) {
+            check::is_told(&last, kind);
+        }
         log.iter().map(|request| request.verb).collect()
     }
 

@@ -28,12 +28,14 @@ fn i5_two_starts_with_one_key_are_one_execution() {
     let acts = vec![start("five", 0), start("five", 0), run(), start("five", 0)];
     let scenario = Scenario::new(acts, ("five", Completed, "10"));
     scenario.cut_everywhere();
+    scenario.cut_in_pairs();
 }
 
 #[test]
-fn i1_five_steps_one_after_the_other() {
+fn i1_case_09_five_steps_killed_before_and_after_each_request() {
     let scenario = Scenario::new(vec![start("five", 0), run()], ("five", Completed, "10"));
     scenario.cut_everywhere();
+    scenario.cut_in_pairs();
 }
 
 #[test]
@@ -47,6 +49,7 @@ fn i1_three_steps_at_once() {
 fn i1_a_retry_that_is_waited_for_in_place() {
     let scenario = Scenario::new(vec![start("again", 1), run()], ("again", Completed, "7"));
     scenario.cut_everywhere();
+    scenario.cut_in_pairs();
 }
 
 #[test]
@@ -54,6 +57,7 @@ fn i4_a_retry_that_suspends() {
     let acts = vec![start("again", 60), run(), skip(HOUR)];
     let scenario = Scenario::new(acts, ("again", Completed, "7"));
     scenario.cut_everywhere();
+    scenario.cut_in_pairs();
 }
 
 #[test]
@@ -67,7 +71,9 @@ fn i4_a_sleep() {
 #[test]
 fn i2_a_journal_that_is_sealed_after_each_other_commit() {
     let scenario = Scenario::new(vec![start("five", 0), run()], ("five", Completed, "10"));
-    scenario.settings(|s| s.tail = 1_500).cut_everywhere();
+    let scenario = scenario.settings(|s| s.tail = 1_500);
+    scenario.cut_everywhere();
+    scenario.cut_in_pairs();
 }
 
 #[test]

@@ -15,6 +15,7 @@ fn i3_messages_before_the_wait() {
     ];
     let scenario = Scenario::new(acts, ("hear", Completed, "1103"));
     scenario.cut_everywhere();
+    scenario.cut_in_pairs();
 }
 
 #[test]
@@ -22,6 +23,7 @@ fn i3_a_message_during_the_step_before_the_wait() {
     let acts = vec![start("hear", 1), run(), signal("hear", "in", 2), run()];
     let scenario = Scenario::new(acts, ("hear", Completed, "1103"));
     scenario.cut_everywhere();
+    scenario.cut_in_pairs();
 }
 
 #[test]
@@ -49,6 +51,7 @@ fn i3_a_message_beats_the_timeout_that_it_came_before() {
     ];
     let scenario = Scenario::new(acts, ("either", Completed, "6"));
     scenario.cut_everywhere();
+    scenario.cut_in_pairs();
 }
 
 #[test]
@@ -56,6 +59,7 @@ fn i4_a_timeout_without_a_message() {
     let acts = vec![start("either", 1), run(), skip(HOUR * 2)];
     let scenario = Scenario::new(acts, ("either", Completed, "1001"));
     scenario.cut_everywhere();
+    scenario.cut_in_pairs();
 }
 
 #[test]
@@ -69,6 +73,7 @@ fn i3_a_signal_with_its_start() {
     };
     let scenario = Scenario::new(vec![act(), act(), run(), act()], ("either", Completed, "6"));
     scenario.cut_everywhere();
+    scenario.cut_in_pairs();
 }
 
 #[test]
@@ -76,6 +81,7 @@ fn i1_a_cancellation_while_suspended_cleans_up_once() {
     let acts = vec![start("clean", 1), run(), say(Word::Cancel, "clean"), run()];
     let scenario = Scenario::new(acts, ("clean", Cancelled, "cancelled: enough"));
     scenario.cut_everywhere();
+    scenario.cut_in_pairs();
 }
 
 #[test]
@@ -85,6 +91,7 @@ fn i1_a_cancellation_while_running_cleans_up_once() {
         ("long", Cancelled, "cancelled: enough"),
     );
     scenario.cut_everywhere();
+    scenario.cut_in_pairs();
 }
 
 #[test]

@@ -10,6 +10,7 @@ fn i5_a_child_and_its_result() {
     let acts = vec![start("parent", 1), run()];
     let scenario = Scenario::new(acts, ("parent", Completed, "11")).executions(2);
     scenario.cut_everywhere();
+    scenario.cut_in_pairs();
 }
 
 #[test]
@@ -17,6 +18,7 @@ fn i5_a_child_that_fails() {
     let acts = vec![start("parent", 100), run()];
     let scenario = Scenario::new(acts, ("parent", Completed, "404")).executions(2);
     scenario.cut_everywhere();
+    scenario.cut_in_pairs();
 }
 
 /// The one child of the execution that `parent` keys.

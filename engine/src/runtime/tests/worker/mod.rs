@@ -63,18 +63,18 @@ fn world() -> (World, Ledger) {
 
 /// What a worker said, and when.
 #[derive(Clone, Default)]
-pub(super) struct Log(Arc<Mutex<Vec<(Duration, WorkerEvent)>>>);
+pub(in crate::runtime::tests) struct Log(Arc<Mutex<Vec<(Duration, WorkerEvent)>>>);
 
 impl Log {
     fn all(&self) -> Vec<(Duration, WorkerEvent)> {
         self.0.lock().unwrap().clone()
     }
 
-    pub(super) fn count(&self, fits: impl Fn(&WorkerEvent) -> bool) -> usize {
+    fn count(&self, fits: impl Fn(&WorkerEvent) -> bool) -> usize {
         self.all().iter().filter(|(_, event)| fits(event)).count()
     }
 
-    fn ended(&self, eid: Eid) -> Vec<(Duration, Ended)> {
+    pub(in crate::runtime::tests) fn ended(&self, eid: Eid) -> Vec<(Duration, Ended)> {
         let all = self.all().into_iter();
         all.filter_map(|(at, event)| match event {
             WorkerEvent::Ended(of, ended) if of == eid => Some((at, ended)),
@@ -84,7 +84,7 @@ impl Log {
     }
 }
 
-pub(super) fn options(world: &World, log: &Log) -> WorkerOptions {
+pub(in crate::runtime::tests) fn options(world: &World, log: &Log) -> WorkerOptions {
     let (log, clock) = (log.clone(), Arc::clone(&world.clock));
     WorkerOptions {
         watch: Some(Arc::new(move |event| {
@@ -96,7 +96,11 @@ pub(super) fn options(world: &World, log: &Log) -> WorkerOptions {
 }
 
 /// Runs a worker of `process` beside `what`, then stops it.
-pub(super) fn beside(process: &World, options: WorkerOptions, what: impl Future<Output = ()>) {
+pub(in crate::runtime::tests) fn beside(
+    process: &World,
+    options: WorkerOptions,
+    what: impl Future<Output = ()>,
+) {
     let (stop, abandon) = (Notice::new(), Notice::new());
     let worker = Worker::new(&process.engine, options);
     let word = async {
@@ -106,6 +110,6 @@ pub(super) fn beside(process: &World, options: WorkerOptions, what: impl Future<
     process.block(join(worker.run(&stop, &abandon), word));
 }
 
-pub(super) async fn sleep(world: &World, time: Duration) {
+pub(in crate::runtime::tests) async fn sleep(world: &World, time: Duration) {
     world.clock.sleep(time).await;
 }

@@ -1,0 +1,136 @@
+//! Case 8: a process that takes work while it drains, and dies. Case 9: a step that must not
+//! run twice.
+
+use futures::future::join;
+
+use super::super::ledger::Ledger;
+use super::super::{App, keyed, neighbour};
+use super::{SECOND, attempts};
+use crate::domain::Status;
+use crate::doors::Clock;
+use crate::runtime::{Notice, Start, Sweeper, Worker, WorkerOptions};
+use crate::testing::{Fate, Rule, Verb, World};
+use crate::{Attempt, Context, Failed, FrameError, Retry, StepError};
+
+/// Two steps of ten seconds.
+async fn slow(ctx: Context, ledger: Ledger) -> Result<u64, Failed> {
+    let mut sum = 0;
+    for n in 1..3_u64 {
+        let ledger = ledger.clone();
+        let step = ctx.step("slow", move |attempt: Attempt| {
+            let ledger = ledger.clone();
+            async move {
+                ledger.effect(&attempt);
+                ledger.clock().sleep(10 * SECOND).await;
+                Ok::<_, StepError>(n)
+            }
+        });
+        sum += step.await?;
+    }
+    Ok(sum)
+}
+
+/// A step that must not run twice: 1 if it ran, 2 if nobody knows.
+async fn once(ctx: Context, ledger: Ledger) -> Result<u64, Failed> {
+    let step = ctx.step("once", move |attempt: Attempt| {
+        ledger.clone().gives(attempt, 1)
+    });
+    match step.retry(Retry::none().max_lost(0)).await {
+        Err(FrameError::StepFailed { failure, .. }) if failure.kind == "attempt_lost" => Ok(2),
+        other => Ok(other?),
+    }
+}
+
+fn app(ledger: &Ledger) -> App {
+    let (a, b) = (ledger.clone(), ledger.clone());
+    App::new()
+        .workflow("slow", "1", move |ctx, (): ()| slow(ctx, a.clone()))
+        .workflow("once", "1", move |ctx, (): ()| once(ctx, b.clone()))
+}
+
+fn world() -> (World, Ledger) {
+    let ledger = Ledger::default();
+    let world = World::new(app(&ledger));
+    ledger.open(&world);
+    (world, ledger)
+}
+
+#[test]
+fn case_08_work_that_a_draining_process_took_after_the_first_sweep_moves_on_when_it_dies() {
+    let (ttl, sweep) = (30 * SECOND, 20 * SECOND);
+    for (writes, fate) in [
+        (0, Fate::Died),
+        (0, Fate::LandedAndDied),
+        (1, Fate::LandedAndDied),
+    ] {
+        let (world, ledger) = world();
+        let old = neighbour(&world, || app(&ledger), 2);
+        let dies = Rule::new(fate).on(Verb::Write).under("x/");
+        // The starter's writes are not its own.
+        old.faults.add(dies.skip(writes));
+        let next = neighbour(&world, || app(&ledger), 3);
+        // The replacement looks by itself once an hour: the sweeper is what brings it work.
+        let options = WorkerOptions {
+            idle: 3_600 * SECOND,
+            busy: 3_600 * SECOND,
+            ..WorkerOptions::default()
+        };
+        let (stop, never) = (Notice::new(), Notice::new());
+        let worker = Worker::new(&next.engine, options);
+        let sweeper = Sweeper::new(&next.engine);
+        let eid = keyed("k");
+        let story = async {
+            world.clock.sleep(SECOND).await; // the first sweep and the first look were before
+            let start = Start::new("slow").key("k");
+            world.engine.start(start).await.unwrap();
+            let _ = old.engine.run(eid, old.causes(eid)).await;
+            assert!(old.faults.is_dead());
+            let died = world.clock.monotonic();
+            // Two steps of ten seconds, and as long as a lost attempt's retry is put off.
+            let enough = ttl + sweep + 22 * SECOND;
+            world.clock.sleep(enough).await;
+            let status = world.engine.status(eid).await.unwrap();
+            let now = world.clock.monotonic() - died;
+            assert_eq!(
+                status,
+                Status::Completed,
+                "{fate:?} at {writes} after {now:?}"
+            );
+            stop.set();
+        };
+        let both = join(worker.run(&stop, &never), sweeper.run(sweep, &stop));
+        world.block(join(both, story));
+        assert_eq!(world.result::<u64>(eid), Ok(3));
+        assert_eq!(ledger.wrong(), Vec::<String>::new());
+    }
+}
+
+#[test]
+fn case_09_a_step_that_must_not_run_twice_goes_to_unknown_wherever_its_process_dies() {
+    let mut ends = Vec::new();
+    for at in 0.. {
+        let mut cut = 0;
+        for fate in [Fate::Died, Fate::LandedAndDied, Fate::LandedReplyLost] {
+            let (world, ledger) = world();
+            let eid = world.start(Start::new("once")).eid;
+            let process = world.beside(app(&ledger), "first", 2);
+            process.faults.add(Rule::new(fate).at(at));
+            let _ = process.run(eid);
+            cut += process.faults.met();
+            world.skip(120 * SECOND);
+            assert_eq!(world.status(eid), Status::Completed, "{fate:?} at {at}");
+            // The record of the start precedes the effect; there are no more effects than it.
+            assert_eq!(ledger.wrong(), Vec::<String>::new(), "{fate:?} at {at}");
+            assert_eq!(attempts(&world, eid), [1], "{fate:?} at {at}");
+            let runs = ledger.runs(eid, "once");
+            assert!(runs <= 1, "{fate:?} at {at}: it ran {runs} times");
+            let end: u64 = world.result(eid).unwrap();
+            assert!(end == 2 || runs == 1, "{fate:?} at {at}");
+            ends.push(end);
+        }
+        if cut == 0 {
+            break;
+        }
+    }
+    assert!(ends.contains(&1) && ends.contains(&2), "{ends:?}");
+}
