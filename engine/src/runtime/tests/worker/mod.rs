@@ -70,7 +70,7 @@ impl Log {
         self.0.lock().unwrap().clone()
     }
 
-    fn count(&self, fits: impl Fn(&WorkerEvent) -> bool) -> usize {
+    pub(in crate::runtime::tests) fn count(&self, fits: impl Fn(&WorkerEvent) -> bool) -> usize {
         self.all().iter().filter(|(_, event)| fits(event)).count()
     }
 
