@@ -49,7 +49,7 @@ fn b18_of_two_starters_with_one_key_the_head_decides_and_the_other_is_told() {
 }
 
 #[test]
-fn b22_mail_that_comes_during_the_final_commit_is_served_by_the_same_run() {
+pub(super) fn b22_mail_that_comes_during_the_final_commit_is_served_by_the_same_run() {
     let (world, eid) = begun(Start::new("timed").input(&2_u64));
     world.signal(eid, Signal::on("in").value(&4_u64)).unwrap();
     let slow = neighbour(&world, app, 2);
@@ -78,7 +78,7 @@ fn b24_a_listed_message_beats_a_passed_deadline() {
 }
 
 #[test]
-fn b24_a_message_beats_the_deadline_that_passes_while_a_step_runs() {
+pub(super) fn b24_a_message_beats_the_deadline_that_passes_while_a_step_runs() {
     async fn both(ctx: Context, clock: Arc<ManualClock>) -> Result<Option<u64>, Failed> {
         let step = ctx.step("slow", move || {
             let clock = Arc::clone(&clock);

@@ -67,7 +67,7 @@ pub(super) fn begun(start: Start) -> (World, Eid) {
     (world, eid)
 }
 
-fn alarms(world: &World) -> Vec<AlarmKey> {
+pub(super) fn alarms(world: &World) -> Vec<AlarmKey> {
     let rows = world.memory.snapshot();
     rows.iter()
         .filter_map(|(key, _)| AlarmKey::parse(key))
@@ -92,7 +92,7 @@ fn no_causes() -> Causes {
 }
 
 #[test]
-fn a1_the_alarm_that_woke_a_run_stays_while_an_owner_is_set() {
+pub(super) fn a1_the_alarm_that_woke_a_run_stays_while_an_owner_is_set() {
     let (world, eid) = begun(Start::new("late_steps"));
     world.clock.advance(HOUR);
     for n in 0..2 {
@@ -107,7 +107,7 @@ fn a1_the_alarm_that_woke_a_run_stays_while_an_owner_is_set() {
 }
 
 #[test]
-fn a2_what_an_alarm_run_committed_and_did_not_settle_is_settled_by_a_message_run() {
+pub(super) fn a2_what_an_alarm_run_committed_and_did_not_settle_is_settled_by_a_message_run() {
     let (world, eid) = begun(Start::new("late_child"));
     world.clock.advance(HOUR);
     assert!(dies_at(&world, 0, 20).run(eid).is_err());
@@ -125,7 +125,7 @@ fn a2_what_an_alarm_run_committed_and_did_not_settle_is_settled_by_a_message_run
 }
 
 #[test]
-fn a2_a_stale_alarm_that_is_gone_does_not_hide_the_one_that_covers_an_outbox() {
+pub(super) fn a2_a_stale_alarm_that_is_gone_does_not_hide_the_one_that_covers_an_outbox() {
     // A take-over is woken by a hint of an alarm that was served long ago. The alarm that
     // covers the outbox is the one the head knows.
     let (world, eid) = begun(Start::new("late_child"));
@@ -155,7 +155,7 @@ fn a2_a_stale_alarm_that_is_gone_does_not_hide_the_one_that_covers_an_outbox() {
 }
 
 #[test]
-fn a3_mail_of_a_live_execution_is_no_orphan_to_a_slow_run_that_saw_no_head() {
+pub(super) fn a3_mail_of_a_live_execution_is_no_orphan_to_a_slow_run_that_saw_no_head() {
     let world = World::new(app());
     let starter = world.beside(app(), "starter", 8);
     starter
@@ -196,7 +196,7 @@ fn a3_what_has_no_execution_at_all_is_deleted() {
 }
 
 #[test]
-fn a4_a_run_without_a_fresh_cause_commits_nothing() {
+pub(super) fn a4_a_run_without_a_fresh_cause_commits_nothing() {
     let world = World::new(app());
     let eid = world.start(Start::new("timed").input(&1_u64).key("k")).eid;
     let start = world.causes(eid);
@@ -215,7 +215,7 @@ fn a4_a_run_without_a_fresh_cause_commits_nothing() {
 }
 
 #[test]
-fn a5_a_slow_settler_does_not_touch_the_alarm_of_a_later_commit() {
+pub(super) fn a5_a_slow_settler_does_not_touch_the_alarm_of_a_later_commit() {
     let (world, eid) = begun(Start::new("timed").input(&3_u64));
     let first = alarms(&world);
     world.signal(eid, Signal::on("in").value(&1_u64)).unwrap();
@@ -240,7 +240,7 @@ fn a5_a_slow_settler_does_not_touch_the_alarm_of_a_later_commit() {
 }
 
 #[test]
-fn a7_a_stale_writers_segment_replaces_nothing() {
+pub(super) fn a7_a_stale_writers_segment_replaces_nothing() {
     let world = World::with_settings(
         app(),
         crate::settings::Settings {
@@ -323,7 +323,7 @@ fn a16_an_unknown_commit_whose_expected_version_is_still_there_is_written_again(
 }
 
 #[test]
-fn a16_a_commit_of_unknown_fate_ends_the_run_without_another_write() {
+pub(super) fn a16_a_commit_of_unknown_fate_ends_the_run_without_another_write() {
     let (world, eid) = begun(Start::new("timed").input(&1_u64));
     world.signal(eid, Signal::on("in").value(&4_u64)).unwrap();
     let writer = world.beside(app(), "writer", 2);

@@ -120,7 +120,7 @@ fn suspending_costs_commit_feed_and_second_list_and_an_alarm_if_timed() {
 }
 
 #[test]
-fn a_signal_and_the_resume_it_causes_cost_what_the_list_says() {
+fn b32_a_signal_and_the_resume_it_causes_cost_what_the_list_says() {
     for (timed, alarm) in [(false, 0), (true, 1)] {
         let world = World::new(app());
         let eid = world.start(Start::new("waits").input(&timed)).eid;

@@ -24,7 +24,7 @@ fn napping() -> App {
 }
 
 #[test]
-fn case_04_an_alarm_is_fired_by_a_worker_whose_clock_lags_to_the_nanosecond() {
+pub(super) fn case_04_a6_an_alarm_is_fired_by_a_worker_whose_clock_lags_to_the_nanosecond() {
     // FINDINGS A6: the alarm proves its instant, also where the key holds less than the due.
     for nanos in [3_600_000_000_000_u64, 3_600_000_000_001, 3_600_000_000_999] {
         for behind in ["2025-12-31T23:30:00Z", "2026-01-01T00:59:58Z"] {
@@ -90,7 +90,7 @@ fn slow_world() -> (World, Ledger) {
 }
 
 #[test]
-fn i1_i2_a_stalled_owner_that_wakes_up_writes_deletes_and_begins_nothing() {
+pub(super) fn i1_i2_a_stalled_owner_that_wakes_up_writes_deletes_and_begins_nothing() {
     let eid = keyed("slow");
     // Stalled in each of its steps, and in the wait before a renewal.
     for stalled_at in [1, 5, 11, 13, 23, 25, 35] {

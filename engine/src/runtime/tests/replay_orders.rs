@@ -297,7 +297,7 @@ fn i9_a_frame_added_beside_others_is_noticed_by_their_number() {
 }
 
 #[test]
-fn an_old_build_leaves_alone_what_a_newer_one_wrote() {
+pub(super) fn b27_an_old_build_leaves_alone_what_a_newer_one_wrote() {
     // FINDINGS B27.
     let (world, eid) = waiting(NEW);
     let old = build(&world, Change::Renamed, OLD);
@@ -315,7 +315,7 @@ fn an_old_build_leaves_alone_what_a_newer_one_wrote() {
 }
 
 #[test]
-fn an_old_build_that_serves_a_pause_does_not_make_the_journal_its_own() {
+fn b27_an_old_build_that_serves_a_pause_does_not_make_the_journal_its_own() {
     // FINDINGS B27: the newest commit is the old build's, the frames are not.
     let (world, eid) = waiting(NEW);
     let old = build(&world, Change::Renamed, OLD);

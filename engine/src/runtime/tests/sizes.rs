@@ -79,7 +79,7 @@ fn assert_small(world: &World, what: &str) {
 }
 
 #[test]
-fn i5_two_hundred_children_are_started_in_windows_and_heard_in_few_runs() {
+fn b28_i5_two_hundred_children_are_started_in_windows_and_heard_in_few_runs() {
     for bytes in [1, 3_000] {
         let world = world();
         let input = (1_u64, 200_u64, bytes);
@@ -113,7 +113,7 @@ fn an_announcement_that_waits_for_its_feed_object_does_not_keep_the_journal_in_t
 }
 
 #[test]
-fn an_effect_that_a_slow_store_delays_does_not_keep_the_journal_in_the_head() {
+pub(super) fn an_effect_that_a_slow_store_delays_does_not_keep_the_journal_in_the_head() {
     let world = world();
     let slow = Rule::new(Fate::Delay(Duration::from_secs(5)));
     world
@@ -159,7 +159,7 @@ async fn beside(ctx: Context, ledger: Ledger) -> Result<u64, Failed> {
 }
 
 #[test]
-fn i6_a_child_whose_start_was_stuck_when_the_journal_was_sealed_is_started_later() {
+pub(super) fn b28_i6_a_child_whose_start_was_stuck_when_the_journal_was_sealed_is_started_later() {
     for tail in (300..1_500).step_by(40) {
         let ledger = Ledger::default();
         let app = || {
