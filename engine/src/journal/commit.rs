@@ -28,6 +28,7 @@ use crate::domain::{Commit, Entry, Provenance, Status};
 use crate::doors::{BucketError, Doors, Expect, Fault, Outcome, Version};
 use crate::keys::Key;
 use crate::settings::Settings;
+use crate::testing::{Bug, planted};
 
 /// What one commit changes.
 #[derive(Debug)]
@@ -114,7 +115,7 @@ async fn replace(
     expected: &Version,
     deadline: Duration,
 ) -> Result<Version, CommitError> {
-    let (key, body) = (next.key(), next.encode());
+    let (key, mut body, mut nonce) = (next.key(), next.encode(), next.nonce.clone());
     let lost = || CommitError::Lost {
         key: next.key(),
         commit: next.commit,
@@ -126,18 +127,31 @@ async fn replace(
     // Whether a try of ours may have landed, or may still.
     let (mut attempt, mut unsure) = (0, false);
     loop {
+        if attempt > 0 && planted(Bug::FreshNonceForEachTry) {
+            nonce = doors.entropy.nonce();
+            let next = Head {
+                nonce: nonce.clone(),
+                ..next.clone()
+            };
+            body = next.encode();
+        }
         let expect = Expect::At(expected.clone());
         let error = match doors.bucket.write(&key, body.clone(), expect).await {
             Ok(Outcome::Landed(version)) => return Ok(version),
             Ok(answer) => {
                 unsure |= answer == Outcome::Unknown;
-                let read = doors.read_until(&key, deadline).await;
-                let Some(found) = read.map_err(|_| unknown())? else {
+                let read = match doors.read_until(&key, deadline).await {
+                    Err(_) if planted(Bug::GuessesUnknown) => return Ok(expected.clone()),
+                    read => read.map_err(|_| unknown())?,
+                };
+                let Some(found) = read else {
                     return Err(lost());
                 };
-                if found.version != *expected {
+                if found.version != *expected || planted(Bug::TakesUnknownForLost) {
                     let mine = Head::decode(&key, &next.record.eid, &found.body)
-                        .is_ok_and(|head| head.nonce == next.nonce);
+                        .is_ok_and(|head| head.nonce == nonce)
+                        || planted(Bug::SkipsNonceCheck)
+                        || planted(Bug::GoesOnAfterConflict);
                     return if mine { Ok(found.version) } else { Err(lost()) };
                 }
                 BucketError::new(Fault::Unavailable, "write", &key)

@@ -20,6 +20,7 @@ use super::{Journal, LoadError};
 use crate::domain::{Digest, Eid};
 use crate::doors::{BucketError, Doors};
 use crate::keys;
+use crate::testing::{Bug, planted};
 
 /// About how many bytes of a head the name of one segment takes.
 pub(super) const NAMED: usize = 144;
@@ -63,6 +64,7 @@ pub(super) async fn seal(
             Item::Entry(number) => Some(*number),
             Item::Named(_) => None,
         })
+        .filter(|_| !planted(Bug::SealsUnsettledEffects))
         .min()
         .unwrap_or(u64::MAX);
     let ends = head
@@ -87,7 +89,11 @@ pub(super) async fn seal(
     let first = commits.first().map_or(end, |raw| raw.first);
     let body = encode(head.record.eid, &commits);
     let number = u32::try_from(sealed.len()).unwrap_or(u32::MAX);
-    let key = keys::segment(&head.record.eid, number, Digest::of(&body).sha16());
+    let digest = match planted(Bug::SegmentNamedByNumber) {
+        true => Digest::of(b""),
+        false => Digest::of(&body),
+    };
+    let key = keys::segment(&head.record.eid, number, digest.sha16());
     let bytes = body.len() as u64;
     // Found is done: the key names the bytes.
     let _ = doors.create(&key, body).await?;
@@ -156,7 +162,8 @@ pub(crate) fn decode(eid: &Eid, sealed: &Sealed, body: &[u8]) -> Result<Vec<Raw>
         why,
     };
     let named = key.as_str().rsplit_once('-').map(|(_, digest)| digest);
-    if named != Some(Digest::of(body).sha16()) {
+    let named = named == Some(Digest::of(body).sha16());
+    if !named && !planted(Bug::SegmentNamedByNumber) {
         return Err(corrupt("its bytes are not those its key names".to_owned()));
     }
     let segment: Segment = serde_json::from_slice(body).map_err(|e| corrupt(e.to_string()))?;

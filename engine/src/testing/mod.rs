@@ -11,6 +11,7 @@ mod fault;
 #[doc(hidden)]
 pub mod fuzz;
 mod memory;
+mod planted;
 mod pool;
 pub mod simulation;
 #[cfg(test)]
@@ -23,6 +24,9 @@ pub use counting::{CountingBucket, Counts, Request};
 pub use entropy::SeededEntropy;
 pub use fault::{Fate, FaultBucket, Rule};
 pub use memory::MemoryBucket;
+#[cfg(test)]
+pub(crate) use planted::Planted;
+pub(crate) use planted::{Bug, planted};
 pub use pool::Pool;
 pub use simulation::Simulation;
 pub use verb::Verb;

@@ -13,6 +13,7 @@ use jiff::{SignedDuration, Timestamp};
 use crate::domain::{Eid, Queue};
 use crate::doors::{BucketError, Doors};
 use crate::keys::{self, AlarmKey, Key};
+use crate::testing::{Bug, planted};
 
 /// Creates the alarm. The key says everything; the body repeats it for people. 1 P.
 ///
@@ -38,7 +39,14 @@ pub fn key_for(
     commit: u64,
     current: Option<&Key>,
 ) -> Key {
-    let due = micros_up(due);
+    let due = match planted(Bug::AlarmRoundsDown) {
+        true => due,
+        false => micros_up(due),
+    };
+    let commit = match planted(Bug::AlarmKeyUsedTwice) {
+        true => 0,
+        false => commit,
+    };
     let fresh = keys::alarm(due, queue, eid, commit);
     let same = |key: &&Key| keys::stamp(due) == stamp_of(key);
     current.filter(same).cloned().unwrap_or(fresh)

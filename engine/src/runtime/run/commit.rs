@@ -8,10 +8,11 @@ use jiff::{SignedDuration, Timestamp};
 use super::ended::RunError;
 use super::pass::Pass;
 use crate::domain::{Body, Entry, Status};
-use crate::journal::{self, Draft, Named, News, Owner};
+use crate::journal::{self, Draft, Item, Named, News, Owner};
 use crate::keys::Key;
 use crate::replay::Drive;
 use crate::runtime::settle::{self, Noted, SettleError};
+use crate::testing::{Bug, planted};
 use crate::timers;
 
 /// Bytes of entries in one commit, so that a head stays under its bound.
@@ -37,6 +38,12 @@ impl Pass {
             let chunk = self.chunk().await?;
             let whole = self.pending.is_empty();
             self.commit(chunk, whole, Leave::Owned).await?;
+            if planted(Bug::BarrierDeletesMail) {
+                self.delete_mail_too_early().await?;
+            }
+            if planted(Bug::BarrierDeletesAlarm) {
+                self.delete_alarm_too_early().await?;
+            }
             let core = std::sync::Arc::clone(&self.core);
             self.settling.start(&core, &self.journal.head, false);
             if whole {
@@ -56,8 +63,14 @@ impl Pass {
         loop {
             let chunk = self.chunk().await?;
             if self.pending.is_empty() {
-                self.drain().await?;
+                if !planted(Bug::FinalCommitCarries) {
+                    self.drain().await?;
+                }
                 self.commit(chunk, true, Leave::Free(status, due)).await?;
+                if planted(Bug::DeletesBeforeSettling) {
+                    self.delete_mail_too_early().await?;
+                    self.delete_alarm_too_early().await?;
+                }
                 return self.settle_the_rest().await;
             }
             self.commit(chunk, false, Leave::Owned).await?;
@@ -96,7 +109,9 @@ impl Pass {
         }
         // **[R]** Nothing is sealed past an unsettled effect: a full tail waits for it, or a
         // head would grow for as long as the effect takes.
-        if self.journal.is_full(bytes + COMMIT, settings.tail) {
+        let full = self.journal.is_full(bytes + COMMIT, settings.tail);
+        let waits = !planted(Bug::FullTailDoesNotWait) && !planted(Bug::SealsUnsettledEffects);
+        if full && waits {
             self.drain().await?;
         }
         Ok(self.pending.drain(..taken).collect())
@@ -166,7 +181,8 @@ impl Pass {
                     epoch,
                     until,
                 };
-                (Some(owner), Status::Running, head.alarm.clone())
+                let owner = Some(owner).filter(|_| !planted(Bug::BarrierWithoutOwner));
+                (owner, Status::Running, head.alarm.clone())
             }
             Leave::Free(status, due) => (None, status, self.alarm_for(due, number)),
         };
@@ -205,6 +221,13 @@ impl Pass {
             self.fed = true;
         }
         let owned = owner.is_some();
+        let mut outbox = self.settling.outbox();
+        if planted(Bug::CommitDropsUnsettled) {
+            outbox.retain(|item| !matches!(item, Item::Entry(at) if *at < head.entries));
+        }
+        if planted(Bug::OutboxNotRecorded) {
+            outbox.clear();
+        }
         let frames = self
             .drive
             .as_ref()
@@ -219,7 +242,7 @@ impl Pass {
             status,
             alarm,
             fired: self.fired.clone(),
-            outbox: self.settling.outbox(),
+            outbox,
             news: self.news.clone(),
             stalls: self.stalls,
             // Within the ownership: what it already is, or what this commit makes it.
@@ -230,6 +253,10 @@ impl Pass {
             },
         };
         let long = self.is_long();
+        if planted(Bug::SettlesBeforeCommit) && !self.settling.is_empty() {
+            self.settling.start(&core, &self.journal.head, true);
+            self.settling.next(&**clock, sent + settings.ttl).await?;
+        }
         self.journal.commit(&core.doors, settings, draft).await?;
         if !long && self.is_long() {
             let head = &self.journal.head;
@@ -237,7 +264,11 @@ impl Pass {
             tracing::warn!(%eid, entries, bytes, "its history is at half its bound");
         }
         self.acquired |= owned;
-        self.until = sent + settings.ttl;
+        let from = match planted(Bug::UntilFromReply) {
+            true => clock.monotonic(),
+            false => sent,
+        };
+        self.until = from + settings.ttl;
         self.committed = sent;
         Ok(())
     }

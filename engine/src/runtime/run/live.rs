@@ -14,6 +14,7 @@ use crate::domain::{Entry, Failure, Fid, kind};
 use crate::doors::BucketError;
 use crate::replay::{Drive, WaitsFor};
 use crate::runtime::settle::{self, SettleError};
+use crate::testing::{Bug, planted};
 
 /// What woke a live pass.
 enum Event {
@@ -52,7 +53,8 @@ impl Pass {
                 }
                 self.flush().await?;
                 // I1: no attempt begins past the ownership it was committed under.
-                if self.core.doors.clock.monotonic() >= self.until {
+                let over = self.core.doors.clock.monotonic() >= self.until;
+                if over && !planted(Bug::BeginsPastUntil) {
                     return Ok(Ended::Lost);
                 }
                 if begins {
@@ -220,14 +222,16 @@ impl Pass {
         self.ready.is_none()
             && self.parked.is_none()
             && self.passed().any(|(due, _)| due > self.listed)
+            && !planted(Bug::DeadlineBeatsMessage)
     }
 
     /// Fulfils deadlines that have passed and were heard, in order of due; each may change what
     /// is open.
     async fn fulfil(&mut self) -> Result<(), Halt> {
         while self.ready.is_none() && self.parked.is_none() {
-            let heard = self.passed().filter(|(due, _)| *due <= self.listed);
-            let Some((_, fid)) = heard.min() else {
+            let unheard = planted(Bug::DeadlineBeatsMessage);
+            let heard = |(due, _): &(Timestamp, Fid)| *due <= self.listed || unheard;
+            let Some((_, fid)) = self.passed().filter(heard).min() else {
                 return Ok(());
             };
             self.deliver(vec![Entry::FrameFulfilled { fid, mid: None }])

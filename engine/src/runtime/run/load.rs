@@ -14,6 +14,7 @@ use crate::keys::{Key, MailKey};
 use crate::mailbox::{self, Listing, Slot};
 use crate::runtime::Core;
 use crate::runtime::settle::{self, Noted, SettleError};
+use crate::testing::{Bug, planted};
 
 /// A head that this run may go on from.
 #[derive(Debug)]
@@ -46,6 +47,7 @@ pub(super) async fn load(core: &Arc<Core>, eid: Eid, causes: &Causes) -> Result<
     // 2. Held: nothing is deleted; the owner lists again, the sweeper brings old mail again.
     if let Some(owner) = &journal.head.owner
         && owner.until > doors.clock.now()
+        && !planted(Bug::TakesOverTheLiving)
     {
         return Ok(Loaded::Ended(Ended::Held(owner.until)));
     }
@@ -62,7 +64,7 @@ pub(super) async fn load(core: &Arc<Core>, eid: Eid, causes: &Causes) -> Result<
     let blind = history.as_ref().is_some_and(|read| !read.broken.is_empty());
     settle_what_is_unsettled(core, &mut journal, &listing.slots, &mids, blind, end).await?;
     // 5. Terminal: whatever is still mailed to it is deleted.
-    if journal.head.status.is_terminal() {
+    if journal.head.status.is_terminal() && !planted(Bug::ServesTheEnded) {
         let status = journal.head.status;
         finish::delete(core, &journal.head, &listing.slots, causes, None, None).await?;
         return Ok(Loaded::Ended(Ended::Terminal(status)));
@@ -72,12 +74,18 @@ pub(super) async fn load(core: &Arc<Core>, eid: Eid, causes: &Causes) -> Result<
     let fresh_mail = listing.slots.iter().any(|slot| !mids.contains(&slot.mid));
     let alarm = journal.head.alarm.as_ref();
     let fresh_alarm = alarm.is_some_and(|key| causes.alarms.contains(key));
-    if journal.head.owner.is_none() && !fresh_mail && !fresh_alarm {
+    let caused = fresh_mail || fresh_alarm || planted(Bug::GoesOnWithoutCause);
+    if journal.head.owner.is_none() && !caused {
         finish::delete(core, &journal.head, &listing.slots, causes, None, None).await?;
         return Ok(Loaded::Ended(Ended::Stale));
     }
     // **[R] A2** A stale alarm among the causes covers nothing: it may be gone already.
-    let waking = alarm.filter(|_| fresh_alarm).cloned();
+    let waking = alarm.filter(|_| fresh_alarm);
+    let waking = match planted(Bug::StaleAlarmCovers) {
+        true => causes.alarms.first(),
+        false => waking,
+    };
+    let waking = waking.cloned();
     let read = match history {
         Some(read) => read,
         None => read_history(&mut journal, core, &mut mids).await?,
@@ -121,10 +129,14 @@ async fn settle_what_is_unsettled(
     if head.outbox.is_empty() {
         return Ok(());
     }
-    let evident =
-        blind || head.owner.is_some() || listed.iter().any(|slot| mids.contains(&slot.mid));
+    let absorbed = listed.iter().any(|slot| mids.contains(&slot.mid));
+    let evident = blind
+        || head.owner.is_some()
+        || absorbed && !planted(Bug::IgnoresAbsorbedMail)
+        || planted(Bug::AlwaysSettles);
     let unsettled = evident
         || match &head.fired {
+            Some(_) if planted(Bug::IgnoresFiredAlarm) => false,
             Some(key) => core.doors.read(key).await?.is_some(),
             None => false,
         };
@@ -179,7 +191,9 @@ async fn absent(core: &Arc<Core>, eid: Eid, causes: &Causes) -> Result<Ended, Ru
         }
         return Ok(Ended::Again);
     }
-    if doors.read(&crate::keys::head(&eid)).await?.is_some() {
+    if !planted(Bug::OrphansWithoutSecondLook)
+        && doors.read(&crate::keys::head(&eid)).await?.is_some()
+    {
         return Ok(Ended::Again);
     }
     for slot in &listing.slots {

@@ -24,6 +24,7 @@ mod pass;
 mod replayed;
 mod settling;
 mod stretch;
+mod too_early;
 
 pub use ended::{Causes, Ended, RunError};
 

@@ -21,6 +21,7 @@ use crate::mailbox::{self, Slot};
 use crate::replay::Drive;
 use crate::runtime::Core;
 use crate::sdk::Canceller;
+use crate::testing::{Bug, planted};
 
 /// The end of an attempt, on its way back to the pass.
 pub(super) struct Done {
@@ -101,7 +102,7 @@ pub(super) async fn pass(
         .listing
         .slots
         .iter()
-        .filter(|s| !ready.mids.contains(&s.mid))
+        .filter(|s| !ready.mids.contains(&s.mid) || planted(Bug::AbsorbsTwice))
         .cloned()
         .collect();
     let mails = mailbox::fetch(&core.doors, &fresh, core.settings.fan).await?;
@@ -112,9 +113,11 @@ pub(super) async fn pass(
     let broken = ready.broken.take();
     let (mut pass, history) = Pass::new(core, ready, causes);
     let inbox = pass.absorb(mails, old);
-    let ended = pass
-        .go_on(history, inbox, broken.as_ref(), crash_loop, stop)
-        .await?;
+    let ended = pass.go_on(history, inbox, broken.as_ref(), crash_loop, stop);
+    let ended = match ended.await {
+        Err(RunError::Commit(_)) if planted(Bug::DeletesAfterConflict) => Ended::Suspended(None),
+        ended => ended?,
+    };
     match ended {
         Ended::Suspended(_) | Ended::Terminal(_) | Ended::Parked(_) | Ended::Sliced => {}
         // Nothing was decided, or it is another run's: its causes stay.
@@ -131,7 +134,7 @@ pub(super) async fn pass(
     )
     .await?;
     served.extend(pass.slots.iter().map(|slot| slot.key.clone()));
-    if head.status.is_terminal() {
+    if head.status.is_terminal() || planted(Bug::NoSecondListing) {
         return Ok(ended);
     }
     // 13. Mail that came meanwhile has rung for a run that was under way.
@@ -155,8 +158,9 @@ fn crash_loop(core: &Core, causes: &Causes, fresh: &[Slot], waking: Option<&Key>
     let stale =
         |since: Timestamp| Duration::try_from(now.duration_since(since)).is_ok_and(|age| age > old);
     let due = waking.and_then(AlarmKey::parse).map(|alarm| alarm.due);
-    causes.deliveries > core.settings.max_deliveries
-        || fresh.iter().map(|slot| slot.modified).chain(due).any(stale)
+    let often = causes.deliveries > core.settings.max_deliveries
+        || fresh.iter().map(|slot| slot.modified).chain(due).any(stale);
+    often && !planted(Bug::CrashLoopNotCounted)
 }
 
 impl Pass {
@@ -176,17 +180,18 @@ impl Pass {
             .iter()
             .filter_map(AlarmKey::parse)
             .map(|alarm| alarm.due)
+            .filter(|_| !planted(Bug::NowIgnoresAlarm))
             .max();
-        let now = core
-            .doors
-            .clock
-            .now()
-            .max(head.at)
-            .max(proven.unwrap_or(head.at));
+        let journalled = Some(head.at).filter(|_| !planted(Bug::NowIgnoresJournal));
+        let now = Some(core.doors.clock.now()).max(journalled).max(proven);
+        let now = now.unwrap_or(head.at);
         // Everything in the loaded outbox is settled by now: what its feed object told is told.
         let told = head.outbox.contains(&Item::Named(Named::Feed));
         let news = if told { Vec::new() } else { head.news.clone() };
-        let held = head.owner.as_ref().and(head.fired.as_ref()).cloned();
+        let held = head.owner.as_ref().and(head.fired.as_ref());
+        let held = held
+            .filter(|_| !planted(Bug::TakeOverForgetsFired))
+            .cloned();
         let parked = matches!(head.status, Status::Paused | Status::Blocked).then_some(head.status);
         let mono = core.doors.clock.monotonic();
         let pass = Self {

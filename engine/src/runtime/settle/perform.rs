@@ -12,6 +12,7 @@ use crate::feed;
 use crate::journal::{self, Begun, Item, Journal, LoadError};
 use crate::mailbox::{self, Sent};
 use crate::runtime::Core;
+use crate::testing::{Bug, planted};
 use crate::timers;
 
 /// Why settling stopped. The effects that were performed are performed again by the next run,
@@ -60,8 +61,18 @@ pub(crate) async fn perform(
             other => chains.entry(other.target()).or_default().push(other),
         }
     }
+    let mut chains: Vec<Vec<What>> = chains.into_values().collect();
+    if planted(Bug::EffectsOvertake) {
+        let all = chains.into_iter().flatten();
+        chains = all.map(|what| vec![what]).collect();
+    }
+    if planted(Bug::FeedBeforeResult)
+        && let Some(told) = last.take()
+    {
+        feed::write(&core.doors, &told).await?;
+    }
     let work: Vec<_> = chains
-        .into_values()
+        .into_iter()
         .map(|chain| in_order(&core, from, chain))
         .collect();
     let fan = core.settings.fan.max(1);
@@ -158,6 +169,9 @@ pub(crate) async fn begin(core: &Core, record: Record) -> Result<(Sent, Begun), 
     let body = Body::Start(Some(Box::new(record.clone())));
     let from = record.created_by.clone();
     let mail = Mail::new(Mid::start(), from, record.created_at, body);
+    if planted(Bug::HeadBeforeStartMail) {
+        let _ = Journal::begin(&core.doors, record.clone()).await?;
+    }
     let sent = mailbox::put(&core.doors, &queue, &eid, &mail).await?;
     let begun = Journal::begin(&core.doors, record).await?;
     mailbox::ring(&core.doors, &queue, &eid, &mail).await;

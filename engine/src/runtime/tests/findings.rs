@@ -306,7 +306,7 @@ fn a8_two_finished_executions_do_not_wake_each_other() {
 }
 
 #[test]
-fn a16_an_unknown_commit_whose_expected_version_is_still_there_is_written_again() {
+pub(super) fn a16_an_unknown_commit_whose_expected_version_is_still_there_is_written_again() {
     for n in 0..6 {
         let (world, _) = begun(Start::new("timed").input(&0_u64));
         let eid = world.start(Start::new("sequential").input(&3_u64)).eid;

@@ -14,6 +14,7 @@ mod idle;
 mod leaving;
 mod ledger;
 mod limits;
+mod planted;
 mod price;
 mod races;
 mod replay_orders;

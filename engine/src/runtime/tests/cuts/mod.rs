@@ -36,6 +36,9 @@ pub(super) struct Scenario {
     pub(super) tells: Option<&'static str>,
 }
 
+/// Who dies or is failed how, at which of its requests: one process after the other.
+pub(super) type Cuts = Vec<(Way, u64)>;
+
 /// What becomes of the process whose request is cut.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Way {
@@ -124,30 +127,13 @@ impl Scenario {
     pub(super) fn cut_everywhere(&self) {
         let requests = self.play(&[]);
         assert!(requests.len() > 3, "nothing to cut: {requests:?}");
-        for (at, verb) in (0..).zip(requests) {
-            for way in Way::of(verb) {
-                self.try_to_play(&[(*way, at)]);
-            }
-        }
+        everywhere(&requests).for_each(|cuts| self.try_to_play(&cuts));
     }
 
-    /// Cuts twice: the process, then the one that recovers from it. Where that is more than
-    /// [`PAIRS`] plays, each first cut meets every nth second one, another nth each time.
+    /// Cuts twice: the process, then the one that recovers from it.
     pub(super) fn cut_in_pairs(&self) {
         let requests = self.play(&[]);
-        let second = requests.len() + 2;
-        let mut firsts = Vec::new();
-        for (at, verb) in (0..).zip(requests) {
-            let deadly = |way: &&Way| matches!(way, Way::Died | Way::LandedAndDied);
-            let ways = Way::of(verb).iter().filter(deadly);
-            firsts.extend(ways.map(|way| (*way, at)));
-        }
-        let stride = (firsts.len() * second).div_ceil(PAIRS);
-        for (n, first) in firsts.into_iter().enumerate() {
-            for then in (n % stride..second).step_by(stride) {
-                self.try_to_play(&[first, (Way::LandedAndDied, then as u64)]);
-            }
-        }
+        in_pairs(&requests).for_each(|cuts| self.try_to_play(&cuts));
     }
 
     /// What each death leaves is taken away from whoever needs it: the audit names these
@@ -178,9 +164,19 @@ impl Scenario {
         }
     }
 
+    /// The first cuts after which something does not hold: none, everywhere, in pairs.
+    pub(super) fn first_broken(&self) -> Option<Cuts> {
+        let play = |cuts: &[(Way, u64)]| catch_unwind(AssertUnwindSafe(|| self.play(cuts)));
+        let Ok(requests) = play(&[]) else {
+            return Some(Cuts::new());
+        };
+        let mut all = everywhere(&requests).chain(in_pairs(&requests));
+        all.find(|cuts| play(cuts).is_err())
+    }
+
     /// Plays it with these cuts, one process after the other, then one without; the requests
     /// of the last.
-    fn play(&self, cuts: &[(Way, u64)]) -> Vec<Verb> {
+    pub(super) fn play(&self, cuts: &[(Way, u64)]) -> Vec<Verb> {
         let ledger = Ledger::default();
         let first = World::with_settings(apps::app(&ledger), self.settings.clone());
         first.memory.record();
@@ -235,6 +231,25 @@ impl Scenario {
             *at += 1;
         }
     }
+}
+
+/// Each request, in each way.
+fn everywhere(requests: &[Verb]) -> impl Iterator<Item = Cuts> {
+    let ways = |(at, verb): (u64, &Verb)| Way::of(*verb).iter().map(move |way| vec![(*way, at)]);
+    (0..).zip(requests).flat_map(ways)
+}
+
+/// Each request, and each one of the process that recovers. Where that is more than [`PAIRS`]
+/// plays, each first cut meets every nth second one, another nth each time.
+fn in_pairs(requests: &[Verb]) -> impl Iterator<Item = Cuts> {
+    let second = requests.len() + 2;
+    let deadly = |(way, _): &(Way, u64)| matches!(way, Way::Died | Way::LandedAndDied);
+    let firsts: Vec<_> = everywhere(requests).flatten().filter(deadly).collect();
+    let stride = (firsts.len() * second).div_ceil(PAIRS).max(1);
+    (0..).zip(firsts).flat_map(move |(n, first): (usize, _)| {
+        let thens = (n % stride..second).step_by(stride);
+        thens.map(move |then| vec![first, (Way::LandedAndDied, then as u64)])
+    })
 }
 
 /// The `n`th process on the bucket of `first`.

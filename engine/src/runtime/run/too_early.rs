@@ -1,0 +1,22 @@
+//! What a run must never do: deletes that only planted bugs make (`testing/planted.rs`).
+
+use super::ended::RunError;
+use super::pass::Pass;
+
+impl Pass {
+    /// Deletes what was absorbed, while the run is still at it.
+    pub(super) async fn delete_mail_too_early(&mut self) -> Result<(), RunError> {
+        for slot in &self.slots {
+            self.core.doors.delete(&slot.key).await?;
+        }
+        Ok(())
+    }
+
+    /// Deletes the alarm that woke the run, while the run is still at it.
+    pub(super) async fn delete_alarm_too_early(&mut self) -> Result<(), RunError> {
+        if let Some(waking) = &self.waking {
+            self.core.doors.delete(waking).await?;
+        }
+        Ok(())
+    }
+}
