@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 
 use crate::domain::{Began, Eid, Entry, Fid};
 use crate::journal::Head;
-use crate::runtime::Engine;
+use crate::runtime::{App, Engine};
 use crate::testing::{ManualClock, MemoryBucket, World};
 use crate::{Attempt, StepError};
 
@@ -24,6 +24,14 @@ struct Inner {
 }
 
 impl Ledger {
+    /// A world whose workflows' steps write into a ledger, and that.
+    pub(super) fn world(app: impl FnOnce(&Self) -> App) -> (World, Self) {
+        let ledger = Self::default();
+        let world = World::new(app(&ledger));
+        ledger.open(&world);
+        (world, ledger)
+    }
+
     /// Opens it on a bucket. Once per test.
     pub(super) fn open(&self, world: &World) {
         let _ = self.0.memory.set(Arc::clone(&world.memory));

@@ -51,10 +51,7 @@ fn app(ledger: &Ledger) -> App {
 }
 
 fn world() -> (World, Ledger) {
-    let ledger = Ledger::default();
-    let world = World::new(app(&ledger));
-    ledger.open(&world);
-    (world, ledger)
+    Ledger::world(app)
 }
 
 #[test]

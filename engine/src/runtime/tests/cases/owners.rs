@@ -4,31 +4,14 @@
 use futures::future::join;
 
 use super::super::ledger::Ledger;
+use super::super::worker::slow;
 use super::super::{App, keyed, neighbour};
 use super::{SECOND, attempts};
 use crate::domain::Status;
 use crate::doors::Clock;
 use crate::runtime::{Notice, Start, Sweeper, Worker, WorkerOptions};
 use crate::testing::{Fate, Rule, Verb, World};
-use crate::{Attempt, Context, Failed, FrameError, Retry, StepError};
-
-/// Two steps of ten seconds.
-async fn slow(ctx: Context, ledger: Ledger) -> Result<u64, Failed> {
-    let mut sum = 0;
-    for n in 1..3_u64 {
-        let ledger = ledger.clone();
-        let step = ctx.step("slow", move |attempt: Attempt| {
-            let ledger = ledger.clone();
-            async move {
-                ledger.effect(&attempt);
-                ledger.clock().sleep(10 * SECOND).await;
-                Ok::<_, StepError>(n)
-            }
-        });
-        sum += step.await?;
-    }
-    Ok(sum)
-}
+use crate::{Attempt, Context, Failed, FrameError, Retry};
 
 /// A step that must not run twice: 1 if it ran, 2 if nobody knows.
 async fn once(ctx: Context, ledger: Ledger) -> Result<u64, Failed> {
@@ -44,15 +27,12 @@ async fn once(ctx: Context, ledger: Ledger) -> Result<u64, Failed> {
 fn app(ledger: &Ledger) -> App {
     let (a, b) = (ledger.clone(), ledger.clone());
     App::new()
-        .workflow("slow", "1", move |ctx, (): ()| slow(ctx, a.clone()))
+        .workflow("slow", "1", move |ctx, n| slow(ctx, a.clone(), n))
         .workflow("once", "1", move |ctx, (): ()| once(ctx, b.clone()))
 }
 
 fn world() -> (World, Ledger) {
-    let ledger = Ledger::default();
-    let world = World::new(app(&ledger));
-    ledger.open(&world);
-    (world, ledger)
+    Ledger::world(app)
 }
 
 #[test]
@@ -81,7 +61,7 @@ fn case_08_work_that_a_draining_process_took_after_the_first_sweep_moves_on_when
         let eid = keyed("k");
         let story = async {
             world.clock.sleep(SECOND).await; // the first sweep and the first look were before
-            let start = Start::new("slow").key("k");
+            let start = Start::new("slow").input(&2_u64).key("k");
             world.engine.start(start).await.unwrap();
             let _ = old.engine.run(eid, old.causes(eid)).await;
             assert!(old.faults.is_dead());
@@ -100,7 +80,7 @@ fn case_08_work_that_a_draining_process_took_after_the_first_sweep_moves_on_when
         };
         let both = join(worker.run(&stop, &never), sweeper.run(sweep, &stop));
         world.block(join(both, story));
-        assert_eq!(world.result::<u64>(eid), Ok(3));
+        assert_eq!(world.result::<u64>(eid), Ok(1));
         assert_eq!(ledger.wrong(), Vec::<String>::new());
     }
 }

@@ -64,10 +64,7 @@ fn app(ledger: &Ledger) -> App {
 }
 
 fn world() -> (World, Ledger) {
-    let ledger = Ledger::default();
-    let world = World::new(app(&ledger));
-    ledger.open(&world);
-    (world, ledger)
+    Ledger::world(app)
 }
 
 /// 30 % of the requests of `process` are sent away, of every verb, for ten minutes.

@@ -19,7 +19,11 @@ use crate::{Attempt, Context, Failed, StepError};
 const SECOND: Duration = Duration::from_secs(1);
 
 /// `n` steps of ten seconds.
-async fn slow(ctx: Context, ledger: Ledger, n: u64) -> Result<u64, Failed> {
+pub(in crate::runtime::tests) async fn slow(
+    ctx: Context,
+    ledger: Ledger,
+    n: u64,
+) -> Result<u64, Failed> {
     let mut sum = 0;
     for at in 0..n {
         let ledger = ledger.clone();
@@ -55,10 +59,7 @@ fn app(ledger: &Ledger) -> App {
 }
 
 fn world() -> (World, Ledger) {
-    let ledger = Ledger::default();
-    let world = World::new(app(&ledger));
-    ledger.open(&world);
-    (world, ledger)
+    Ledger::world(app)
 }
 
 /// What a worker said, and when.
