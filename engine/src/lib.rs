@@ -38,6 +38,7 @@ pub mod feed;
 pub mod journal;
 pub mod keys;
 pub mod mailbox;
+mod planted;
 pub mod prelude;
 mod replay;
 pub mod runtime;

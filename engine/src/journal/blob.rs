@@ -10,7 +10,7 @@ use super::LoadError;
 use crate::domain::{Digest, Eid, Json, Payload};
 use crate::doors::{BucketError, Doors};
 use crate::keys;
-use crate::testing::{Bug, planted};
+use crate::planted::{Bug, planted};
 
 /// Replaces a value over `most` bytes by a reference. 1 P if it is over, else none.
 pub async fn offload(

@@ -27,8 +27,8 @@ use super::{CommitError, Journal, segment};
 use crate::domain::{Commit, Entry, Provenance, Status};
 use crate::doors::{BucketError, Doors, Expect, Fault, Outcome, Version};
 use crate::keys::Key;
+use crate::planted::{Bug, planted};
 use crate::settings::Settings;
-use crate::testing::{Bug, planted};
 
 /// What one commit changes.
 #[derive(Debug)]

@@ -20,7 +20,7 @@ use super::{Journal, LoadError};
 use crate::domain::{Digest, Eid};
 use crate::doors::{BucketError, Doors};
 use crate::keys;
-use crate::testing::{Bug, planted};
+use crate::planted::{Bug, planted};
 
 /// About how many bytes of a head the name of one segment takes.
 pub(super) const NAMED: usize = 144;

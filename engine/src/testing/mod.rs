@@ -11,7 +11,6 @@ mod fault;
 #[doc(hidden)]
 pub mod fuzz;
 mod memory;
-mod planted;
 mod pool;
 pub mod simulation;
 #[cfg(test)]
@@ -24,9 +23,6 @@ pub use counting::{CountingBucket, Counts, Request};
 pub use entropy::SeededEntropy;
 pub use fault::{Fate, FaultBucket, Rule};
 pub use memory::MemoryBucket;
-#[cfg(test)]
-pub(crate) use planted::Planted;
-pub(crate) use planted::{Bug, planted};
 pub use pool::Pool;
 pub use simulation::Simulation;
 pub use verb::Verb;

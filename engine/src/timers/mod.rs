@@ -13,7 +13,7 @@ use jiff::{SignedDuration, Timestamp};
 use crate::domain::{Eid, Queue};
 use crate::doors::{BucketError, Doors};
 use crate::keys::{self, AlarmKey, Key};
-use crate::testing::{Bug, planted};
+use crate::planted::{Bug, planted};
 
 /// Creates the alarm. The key says everything; the body repeats it for people. 1 P.
 ///

@@ -9,8 +9,8 @@ use futures::FutureExt;
 use super::pass::Pass;
 use crate::domain::{Blocked, Body, Control, Entry, Mail, Mid, Record, Status};
 use crate::mailbox::{self, Slot};
+use crate::planted::{Bug, planted};
 use crate::runtime::{Core, settle};
-use crate::testing::{Bug, planted};
 
 /// Pause before a mailbox that could not be listed is listed again, beside renewals.
 const DEAF: Duration = Duration::from_secs(2);

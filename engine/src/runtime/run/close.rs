@@ -4,8 +4,8 @@ use super::ended::{Ended, RunError};
 use super::pass::Pass;
 use super::stretch::Halt;
 use crate::domain::{Blocked, Entry, Failure, Json, OnClose, Status, kind};
+use crate::planted::{Bug, planted};
 use crate::replay::{Drive, Trouble};
-use crate::testing::{Bug, planted};
 
 impl Pass {
     /// Nothing is live: the final commit, with the earliest deadline as the alarm.

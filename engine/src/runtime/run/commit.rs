@@ -10,9 +10,9 @@ use super::pass::Pass;
 use crate::domain::{Body, Entry, Status};
 use crate::journal::{self, Draft, Item, Named, News, Owner};
 use crate::keys::Key;
+use crate::planted::{Bug, planted};
 use crate::replay::Drive;
 use crate::runtime::settle::{self, Noted, SettleError};
-use crate::testing::{Bug, planted};
 use crate::timers;
 
 /// Bytes of entries in one commit, so that a head stays under its bound.

@@ -9,8 +9,8 @@ use super::ended::{Causes, RunError};
 use crate::journal::Head;
 use crate::keys::{Key, MailKey};
 use crate::mailbox::Slot;
+use crate::planted::{Bug, planted};
 use crate::runtime::Core;
-use crate::testing::{Bug, planted};
 
 /// Deletes absorbed mail, mail of this execution in other queues' boxes, and alarms that
 /// `head` does not name. Deletes only: free on S3.

@@ -12,9 +12,9 @@ use super::pass::{Done, Pass};
 use super::stretch::Halt;
 use crate::domain::{Entry, Failure, Fid, kind};
 use crate::doors::BucketError;
+use crate::planted::{Bug, planted};
 use crate::replay::{Drive, WaitsFor};
 use crate::runtime::settle::{self, SettleError};
-use crate::testing::{Bug, planted};
 
 /// What woke a live pass.
 enum Event {

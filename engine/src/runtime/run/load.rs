@@ -12,9 +12,9 @@ use crate::domain::{Body, Commit, Eid, Entry, Mid};
 use crate::journal::{self, Begun, Item, Journal, LoadError, Read};
 use crate::keys::{Key, MailKey};
 use crate::mailbox::{self, Listing, Slot};
+use crate::planted::{Bug, planted};
 use crate::runtime::Core;
 use crate::runtime::settle::{self, Noted, SettleError};
-use crate::testing::{Bug, planted};
 
 /// A head that this run may go on from.
 #[derive(Debug)]

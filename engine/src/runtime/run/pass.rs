@@ -18,10 +18,10 @@ use crate::doors::Abort;
 use crate::journal::{Item, Journal, Named, News};
 use crate::keys::{AlarmKey, Key};
 use crate::mailbox::{self, Slot};
+use crate::planted::{Bug, planted};
 use crate::replay::Drive;
 use crate::runtime::Core;
 use crate::sdk::Canceller;
-use crate::testing::{Bug, planted};
 
 /// The end of an attempt, on its way back to the pass.
 pub(super) struct Done {

@@ -1,4 +1,4 @@
-//! What a run must never do: deletes that only planted bugs make (`testing/planted.rs`).
+//! What a run must never do: deletes that only planted bugs make (`planted.rs`).
 
 use super::ended::RunError;
 use super::pass::Pass;

@@ -11,8 +11,8 @@ use crate::doors::BucketError;
 use crate::feed;
 use crate::journal::{self, Begun, Item, Journal, LoadError};
 use crate::mailbox::{self, Sent};
+use crate::planted::{Bug, planted};
 use crate::runtime::Core;
-use crate::testing::{Bug, planted};
 use crate::timers;
 
 /// Why settling stopped. The effects that were performed are performed again by the next run,

@@ -3,7 +3,7 @@
 use super::super::{ambiguities, findings, leaving, limits, races, replay_orders, sizes};
 use super::scenarios::{nap, parent, three};
 use super::{By, caught};
-use crate::testing::Bug;
+use crate::planted::Bug;
 
 /// Tests of these names, one for each bug: `name: Bug by [what must catch it]`.
 macro_rules! planted {

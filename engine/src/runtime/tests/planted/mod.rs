@@ -7,7 +7,8 @@ mod scenarios;
 use std::panic::catch_unwind;
 
 use super::cuts::Scenario;
-use crate::testing::{Bug, Planted, Simulation};
+use crate::planted::{Bug, Planted};
+use crate::testing::Simulation;
 
 /// Something that is green, and must not be while a bug is planted.
 enum By {
