@@ -33,6 +33,8 @@ const ROUNDS: usize = 4;
 const TTL: Duration = Duration::from_secs(30);
 /// Choices after which something never comes to rest.
 const MOST: usize = 400_000;
+/// How long nothing must be written until all count as resting: longer than pauses between tries.
+const STILL: Duration = Duration::from_secs(10);
 /// How long it must stay at rest in the end.
 const REST: Duration = Duration::from_secs(120);
 
@@ -264,13 +266,24 @@ impl Scheduler {
     fn settle(&mut self) -> Result<(), Broken> {
         let begun = self.time.monotonic();
         let most = Duration::from_millis(self.plan.longest());
+        let mut still = None;
         loop {
             self.turn();
+            let now = self.time.monotonic();
             let idle = self.gate.ready().is_empty();
             if idle && (self.client.is_done() || self.closing) && self.is_at_rest()? {
-                return Ok(());
+                // A run may be between two tries of a request, and have more to write.
+                let landed = self.chronicle.open().landed.len();
+                match still {
+                    Some((since, before)) if before == landed => {
+                        if now >= since + STILL {
+                            return Ok(());
+                        }
+                    }
+                    _ => still = Some((now, landed)),
+                }
             }
-            let took = self.time.monotonic() - begun;
+            let took = now - begun;
             if took > most || self.choices > MOST {
                 let left = self.left();
                 let why = format!(
