@@ -54,7 +54,8 @@ pub enum Finding {
         /// What is missing.
         why: Asleep,
     },
-    /// A head cannot be read. It is never overwritten.
+    /// A head cannot be read, and is never overwritten; or it is gone, though the feed tells
+    /// of the execution.
     Corrupt {
         /// Its key.
         key: Key,
@@ -142,9 +143,16 @@ impl Engine {
                 foreign.push(key);
             }
         }
-        let told = doors.list(&prefix(keys::FEED)).await?;
-        let told = told.into_iter().map(|row| row.key);
-        foreign.extend(told.filter(|key| FeedKey::parse(key).is_none()));
+        let mut gone = BTreeSet::new();
+        for Listed { key, .. } in doors.list(&prefix(keys::FEED)).await? {
+            match FeedKey::parse(&key) {
+                Some(told) => _ = gone.insert(told.eid),
+                None => foreign.push(key),
+            }
+        }
+        for eid in heads.iter().filter_map(keys::owner) {
+            gone.remove(&eid);
+        }
         let looks: Vec<_> = stream::iter(heads)
             .map(|key| self.examine(key, &woken))
             .buffered(self.core.settings.fan.max(1))
@@ -160,6 +168,13 @@ impl Engine {
             let parked = matches!(seen.status, Some(Status::Paused | Status::Blocked));
             audit.parked += usize::from(parked);
             audit.findings.extend(seen.findings);
+        }
+        for key in gone.iter().map(keys::head) {
+            // It may have begun behind the listing of heads.
+            if doors.read(&key).await?.is_none() {
+                let why = "it is gone: the feed tells of it".to_owned();
+                audit.findings.push(Finding::Corrupt { key, why });
+            }
         }
         let foreign = foreign.into_iter().map(|key| Finding::Foreign { key });
         audit.findings.extend(foreign);

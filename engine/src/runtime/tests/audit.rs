@@ -124,3 +124,19 @@ fn an_object_that_is_no_head_is_found_by_key() {
         "{found:?}"
     );
 }
+
+#[test]
+fn i2_a_head_that_is_gone_is_missed_though_nothing_else_tells_of_it() {
+    let world = world();
+    let (waits, other) = (start(&world, "approve"), start(&world, "approve"));
+    world.run_all();
+    assert_eq!(audit(&world).findings, []);
+    lose(&world, &format!("x/{}/{waits}/", waits.shard()));
+    let key = crate::keys::head(&waits);
+    let found = audit(&world);
+    assert!(
+        matches!(&found.findings[..], [Finding::Corrupt { key: found, .. }] if *found == key),
+        "{found:?}"
+    );
+    assert_eq!((found.executions, found.open), (1, 1), "{other} is there");
+}
