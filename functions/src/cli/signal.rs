@@ -64,11 +64,11 @@ async fn unheard(desk: &Desk, eid: Eid, channel: &Channel) -> Result<Option<Stri
     }
     let meant = near(channel.as_str(), &open);
     let meant = match meant.first() {
-        Some(name) => format!("; did you mean {name}?"),
+        Some(name) => format!(" (did you mean {name}?)"),
         None => String::new(),
     };
     Ok(Some(format!(
-        "nothing waits on channel {channel} now; open: {}{meant} The message is kept",
+        "nothing waits on channel {channel} now; open: {}{meant}; the message is kept",
         open.join(", ")
     )))
 }

@@ -38,7 +38,7 @@ pub enum ValueError {
         message: String,
     },
     /// The stored value is not of the type asked for.
-    #[error("cannot be read back: {message}")]
+    #[error("cannot be read: {message}")]
     Deserialize {
         /// Where and why.
         message: String,
