@@ -55,6 +55,9 @@ impl Row {
     /// The first thing that is wrong with it, for people.
     pub fn check(&self) -> Result<Invoice, String> {
         let amount = field("amount", self.amount_cents.as_ref())?;
+        if amount.starts_with('-') {
+            return Err(format!("the amount is negative: {amount:?}"));
+        }
         let amount_cents = amount
             .parse()
             .map_err(|_| format!("the amount is not a whole number of cents: {amount:?}"))?;

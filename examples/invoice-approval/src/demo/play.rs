@@ -37,9 +37,10 @@ pub(super) fn play(options: &Options, say: &dyn Fn(String)) -> Result<Report, Tr
 
     let (cases, _) = start_all(&pond, &lines, &terms)?;
     say(format!(
-        "{} lines started {} executions",
+        "{} lines started {} executions: {} repeat an invoice",
         lines.len(),
-        cases.len()
+        cases.len(),
+        lines.len() - cases.len()
     ));
     let (_, fresh_again) = start_all(&pond, &lines, &terms)?;
     say(format!("the same lines again started {fresh_again}"));
@@ -52,7 +53,7 @@ pub(super) fn play(options: &Options, say: &dyn Fn(String)) -> Result<Report, Tr
     worker.kill()?;
     let killed = look_after_kill(&pond, &cases, &bank)?;
     say(format!(
-        "killed worker {pid}: {} payments booked, {} in flight, {} of these booked too",
+        "killed worker {pid}: {} payments in the ledger; {} in flight, {} of these in the ledger too",
         killed.booked, killed.in_flight, killed.booked_in_flight
     ));
 
