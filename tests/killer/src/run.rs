@@ -73,6 +73,7 @@ fn run(mut options: Options) -> Result<bool, Trouble> {
     // The cause first: when a process or the rest failed, much else is only half done.
     let broken: Vec<_> = more.map(about_all).chain(verdict.broken).collect();
     if broken.is_empty() {
+        println!("everything holds");
         return Ok(true);
     }
     report::findings(&options, &place, &broken, &stories);
@@ -83,11 +84,16 @@ fn run(mut options: Options) -> Result<bool, Trouble> {
 fn look(options: &Options) -> Result<bool, Trouble> {
     let folder = options.folder.as_ref().ok_or("which --folder?")?;
     let place = Place::new(folder);
+    if !place.pond().is_dir() {
+        return Err(format!("{} holds no run", folder.display()).into());
+    }
     let plan = Plan::new(options.seed, options.workflows, options.span());
     let runtime = Runtime::new()?;
     let engine = runtime.block_on(async { place.engine(options.ttl()) })?;
     let (verdict, stories) = runtime.block_on(judge(&engine, &place, &plan))?;
-    if !verdict.broken.is_empty() {
+    if verdict.broken.is_empty() {
+        println!("everything holds");
+    } else {
         report::findings(options, &place, &verdict.broken, &stories);
     }
     Ok(verdict.broken.is_empty())
