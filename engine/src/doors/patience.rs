@@ -75,6 +75,19 @@ impl Doors {
     /// # Errors
     /// The store did not answer in several tries, or refuses.
     pub async fn create(&self, key: &Key, body: Bytes) -> Result<Created, BucketError> {
+        self.create_until(key, body, None).await
+    }
+
+    /// As [`create`](Self::create); with `until`, tried until then by the monotonic clock.
+    ///
+    /// # Errors
+    /// The store did not answer in several tries, or in time; or refuses.
+    pub(crate) async fn create_until(
+        &self,
+        key: &Key,
+        body: Bytes,
+        until: Option<Duration>,
+    ) -> Result<Created, BucketError> {
         let (mut attempt, mut unsure) = (0, false);
         loop {
             match self.bucket.write(key, body.clone(), Expect::Absent).await {
@@ -88,15 +101,16 @@ impl Doors {
                             Created::Existed
                         });
                     }
-                    self.retry(&mut attempt, refused_wrongly(key)).await?;
+                    let wrong = refused_wrongly(key);
+                    self.retry_by(&mut attempt, wrong, until).await?;
                 }
                 Ok(Outcome::Unknown) => {
                     unsure = true;
                     let lost = BucketError::new(Fault::Unavailable, "write", key)
                         .because("no reply, several times");
-                    self.retry(&mut attempt, lost).await?;
+                    self.retry_by(&mut attempt, lost, until).await?;
                 }
-                Err(error) => self.retry(&mut attempt, error).await?,
+                Err(error) => self.retry_by(&mut attempt, error, until).await?,
             }
         }
     }
@@ -162,6 +176,18 @@ impl Doors {
             return Err(error);
         }
         self.retry_until(attempt, error, Duration::MAX).await
+    }
+
+    async fn retry_by(
+        &self,
+        attempt: &mut u32,
+        error: BucketError,
+        until: Option<Duration>,
+    ) -> Result<(), BucketError> {
+        match until {
+            Some(until) => self.retry_until(attempt, error, until).await,
+            None => self.retry(attempt, error).await,
+        }
     }
 
     /// Waits before try `attempt + 1`, or gives the error back: at once if the wait would not

@@ -4,6 +4,8 @@
 //! reference, so it lives as long as that execution. Crash between the two: a blob nobody
 //! names, which goes with the prefix.
 
+use std::time::Duration;
+
 use bytes::Bytes;
 
 use super::LoadError;
@@ -19,6 +21,17 @@ pub async fn offload(
     payload: &mut Payload,
     most: usize,
 ) -> Result<(), BucketError> {
+    offload_until(doors, eid, payload, most, None).await
+}
+
+/// As [`offload`]; with `until`, tried until then by the monotonic clock.
+pub(crate) async fn offload_until(
+    doors: &Doors,
+    eid: &Eid,
+    payload: &mut Payload,
+    most: usize,
+    until: Option<Duration>,
+) -> Result<(), BucketError> {
     if let Payload::Inline(json) = payload
         && json.as_str().len() > most
     {
@@ -26,7 +39,7 @@ pub async fn offload(
         let (sha256, bytes) = (Digest::of(&body), body.len() as u64);
         // Found is done: the key names the bytes.
         let _ = doors
-            .create(&keys::blob(eid, sha256.as_str()), body)
+            .create_until(&keys::blob(eid, sha256.as_str()), body, until)
             .await?;
         *payload = Payload::Blob { sha256, bytes };
     }

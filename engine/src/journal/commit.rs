@@ -83,7 +83,8 @@ impl Journal {
         let mut next = self.head.clone();
         let mut open = self.open.clone();
         if self.is_full(raw.bytes(), settings.tail)
-            && let Some(cut) = segment::seal(self, doors, &draft.outbox, settings.segment).await?
+            && let Some(cut) =
+                segment::seal(self, doors, &draft.outbox, settings.segment, draft.deadline).await?
         {
             cut.apply(&mut next, &mut open);
         }

@@ -15,6 +15,7 @@ mod tests;
 
 use std::collections::BTreeSet;
 
+pub(crate) use blob::offload_until;
 pub use blob::{carry, offload, resolve};
 pub use commit::Draft;
 pub use error::{CommitError, LoadError};

@@ -12,6 +12,8 @@
 //! Price: 1 P for each 64 KiB of journal.
 
 use bytes::Bytes;
+use std::time::Duration;
+
 use futures::{StreamExt, stream};
 use serde::{Deserialize, Serialize};
 
@@ -53,6 +55,7 @@ pub(super) async fn seal(
     doors: &Doors,
     unsettled: &[Item],
     target: usize,
+    until: Duration,
 ) -> Result<Option<Cut>, BucketError> {
     let head = &journal.head;
     if head.tail.is_empty() {
@@ -96,7 +99,7 @@ pub(super) async fn seal(
     let key = keys::segment(&head.record.eid, number, digest.sha16());
     let bytes = body.len() as u64;
     // Found is done: the key names the bytes.
-    let _ = doors.create(&key, body).await?;
+    let _ = doors.create_until(&key, body, Some(until)).await?;
     sealed.push(Sealed {
         key,
         first,

@@ -64,9 +64,13 @@ pub async fn fetch(doors: &Doors, slots: &[Slot], fan: usize) -> Result<Vec<Mail
         .buffered(fan.max(1))
         .try_collect()
         .await?;
-    let mut mails: Vec<Mail> = found.into_iter().flatten().collect();
+    Ok(ordered(found.into_iter().flatten().collect()))
+}
+
+/// Puts messages in the order of absorption.
+pub(crate) fn ordered(mut mails: Vec<Mail>) -> Vec<Mail> {
     mails.sort_by(|a, b| (a.sent_at, &a.mid).cmp(&(b.sent_at, &b.mid)));
-    Ok(mails)
+    mails
 }
 
 async fn one(doors: &Doors, slot: &Slot) -> Result<Option<Mail>, LoadError> {

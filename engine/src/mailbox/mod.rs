@@ -9,7 +9,7 @@
 mod absorb;
 mod send;
 
-pub(crate) use absorb::decode;
 pub use absorb::{Listing, Slot, fetch, list};
+pub(crate) use absorb::{decode, ordered};
 pub(crate) use send::encode;
 pub use send::{Sent, put, ring, send};

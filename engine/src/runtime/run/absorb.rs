@@ -1,13 +1,14 @@
 //! Step 6: mail becomes entries, and an operator's word takes effect.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures::FutureExt;
+use futures::{FutureExt, StreamExt, stream};
 
 use super::pass::Pass;
-use crate::domain::{Blocked, Body, Control, Entry, Mail, Mid, Record, Status};
+use crate::domain::{Blocked, Body, Control, Entry, Json, Mail, Mid, Payload, Record, Status};
+use crate::journal::{self, LoadError};
 use crate::mailbox::{self, Slot};
 use crate::planted::{Bug, planted};
 use crate::runtime::{Core, settle};
@@ -105,14 +106,17 @@ impl Pass {
         let listed = self.now;
         // What a renewal needs of the ownership is left to it.
         let end = self.committed + core.settings.ttl.mul_f64(2.0 / 3.0);
+        let mut ahead = std::mem::take(&mut self.ahead);
         let looked = {
-            let mut look = look(&core, &self.journal.head.record, &self.mids).boxed();
+            let record = &self.journal.head.record;
+            let mut look = look(&core, record, &self.mids, &mut ahead).boxed();
             if self.live.is_empty() {
                 Some(look.await)
             } else {
                 settle::until(&*core.doors.clock, end, &mut look).await
             }
         };
+        self.ahead = ahead;
         let Some(mails) = looked else {
             self.be_deaf(None);
             return Ok(None);
@@ -134,11 +138,32 @@ impl Pass {
     }
 }
 
-/// The mail that the journal does not hold.
+/// What looks have read that is not absorbed yet: one that is cut off, or meets trouble, leaves
+/// to the next one what it has, so that a full mailbox is read in the end.
+#[derive(Default)]
+pub(super) struct Ahead {
+    mails: BTreeMap<Mid, Mail>,
+    /// Large values of theirs, and of those that were absorbed and not delivered.
+    values: BTreeMap<Mid, Json>,
+}
+
+impl Ahead {
+    /// The value of an entry, if it came with a look.
+    pub(super) fn take(&mut self, entry: &Entry) -> Option<Json> {
+        match entry {
+            Entry::Received { mid, .. } => self.values.remove(mid),
+            _ => None,
+        }
+    }
+}
+
+/// The mail that the journal does not hold, with its large values: once it is absorbed, trouble
+/// with the store would end the run.
 async fn look(
     core: &Core,
     record: &Record,
     mids: &BTreeSet<Mid>,
+    ahead: &mut Ahead,
 ) -> Result<Vec<Mail>, super::RunError> {
     let listing = mailbox::list(&core.doors, &record.queue, &record.eid).await?;
     let fresh: Vec<Slot> = listing
@@ -146,5 +171,47 @@ async fn look(
         .into_iter()
         .filter(|slot| !mids.contains(&slot.mid) || planted(Bug::AbsorbsTwice))
         .collect();
-    Ok(mailbox::fetch(&core.doors, &fresh, core.settings.fan).await?)
+    let unread = fresh.iter().filter(|s| !ahead.mails.contains_key(&s.mid));
+    let reads: Vec<_> = unread.map(|slot| read(core, record, slot)).collect();
+    let mut reads = stream::iter(reads).buffer_unordered(core.settings.fan.max(1));
+    while let Some(found) = reads.next().await {
+        if let Some((mail, value)) = found? {
+            ahead
+                .values
+                .extend(value.map(|value| (mail.mid.clone(), value)));
+            ahead.mails.insert(mail.mid.clone(), mail);
+        }
+    }
+    let found = fresh.iter().filter_map(|s| ahead.mails.remove(&s.mid));
+    Ok(mailbox::ordered(found.collect()))
+}
+
+/// One message and its value, if that is a large one. What cannot be read of it is found when
+/// it is delivered.
+async fn read(
+    core: &Core,
+    record: &Record,
+    slot: &Slot,
+) -> Result<Option<(Mail, Option<Json>)>, super::RunError> {
+    let found = mailbox::fetch(&core.doors, std::slice::from_ref(slot), 1).await?;
+    let Some(mail) = found.into_iter().next() else {
+        return Ok(None);
+    };
+    let payload = match &mail.body {
+        Body::Message { payload, .. } => payload,
+        Body::Child {
+            outcome: Ok(payload),
+            ..
+        } => payload,
+        _ => return Ok(Some((mail, None))),
+    };
+    let value = match payload {
+        Payload::Inline(_) => None,
+        Payload::Blob { .. } => match journal::resolve(&core.doors, &record.eid, payload).await {
+            Ok(value) => Some(value),
+            Err(error @ LoadError::Bucket(_)) => return Err(error.into()),
+            Err(_) => None,
+        },
+    };
+    Ok(Some((mail, value)))
 }

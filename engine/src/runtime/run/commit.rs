@@ -79,14 +79,23 @@ impl Pass {
     }
 
     /// Takes what one commit may hold out of the pending entries; large values become blobs.
+    /// No more than there is time for: what stands is committed when the ownership is to be
+    /// renewed, or many large values would outlast it.
     async fn chunk(&mut self) -> Result<Vec<Entry>, RunError> {
         let core = std::sync::Arc::clone(&self.core);
         let settings = &core.settings;
         let eid = self.journal.head.record.eid;
+        let patience = self.patience();
+        let renewal = patience.map(|_| self.renewal());
         let (mut taken, mut bytes, mut effects, mut held) = (0, 0, 0, 0);
         while let Some(entry) = self.pending.get_mut(taken) {
+            let now = core.doors.clock.monotonic();
+            if taken > 0 && renewal.is_some_and(|renewal| now >= renewal) {
+                break;
+            }
             if let Some(payload) = entry.payload_mut() {
-                journal::offload(&core.doors, &eid, payload, settings.inline).await?;
+                journal::offload_until(&core.doors, &eid, payload, settings.inline, patience)
+                    .await?;
             }
             let weight = weight(entry);
             if taken > 0 && bytes + weight > CHUNK {
@@ -148,6 +157,11 @@ impl Pass {
             self.settling.next(&*core.doors.clock, end).await?;
         }
         Ok(())
+    }
+
+    /// Until when the store's trouble is waited for: while the ownership lasts.
+    fn patience(&self) -> Option<Duration> {
+        self.acquired.then_some(self.until)
     }
 
     /// When the ownership is to be renewed.

@@ -80,6 +80,10 @@ impl Pass {
         let clock = Arc::clone(&self.core.doors.clock);
         let now = clock.monotonic();
         let mut wait = self.renewal().saturating_sub(now);
+        // Before all else: where outcomes are always there, nothing would renew.
+        if wait.is_zero() {
+            return Event::Time;
+        }
         if let Some(at) = self.settling.resumes() {
             wait = wait.min(at.saturating_sub(now));
         }

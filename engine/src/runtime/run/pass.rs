@@ -7,6 +7,7 @@ use std::time::Duration;
 use futures::channel::mpsc;
 use jiff::Timestamp;
 
+use super::absorb::Ahead;
 use super::ended::{Causes, Ended, RunError};
 use super::load::Ready;
 use super::settling::Settling;
@@ -64,6 +65,8 @@ pub(super) struct Pass {
     pub(super) listed: Timestamp,
     /// The mailbox could not be listed, and is not before this; monotonic.
     pub(super) deaf_until: Duration,
+    /// What looks have read that is not absorbed yet.
+    pub(super) ahead: Ahead,
     pub(super) waking: Option<Key>,
     pub(super) fired: Option<Key>,
     pub(super) settling: Settling,
@@ -213,6 +216,7 @@ impl Pass {
             now,
             listed: now,
             deaf_until: Duration::ZERO,
+            ahead: Ahead::default(),
             fired: waking.clone().or(held),
             waking,
             settling: Settling::default(),

@@ -115,6 +115,9 @@ impl Pass {
         let seen = matches!(entry, Entry::FrameCompleted { .. } | Entry::Received { .. });
         match entry.payload().filter(|_| seen) {
             Some(payload @ Payload::Blob { .. }) => {
+                if let Some(value) = self.ahead.take(entry) {
+                    return Ok(Some(value));
+                }
                 let (core, eid) = (Arc::clone(&self.core), self.journal.head.record.eid);
                 Ok(Some(journal::resolve(&core.doors, &eid, payload).await?))
             }

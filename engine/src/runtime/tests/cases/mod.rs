@@ -2,6 +2,7 @@
 //! Those that are proven elsewhere have the number in their name too (`case_NN`).
 
 mod early;
+mod kept;
 mod owners;
 mod still;
 mod store;
