@@ -139,6 +139,10 @@ pub enum Fault {
     Invalid,
 }
 
+/// Longest wait that is granted to a store: one that heals sooner than it said is not left alone
+/// for a day because of one answer.
+const LONGEST_WAIT: Duration = Duration::from_secs(60);
+
 /// Why a request to the store failed.
 #[derive(Debug, thiserror::Error)]
 #[error("bucket {verb} failed ({fault:?}): key={key}")]
@@ -149,7 +153,8 @@ pub struct BucketError {
     pub verb: &'static str,
     /// The key or prefix asked for.
     pub key: String,
-    /// How long the store wants to be left alone (its `Retry-After`), if it says.
+    /// How long the store wants to be left alone (its `Retry-After`), if it says. It is granted a
+    /// minute at most ([`wait`](Self::wait)).
     pub retry_after: Option<Duration>,
     /// What the store said.
     #[source]
@@ -180,6 +185,12 @@ impl BucketError {
     pub fn after(mut self, wait: Duration) -> Self {
         self.retry_after = Some(wait);
         self
+    }
+
+    /// How long the store is left alone: what it asks for, a minute at most.
+    #[must_use]
+    pub fn wait(&self) -> Duration {
+        self.retry_after.unwrap_or_default().min(LONGEST_WAIT)
     }
 
     /// Whether trying the same request again later may help without anybody's doing.

@@ -139,11 +139,25 @@ impl Doors {
         after: Option<&Key>,
         limit: usize,
     ) -> Result<super::Page, BucketError> {
+        self.page_until(prefix, after, limit, None).await
+    }
+
+    /// As [`page`](Self::page); with `until`, tried until then by the monotonic clock.
+    ///
+    /// # Errors
+    /// The store did not answer in several tries, or in time; or refuses.
+    pub(crate) async fn page_until(
+        &self,
+        prefix: &Prefix,
+        after: Option<&Key>,
+        limit: usize,
+        until: Option<Duration>,
+    ) -> Result<super::Page, BucketError> {
         let mut attempt = 0;
         loop {
             match self.bucket.list(prefix, after, limit).await {
                 Ok(page) => return Ok(page),
-                Err(error) => self.retry(&mut attempt, error).await?,
+                Err(error) => self.retry_by(&mut attempt, error, until).await?,
             }
         }
     }
@@ -171,7 +185,7 @@ impl Doors {
         attempt: &mut u32,
         error: BucketError,
     ) -> Result<(), BucketError> {
-        if *attempt + 1 >= ATTEMPTS || error.retry_after.is_some_and(|wait| wait > PATIENCE) {
+        if *attempt + 1 >= ATTEMPTS || error.wait() > PATIENCE {
             *attempt += 1;
             return Err(error);
         }
@@ -202,7 +216,7 @@ impl Doors {
         if !error.is_transient() {
             return Err(error);
         }
-        let wait = self.backoff(*attempt, error.retry_after);
+        let wait = self.backoff(*attempt, error.wait());
         if self.clock.monotonic().saturating_add(wait) >= deadline {
             return Err(error);
         }
@@ -213,13 +227,11 @@ impl Doors {
 
     /// Full jitter, on top of what the store asks for: those it sent away together do not come
     /// back together.
-    fn backoff(&self, attempt: u32, asked: Option<Duration>) -> Duration {
+    fn backoff(&self, attempt: u32, asked: Duration) -> Duration {
         let cap = PAUSE
             .saturating_mul(1 << attempt.saturating_sub(1).min(16))
             .min(LONGEST);
-        asked
-            .unwrap_or_default()
-            .saturating_add(cap.mul_f64(self.entropy.unit()))
+        asked + cap.mul_f64(self.entropy.unit())
     }
 }
 

@@ -8,6 +8,8 @@
 //! - **Crash** before the delete: a stale alarm, which costs a cheap run when it is due.
 
 use bytes::Bytes;
+use std::time::Duration;
+
 use jiff::{SignedDuration, Timestamp};
 
 use crate::domain::{Eid, Queue};
@@ -87,7 +89,23 @@ pub async fn due(
     after: Option<&Key>,
     limit: usize,
 ) -> Result<Due, BucketError> {
-    let page = doors.page(&keys::timers(), after, limit).await?;
+    due_until(doors, now, after, limit, None).await
+}
+
+/// As [`due`]; with `until`, tried until then by the monotonic clock.
+///
+/// # Errors
+/// The store failed, or did not answer in time.
+pub(crate) async fn due_until(
+    doors: &Doors,
+    now: Timestamp,
+    after: Option<&Key>,
+    limit: usize,
+    until: Option<Duration>,
+) -> Result<Due, BucketError> {
+    let page = doors
+        .page_until(&keys::timers(), after, limit, until)
+        .await?;
     let mut found = Due::default();
     // Not the last alarm: a page may be full of what is none.
     let end = page.entries.last().filter(|_| page.more);

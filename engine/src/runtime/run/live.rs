@@ -125,7 +125,7 @@ impl Pass {
             // It keeps failing: that is no reason to lose the attempts under way.
             Event::Settled(Err(error)) if self.may_wait(error.bucket()) => {
                 tracing::debug!(%error, "effects are tried again while attempts run");
-                let asked = error.bucket().and_then(|error| error.retry_after);
+                let asked = error.bucket().map(BucketError::wait);
                 self.settling
                     .pause(self.core.doors.clock.monotonic(), asked);
                 return Ok(None);
@@ -185,7 +185,7 @@ impl Pass {
             Ok(None) => return Ok(None),
             Err(error) if self.may_wait(error.bucket()) => {
                 tracing::debug!(%error, "the mailbox is listed again later");
-                let asked = error.bucket().and_then(|error| error.retry_after);
+                let asked = error.bucket().map(BucketError::wait);
                 self.be_deaf(asked);
                 return Ok(None);
             }

@@ -9,7 +9,7 @@ use jiff::Timestamp;
 
 use super::{WorkerEvent, WorkerOptions};
 use crate::domain::{Eid, Queue};
-use crate::doors::Hint;
+use crate::doors::{BucketError, Hint};
 use crate::keys::Key;
 use crate::runtime::chain;
 use crate::runtime::run::{self, Causes, Ended, RunError, Stop};
@@ -80,6 +80,9 @@ pub(super) struct Book {
     pub(super) next_alarm: Option<Timestamp>,
     pub(super) cursors: BTreeMap<Queue, Key>,
     pub(super) alarm_cursor: Option<Key>,
+    /// Where the last list failed, and before when it is not asked for again: the mail of a
+    /// queue, or the alarms.
+    pub(super) closed: BTreeMap<Option<Queue>, Duration>,
 }
 
 impl Book {
@@ -100,6 +103,7 @@ impl Book {
             next_alarm: None,
             cursors: BTreeMap::new(),
             alarm_cursor: None,
+            closed: BTreeMap::new(),
         }
     }
 
@@ -270,7 +274,7 @@ impl Book {
             Ok(Ended::Lost | Ended::Stalled(_)) => self.back_off(eid, now),
             Err(error) => {
                 self.back_off(eid, now);
-                let asked = error.bucket().and_then(|error| error.retry_after);
+                let asked = error.bucket().map(BucketError::wait);
                 if let (Some(asked), Some(paused)) = (asked, self.paused.get_mut(&eid)) {
                     paused.until = paused.until.max(now + asked);
                 }

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use super::WorkerEvent;
 use super::dispatch::Book;
+use crate::domain::Queue;
 use crate::doors::BucketError;
 use crate::keys::{self, Key, MailKey};
 use crate::runtime::STORE;
@@ -18,28 +19,18 @@ impl Book {
     /// after one that found something new.
     pub(super) async fn look(&mut self) {
         self.looked();
-        let mut asked = Duration::ZERO;
-        let found = match self.find().await {
-            Ok(found) => {
-                if std::mem::take(&mut self.blind) {
-                    self.tell(&WorkerEvent::Sighted);
-                    tracing::warn!(target: STORE, "looking for work succeeds again");
-                }
-                found
+        let (found, failed) = self.find().await;
+        // Once for each outage: whoever watches is told when it is over, too.
+        if let Some(error) = failed {
+            if !std::mem::replace(&mut self.blind, true) {
+                let text = chain(&error);
+                tracing::warn!(target: STORE, error = %text, "looking for work failed; it is tried again");
+                self.tell(&WorkerEvent::Blind(text));
             }
-            Err(error) => {
-                // An alarm that is due would make the next look at once.
-                self.next_alarm = None;
-                asked = error.retry_after.unwrap_or_default();
-                // Once for each outage: whoever watches is told when it is over, too.
-                if !std::mem::replace(&mut self.blind, true) {
-                    let text = chain(&error);
-                    tracing::warn!(target: STORE, error = %text, "looking for work failed; it is tried again");
-                    self.tell(&WorkerEvent::Blind(text));
-                }
-                false
-            }
-        };
+        } else if self.closed.is_empty() && std::mem::take(&mut self.blind) {
+            self.tell(&WorkerEvent::Sighted);
+            tracing::warn!(target: STORE, "looking for work succeeds again");
+        }
         let (busy, idle) = (self.options.busy, self.options.idle);
         let behind = self.alarm_cursor.is_some() || !self.cursors.is_empty();
         if found {
@@ -49,24 +40,55 @@ impl Book {
         }
         // More pages are looked at soon; that they are there is no reason to begin again soon.
         let wait = if behind { busy } else { self.interval };
-        self.next_look = self.core.doors.clock.monotonic() + wait.max(asked);
+        self.next_look = self.core.doors.clock.monotonic() + wait;
     }
 
-    async fn find(&mut self) -> Result<bool, BucketError> {
-        let mut found = false;
-        for queue in self.options.queues.clone() {
-            found |= self.find_mail(&queue).await?;
+    /// Every list for itself: one that fails hides nothing that another shows. Answers whether
+    /// anything is new, and the first trouble.
+    async fn find(&mut self) -> (bool, Option<BucketError>) {
+        let (mut found, mut failed) = (false, None);
+        let queues = self.options.queues.clone();
+        for place in queues.into_iter().map(Some).chain([None]) {
+            let now = self.core.doors.clock.monotonic();
+            if self.closed.get(&place).is_some_and(|until| *until > now) {
+                continue;
+            }
+            // The next look is the next try: here a list waits no longer than for that.
+            let end = Some(now + self.options.idle);
+            let listed = match &place {
+                Some(queue) => self.find_mail(queue, end).await,
+                None => self.find_alarms(end).await,
+            };
+            match listed {
+                Ok(more) => {
+                    found |= more;
+                    self.closed.remove(&place);
+                }
+                Err(error) => {
+                    let until = self.core.doors.clock.monotonic() + error.wait();
+                    self.closed.insert(place, until);
+                    failed = failed.or(Some(error));
+                }
+            }
         }
-        Ok(self.find_alarms().await? || found)
+        if self.closed.contains_key(&None) {
+            // An alarm that is due would make the next look at once.
+            self.next_alarm = None;
+        }
+        (found, failed)
     }
 
     /// A full page is followed by the one behind it on the next look, so that executions
     /// nobody can run never hide the others.
-    async fn find_mail(&mut self, queue: &crate::domain::Queue) -> Result<bool, BucketError> {
+    async fn find_mail(
+        &mut self,
+        queue: &Queue,
+        end: Option<Duration>,
+    ) -> Result<bool, BucketError> {
         let doors = self.core.doors.clone();
         let after = self.cursors.remove(queue);
         let page = doors
-            .page(&keys::mail_queue(queue), after.as_ref(), PAGE)
+            .page_until(&keys::mail_queue(queue), after.as_ref(), PAGE, end)
             .await?;
         if page.more
             && let Some(last) = page.entries.last()
@@ -92,10 +114,11 @@ impl Book {
 
     /// As with mail, a page full of alarms that are due is followed by the one behind it: they
     /// may all be another worker's.
-    async fn find_alarms(&mut self) -> Result<bool, BucketError> {
+    async fn find_alarms(&mut self, end: Option<Duration>) -> Result<bool, BucketError> {
         let doors = self.core.doors.clone();
         let after = self.alarm_cursor.take();
-        let due = timers::due(&doors, doors.clock.now(), after.as_ref(), PAGE).await?;
+        let now = doors.clock.now();
+        let due = timers::due_until(&doors, now, after.as_ref(), PAGE, end).await?;
         self.next_alarm = due.next;
         self.alarm_cursor = due.rest;
         due.foreign.iter().for_each(|key| self.foreign(key));

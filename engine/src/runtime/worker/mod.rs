@@ -62,7 +62,12 @@ impl Worker {
         let (done, mut runs) = mpsc::unbounded();
         while !stop.is_set() {
             if book.has_room() && !book.has_work() && book.is_time_to_look() {
-                book.look().await;
+                // Trouble with the store must not keep it from stopping.
+                let mut look = book.look().boxed().fuse();
+                futures::select_biased! {
+                    () = stop.wait().fuse() => continue,
+                    () = look => {}
+                }
             }
             for job in book.take_jobs() {
                 let run = dispatch::job(Arc::clone(&self.core), job, word.clone(), done.clone());

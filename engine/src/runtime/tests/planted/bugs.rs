@@ -150,7 +150,7 @@ planted! {
     ];
     planted_bug_33_final_commit_that_carries_is_caught: FinalCommitCarries by [
         test limits::b31_the_end_is_told_though_an_earlier_word_is_still_on_its_way,
-        seeds 15,
+        seeds 30,
     ];
     planted_bug_34_unrecorded_outbox_is_caught: OutboxNotRecorded by [
         cuts parent,

@@ -1,5 +1,6 @@
 //! The polling worker, on manual time.
 
+mod lists;
 mod looks;
 mod trouble;
 
