@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::App;
+use super::ends::Ends;
 use crate::domain::{Actor, ActorKind, Provenance};
 use crate::doors::Doors;
 use crate::settings::Settings;
@@ -29,6 +30,8 @@ pub struct Core {
     pub app: Arc<App>,
     /// This process.
     pub host: Host,
+    /// Who waits for an end.
+    pub(crate) ends: Ends,
 }
 
 impl Core {

@@ -2,6 +2,7 @@
 
 mod chain;
 mod core;
+mod ends;
 mod engine;
 mod notice;
 mod registry;

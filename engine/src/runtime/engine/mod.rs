@@ -26,6 +26,7 @@ pub use price::Price;
 pub use result::Outcome;
 pub use start::{Start, Started};
 
+use super::ends::Ends;
 use super::run::{self, Causes, Ended, RunError};
 use super::{App, Core, Host, RegistryError};
 use crate::domain::Eid;
@@ -64,6 +65,7 @@ impl Engine {
                 settings,
                 app: Arc::new(app),
                 host,
+                ends: Ends::default(),
             }),
         })
     }

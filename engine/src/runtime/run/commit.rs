@@ -67,6 +67,9 @@ impl Pass {
                     self.drain().await?;
                 }
                 self.commit(chunk, true, Leave::Free(status, due)).await?;
+                if status.is_terminal() {
+                    core.ends.tell(&self.journal.head.record.eid);
+                }
                 if planted(Bug::DeletesBeforeSettling) {
                     self.delete_mail_too_early().await?;
                     self.delete_alarm_too_early().await?;

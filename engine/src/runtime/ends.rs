@@ -1,0 +1,130 @@
+//! Who waits in this process for the end of an execution: told by the commit that ends it, so
+//! that nobody reads the head again and again. Costs no request, and decides nothing: whoever is
+//! told looks at the head, and an end that another process makes is found by looking.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use super::Notice;
+use crate::domain::Eid;
+
+/// The board of ends.
+#[derive(Debug, Default)]
+pub(crate) struct Ends {
+    waiting: Mutex<BTreeMap<Eid, (Notice, usize)>>,
+    workers: AtomicUsize,
+}
+
+/// Waits for the end of one execution. Dropped, it leaves nothing behind.
+#[derive(Debug)]
+pub(crate) struct End<'a> {
+    ends: &'a Ends,
+    eid: Eid,
+    notice: Notice,
+}
+
+/// A worker at work in this process.
+#[derive(Debug)]
+pub(crate) struct AtWork<'a>(&'a Ends);
+
+impl Ends {
+    /// Waits for the end of `eid` from now on.
+    pub(crate) fn of(&self, eid: Eid) -> End<'_> {
+        let mut waiting = self.lock();
+        let (notice, times) = waiting.entry(eid).or_default();
+        *times += 1;
+        let notice = notice.clone();
+        End {
+            ends: self,
+            eid,
+            notice,
+        }
+    }
+
+    /// The commit that ends `eid` has landed.
+    pub(crate) fn tell(&self, eid: &Eid) {
+        // A fresh one for who waits again: an end may be taken back.
+        let told = self
+            .lock()
+            .get_mut(eid)
+            .map(|(notice, _)| std::mem::take(notice));
+        if let Some(notice) = told {
+            notice.set();
+        }
+    }
+
+    /// A worker begins; it has ended when what this returns is dropped.
+    pub(crate) fn work(&self) -> AtWork<'_> {
+        self.workers.fetch_add(1, Ordering::Relaxed);
+        AtWork(self)
+    }
+
+    /// Whether most ends are told here.
+    pub(crate) fn has_worker(&self) -> bool {
+        self.workers.load(Ordering::Relaxed) > 0
+    }
+
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<Eid, (Notice, usize)>> {
+        // Nothing panics under this lock.
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl End<'_> {
+    /// Returns when the end was told.
+    pub(crate) async fn told(&self) {
+        self.notice.wait().await;
+    }
+}
+
+impl Drop for End<'_> {
+    fn drop(&mut self) {
+        let mut waiting = self.ends.lock();
+        if let Some((_, times)) = waiting.get_mut(&self.eid) {
+            *times -= 1;
+            if *times == 0 {
+                waiting.remove(&self.eid);
+            }
+        }
+    }
+}
+
+impl Drop for AtWork<'_> {
+    fn drop(&mut self) {
+        self.0.workers.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use futures::FutureExt;
+
+    use super::*;
+
+    fn eid(n: u8) -> Eid {
+        Eid::new(uuid::Uuid::from_bytes([n; 16]))
+    }
+
+    #[test]
+    fn every_waiter_is_told_and_leaves_nothing_behind() {
+        let ends = Ends::default();
+        let (one, two, other) = (ends.of(eid(1)), ends.of(eid(1)), ends.of(eid(2)));
+        assert!(one.told().now_or_never().is_none());
+        ends.tell(&eid(1));
+        assert!(one.told().now_or_never().is_some());
+        assert!(two.told().now_or_never().is_some());
+        assert!(other.told().now_or_never().is_none());
+        drop((one, two, other));
+        assert!(ends.lock().is_empty());
+    }
+
+    #[test]
+    fn a_worker_counts_while_it_is_at_work() {
+        let ends = Ends::default();
+        let work = ends.work();
+        assert!(ends.has_worker());
+        drop(work);
+        assert!(!ends.has_worker());
+    }
+}
