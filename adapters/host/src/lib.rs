@@ -3,6 +3,7 @@
 mod clock;
 mod entropy;
 mod spawner;
+mod turns;
 
 pub use clock::SystemClock;
 pub use entropy::OsEntropy;

@@ -1,11 +1,13 @@
 //! Tasks, attempts and blocking work by tokio.
 
 use std::io;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use futures::future::BoxFuture;
 use millpond::doors::{Abort, Spawner};
 use tokio::runtime::{Builder, Handle, Runtime};
+
+use crate::turns::Turns;
 
 /// Runs tasks on a tokio runtime.
 #[derive(Debug, Clone)]
@@ -13,16 +15,19 @@ pub struct TokioSpawner {
     handle: Handle,
     /// Where attempts of steps run, if not beside the engine's tasks.
     attempts: Option<Arc<Attempts>>,
+    /// Where workflow code runs; `None` where the system gives no threads.
+    turns: Arc<OnceLock<Option<Turns>>>,
 }
 
 impl TokioSpawner {
     /// Spawns everything on the runtime behind `handle`. An attempt that spins holds one of its
     /// threads; when it holds the last one, timers and renewals stop.
     #[must_use]
-    pub const fn new(handle: Handle) -> Self {
+    pub fn new(handle: Handle) -> Self {
         Self {
             handle,
             attempts: None,
+            turns: Arc::default(),
         }
     }
 
@@ -63,6 +68,17 @@ impl Spawner for TokioSpawner {
     fn blocking(&self, work: Box<dyn FnOnce() + Send>) {
         // Nobody waits for the handle: the work reports by itself.
         drop(self.handle.spawn_blocking(work));
+    }
+
+    fn turn(&self, work: Box<dyn FnOnce() + Send>) {
+        let turns = self.turns.get_or_init(|| Turns::new(self.handle.clone()));
+        let left = match turns {
+            Some(turns) => turns.push(work).err(),
+            None => Some(work),
+        };
+        if let Some(work) = left {
+            self.blocking(work);
+        }
     }
 }
 

@@ -21,4 +21,10 @@ pub trait Spawner: fmt::Debug + Send + Sync + 'static {
 
     /// Runs `work` where it may block or spin without stopping anybody else.
     fn blocking(&self, work: Box<dyn FnOnce() + Send>);
+
+    /// Runs a stretch of workflow code: as [`blocking`](Self::blocking), but short as a rule, and
+    /// there are many of them. The default does not tell them apart.
+    fn turn(&self, work: Box<dyn FnOnce() + Send>) {
+        self.blocking(work);
+    }
 }

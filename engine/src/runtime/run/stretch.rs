@@ -44,7 +44,7 @@ impl Pass {
         };
         drive.set_now(self.now);
         let (tx, mut rx) = oneshot::channel();
-        self.core.doors.spawner.blocking(Box::new(move || {
+        self.core.doors.spawner.turn(Box::new(move || {
             let out = work(&mut drive);
             // Nobody listens any more when the watchdog was faster.
             let _ = tx.send((drive, out));

@@ -1,0 +1,275 @@
+//! Threads for stretches of workflow code: short as a rule, endless by mistake.
+//!
+//! A pool that wakes a thread for each piece of work spends more on waking than on the work. Here
+//! the threads at work take what comes, and others are woken only when there is more than these
+//! get through. A guard looks while there is work: a thread that does not come to the end of its
+//! piece is left to it, and another one takes over.
+
+use std::collections::VecDeque;
+use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use tokio::runtime::Handle;
+
+/// How long a piece of work may hold up others before another thread takes over.
+const PATIENCE: Duration = Duration::from_millis(10);
+
+/// Looks without work after which the guard sleeps.
+const QUIET: u32 = 20;
+
+/// After so long without work a thread ends, but for the last.
+const IDLE: Duration = Duration::from_secs(10);
+
+/// Waiting pieces for each thread at work, beyond which another one is woken.
+const BACKLOG: usize = 4;
+
+/// Most threads. More endless pieces than that hold up all others.
+const MOST: usize = 512;
+
+pub(crate) type Work = Box<dyn FnOnce() + Send>;
+
+/// The threads, and the queue they share. They end when it is dropped, each with the piece it
+/// is at.
+pub(crate) struct Turns(Arc<Shared>);
+
+struct Shared {
+    state: Mutex<State>,
+    work: Condvar,
+    guard: Condvar,
+    handle: Handle,
+    cores: usize,
+}
+
+#[derive(Default)]
+struct State {
+    queue: VecDeque<Work>,
+    threads: usize,
+    idle: usize,
+    /// How many pieces were ever taken: the guard sees by it whether work goes on.
+    taken: u64,
+    watched: bool,
+    closed: bool,
+}
+
+impl Turns {
+    /// No thread yet, but for the guard, if the system gives one.
+    pub(crate) fn new(handle: Handle) -> Option<Self> {
+        let cores = thread::available_parallelism().map_or(1, usize::from);
+        let shared = Arc::new(Shared {
+            state: Mutex::default(),
+            work: Condvar::new(),
+            guard: Condvar::new(),
+            handle,
+            cores,
+        });
+        let guarded = Arc::clone(&shared);
+        let guard = thread::Builder::new().name("millpond-guard".to_owned());
+        guard.spawn(move || guarded.watch()).ok()?;
+        Some(Self(shared))
+    }
+
+    /// Queues a piece of work.
+    ///
+    /// # Errors
+    /// The work itself: there is no thread, and the system gives none.
+    pub(crate) fn push(&self, work: Work) -> Result<(), Work> {
+        let mut state = self.0.lock();
+        if state.threads == 0 && !self.0.start(&mut state) {
+            return Err(work);
+        }
+        state.queue.push_back(work);
+        let busy = state.threads - state.idle;
+        if busy == 0 || (busy < self.0.cores && state.queue.len() > busy * BACKLOG) {
+            self.0.another(&mut state);
+        }
+        if !std::mem::replace(&mut state.watched, true) {
+            self.0.guard.notify_one();
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Turns {
+    fn drop(&mut self) {
+        self.0.lock().closed = true;
+        self.0.work.notify_all();
+        self.0.guard.notify_all();
+    }
+}
+
+impl fmt::Debug for Turns {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let state = self.0.lock();
+        f.debug_struct("Turns")
+            .field("threads", &state.threads)
+            .field("idle", &state.idle)
+            .field("queue", &state.queue.len())
+            .finish()
+    }
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        // Work runs outside this lock, and nothing else panics under it.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// One more thread at work.
+    fn another(self: &Arc<Self>, state: &mut State) {
+        if state.idle > 0 {
+            self.work.notify_one();
+        } else if !self.start(state) {
+            tracing::warn!(threads = state.threads, "no more threads for workflow code");
+        }
+    }
+
+    fn start(self: &Arc<Self>, state: &mut State) -> bool {
+        if state.threads >= MOST {
+            return false;
+        }
+        let shared = Arc::clone(self);
+        let named = thread::Builder::new().name("millpond-turns".to_owned());
+        let started = named.spawn(move || shared.run()).is_ok();
+        state.threads += usize::from(started);
+        started
+    }
+
+    /// A thread's life.
+    fn run(self: Arc<Self>) {
+        let _runtime = self.handle.enter();
+        let mut state = self.lock();
+        loop {
+            if let Some(work) = state.queue.pop_front() {
+                state.taken += 1;
+                drop(state);
+                // What it holds is its own; who waits for it learns that it is gone.
+                let _panicked = catch_unwind(AssertUnwindSafe(work));
+                state = self.lock();
+                continue;
+            }
+            if state.closed {
+                state.threads -= 1;
+                return;
+            }
+            state.idle += 1;
+            let (next, waited) = self
+                .work
+                .wait_timeout(state, IDLE)
+                .unwrap_or_else(PoisonError::into_inner);
+            state = next;
+            state.idle -= 1;
+            if waited.timed_out() && state.queue.is_empty() && state.threads > 1 {
+                state.threads -= 1;
+                return;
+            }
+        }
+    }
+
+    /// The guard's life.
+    fn watch(self: Arc<Self>) {
+        let (mut seen, mut quiet) = (0, 0);
+        let mut state = self.lock();
+        while !state.closed {
+            if !state.watched {
+                let woken = self.guard.wait(state);
+                state = woken.unwrap_or_else(PoisonError::into_inner);
+                continue;
+            }
+            let (next, _) = self
+                .guard
+                .wait_timeout(state, PATIENCE)
+                .unwrap_or_else(PoisonError::into_inner);
+            state = next;
+            if !state.queue.is_empty() {
+                quiet = 0;
+                if std::mem::replace(&mut seen, state.taken) == state.taken {
+                    self.another(&mut state);
+                }
+            } else if std::mem::replace(&mut seen, state.taken) == state.taken {
+                quiet += 1;
+                if quiet > QUIET {
+                    (quiet, state.watched) = (0, false);
+                }
+            } else {
+                quiet = 0;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::{Receiver, Sender, channel};
+
+    use super::*;
+
+    /// A piece that holds its thread until it is let go.
+    fn stuck() -> (Sender<()>, Work) {
+        let (go, may_go) = channel();
+        (
+            go,
+            Box::new(move || {
+                let _gone = may_go.recv();
+            }),
+        )
+    }
+
+    fn said() -> (Work, Receiver<&'static str>) {
+        let (say, said) = channel();
+        (
+            Box::new(move || say.send("done").expect("somebody listens")),
+            said,
+        )
+    }
+
+    #[tokio::test]
+    async fn work_behind_pieces_without_end_is_done() {
+        let turns = Turns::new(Handle::current()).expect("the system gives a thread");
+        let held: Vec<_> = (0..8)
+            .map(|_| {
+                let (go, work) = stuck();
+                assert!(turns.push(work).is_ok());
+                go
+            })
+            .collect();
+        let (work, done) = said();
+        assert!(turns.push(work).is_ok());
+        assert_eq!(done.recv(), Ok("done"), "while eight hold their threads");
+        drop(held);
+    }
+
+    #[tokio::test]
+    async fn a_piece_that_panics_takes_nobody_along() {
+        let turns = Turns::new(Handle::current()).expect("the system gives a thread");
+        assert!(turns.push(Box::new(|| panic!("as it does"))).is_ok());
+        let (work, done) = said();
+        assert!(turns.push(work).is_ok());
+        assert_eq!(done.recv(), Ok("done"));
+    }
+
+    #[tokio::test]
+    async fn what_is_queued_is_done_once_and_threads_end_with_their_owner() {
+        let turns = Turns::new(Handle::current()).expect("the system gives a thread");
+        let (say, said) = channel();
+        for n in 0..100 {
+            let say = say.clone();
+            assert!(
+                turns
+                    .push(Box::new(move || say.send(n).expect("heard")))
+                    .is_ok()
+            );
+        }
+        drop(say);
+        let mut heard: Vec<i32> = said.iter().collect();
+        heard.sort_unstable();
+        assert_eq!(heard, (0..100).collect::<Vec<_>>());
+        let shared = Arc::downgrade(&turns.0);
+        drop(turns);
+        while shared.strong_count() > 0 {
+            thread::yield_now();
+        }
+    }
+}
