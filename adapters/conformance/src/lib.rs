@@ -21,6 +21,7 @@
 mod finding;
 mod probe;
 mod probes;
+pub mod processes;
 mod subject;
 mod suite;
 

@@ -1,0 +1,281 @@
+//! Races between processes: what threads of one process cannot show.
+//!
+//! A test binary starts itself again, once for each child, as the one ignored test that calls
+//! [`child`]; the test that started them then looks at what they left.
+//!
+//! ```no_run
+//! use millpond_conformance::processes::{Part, all_play, child};
+//! # async fn open(place: &str) -> std::sync::Arc<dyn millpond::doors::Bucket> { unimplemented!() }
+//!
+//! #[tokio::test]
+//! #[ignore = "run by the other tests, as processes of their own"]
+//! async fn a_child() {
+//!     child(async |place| open(&place).await).await;
+//! }
+//!
+//! #[tokio::test]
+//! async fn processes_that_count_together_lose_no_count() {
+//!     let place = "where the bucket is";
+//!     all_play("a_child", Part::Count, place);
+//!     Part::Count.judge(&*open(place).await).await;
+//! }
+//! ```
+
+use std::io::Write as _;
+use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+
+use bytes::Bytes;
+use millpond::domain::Digest;
+use millpond::doors::{Bucket, Expect, Outcome};
+use millpond::keys::{Key, Prefix};
+
+const PART: &str = "POND_TEST_PART";
+const PLACE: &str = "POND_TEST_PLACE";
+const NUMBER: &str = "POND_TEST_NUMBER";
+
+/// Processes that play at once.
+const CHILDREN: usize = 4;
+const ROUNDS: usize = 60;
+
+/// What each child does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Part {
+    /// Adds to one counter, again and again.
+    Count,
+    /// Races for keys, and notes which it was told to have won.
+    Create,
+    /// Makes, lists and deletes objects beside those of others.
+    Share,
+    /// One deletes what the others replace: what it deleted must stay away.
+    Erase,
+    /// Replaces large objects until it is killed, and says each write that was answered.
+    Rewrite,
+}
+
+impl Part {
+    const ALL: [Self; 5] = [
+        Self::Count,
+        Self::Create,
+        Self::Share,
+        Self::Erase,
+        Self::Rewrite,
+    ];
+
+    fn name(self) -> String {
+        format!("{self:?}").to_lowercase()
+    }
+
+    /// Looks at what the children left.
+    ///
+    /// # Panics
+    /// When that is not what it must be.
+    pub async fn judge(self, bucket: &dyn Bucket) {
+        match self {
+            Self::Count => {
+                let (counted, _) = read(bucket, &key("counter")).await.expect("a counter");
+                assert_eq!(counted, (CHILDREN * ROUNDS).to_string());
+            }
+            Self::Create => {
+                for round in 0..ROUNDS {
+                    let at = key(format!("race/{round}"));
+                    let (winner, _) = read(bucket, &at).await.expect("somebody won");
+                    let notes = names(bucket, &format!("won/{round}/")).await;
+                    assert_eq!(notes, [format!("won/{round}/{winner}")]);
+                }
+            }
+            Self::Share => assert!(names(bucket, "shared/").await.is_empty()),
+            Self::Erase => {
+                assert!(names(bucket, "erase/").await.is_empty());
+                assert_eq!(names(bucket, "done").await, ["done"]);
+            }
+            Self::Rewrite => {
+                for at in names(bucket, "large/").await {
+                    whole(bucket, &key(at)).await;
+                }
+            }
+        }
+    }
+}
+
+/// The child's half: plays the part it was started for, on the bucket that `open` opens.
+///
+/// # Panics
+/// When the bucket does not do what it must.
+pub async fn child(open: impl AsyncFnOnce(String) -> Arc<dyn Bucket>) {
+    let variable = |name| std::env::var(name).expect("only the other tests run this one");
+    let (part, number) = (variable(PART), variable(NUMBER));
+    let number = number.parse().expect("a number");
+    let bucket = open(variable(PLACE)).await;
+    let part = Part::ALL.into_iter().find(|known| known.name() == part);
+    match part.expect("a part that is known") {
+        Part::Count => count(&*bucket).await,
+        Part::Create => create(&*bucket, number).await,
+        Part::Share => share(&*bucket, number).await,
+        Part::Erase => erase(&*bucket, number).await,
+        Part::Rewrite => rewrite(&*bucket).await,
+    }
+}
+
+/// Starts one child: this test binary again, running the ignored test `name` with a part to
+/// play on the bucket at `place`.
+///
+/// # Panics
+/// When it cannot be started.
+#[must_use]
+pub fn start(name: &str, part: Part, place: &str, number: usize) -> Child {
+    let itself = std::env::current_exe().expect("a test knows its binary");
+    let mut child = Command::new(itself)
+        .args([name, "--exact", "--ignored", "--nocapture"])
+        .env(PART, part.name())
+        .env(PLACE, place)
+        .env(NUMBER, number.to_string())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("the test binary starts again");
+    let mut input = child.stdin.take().expect("the child has an input");
+    writeln!(input, "go").expect("the child reads");
+    child
+}
+
+/// Starts all children and waits for their ends.
+///
+/// # Panics
+/// When one fails.
+pub fn all_play(name: &str, part: Part, place: &str) {
+    let children: Vec<_> = (0..CHILDREN)
+        .map(|number| start(name, part, place, number))
+        .collect();
+    for child in children {
+        let ended = child.wait_with_output().expect("the child ends");
+        let said = String::from_utf8_lossy(&ended.stdout);
+        assert!(ended.status.success(), "{part:?}: {said}");
+        assert!(said.contains("1 passed"), "nothing was run: {said}");
+    }
+}
+
+/// The count of a child's line that says a write of [`Part::Rewrite`] was answered.
+#[must_use]
+pub fn landed(line: &str) -> Option<usize> {
+    line.split("landed ").nth(1)?.parse().ok()
+}
+
+/// The count in a large object, which is whole.
+///
+/// # Panics
+/// When it is not.
+pub async fn whole(bucket: &dyn Bucket, at: &Key) -> usize {
+    let (text, _) = read(bucket, at).await.expect("it is there");
+    let counter = text.split(' ').next().and_then(|first| first.parse().ok());
+    let counter = counter.unwrap_or_else(|| panic!("{at} is none of ours"));
+    assert!(text == large(counter), "half of {at} was seen");
+    counter
+}
+
+async fn count(bucket: &dyn Bucket) {
+    let at = key("counter");
+    for _ in 0..ROUNDS {
+        loop {
+            let (next, expect) = match read(bucket, &at).await {
+                None => (1, Expect::Absent),
+                Some((text, expect)) => (text.parse::<usize>().expect("a number") + 1, expect),
+            };
+            if lands(bucket, &at, next.to_string(), expect).await {
+                break;
+            }
+        }
+    }
+}
+
+async fn create(bucket: &dyn Bucket, number: usize) {
+    for round in 0..ROUNDS {
+        let at = key(format!("race/{round}"));
+        if lands(bucket, &at, number.to_string(), Expect::Absent).await {
+            let note = key(format!("won/{round}/{number}"));
+            assert!(lands(bucket, &note, "", Expect::Absent).await);
+        }
+    }
+}
+
+async fn share(bucket: &dyn Bucket, number: usize) {
+    for round in 0..ROUNDS * 2 {
+        let at = key(format!("shared/{}/deep/{number}", round % 2));
+        assert!(lands(bucket, &at, "here", Expect::Absent).await);
+        let listed = names(bucket, "shared/").await;
+        assert!(listed.contains(&at.to_string()), "{at} is not listed");
+        bucket.delete(&at).await.expect("the delete is answered");
+        assert_eq!(read(bucket, &at).await, None);
+    }
+}
+
+async fn erase(bucket: &dyn Bucket, number: usize) {
+    let done = key("done");
+    if number > 0 {
+        let mut round = 0;
+        while read(bucket, &done).await.is_none() {
+            let at = key(format!("erase/{round}"));
+            match read(bucket, &at).await {
+                Some((text, expect)) => drop(lands(bucket, &at, text + "+", expect).await),
+                None => round = (round + 1) % ROUNDS,
+            }
+        }
+        return;
+    }
+    for round in 0..ROUNDS {
+        let at = key(format!("erase/{round}"));
+        assert!(lands(bucket, &at, "1", Expect::Absent).await);
+        // Until the others are at it.
+        while read(bucket, &at)
+            .await
+            .is_some_and(|(text, _)| text.len() < 4)
+        {}
+        bucket.delete(&at).await.expect("the delete is answered");
+        assert_eq!(read(bucket, &at).await, None, "{at} came back");
+    }
+    assert!(lands(bucket, &done, "", Expect::Absent).await);
+}
+
+async fn rewrite(bucket: &dyn Bucket) {
+    for counter in 1_usize.. {
+        let at = key(format!("large/{}", counter % 4));
+        let found = read(bucket, &at).await;
+        let expect = found.map_or(Expect::Absent, |(_, expect)| expect);
+        assert!(lands(bucket, &at, large(counter), expect).await);
+        println!("landed {counter}");
+    }
+}
+
+/// A body that tells whether it is whole, and who wrote it.
+fn large(counter: usize) -> String {
+    let text = format!("{counter} ").repeat(20_000 + counter % 7 * 10_000);
+    let digest = Digest::of(text.as_bytes());
+    format!("{text}{digest}")
+}
+
+fn key(text: impl AsRef<str>) -> Key {
+    Key::parse(text.as_ref()).expect("these are good keys")
+}
+
+async fn names(bucket: &dyn Bucket, prefix: &str) -> Vec<String> {
+    let prefix = Prefix::parse(prefix).expect("a good prefix");
+    let page = bucket.list(&prefix, None, 1_000).await;
+    let page = page.expect("the list is answered");
+    assert!(!page.more, "a page holds them");
+    page.entries.iter().map(|row| row.key.to_string()).collect()
+}
+
+async fn read(bucket: &dyn Bucket, at: &Key) -> Option<(String, Expect)> {
+    let object = bucket.read(at).await.expect("the read is answered")?;
+    let text = String::from_utf8(object.body.into()).expect("these write text");
+    Some((text, Expect::At(object.version)))
+}
+
+async fn lands(bucket: &dyn Bucket, at: &Key, body: impl Into<Bytes>, expect: Expect) -> bool {
+    let outcome = bucket.write(at, body.into(), expect).await;
+    match outcome.expect("the write is answered") {
+        Outcome::Landed(_) => true,
+        Outcome::Refused => false,
+        Outcome::Unknown => panic!("nobody says how the write of {at} ended"),
+    }
+}
