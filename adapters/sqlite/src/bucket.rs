@@ -1,0 +1,117 @@
+//! The door itself.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::mpsc::{Sender, channel};
+use std::thread;
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use futures::channel::oneshot;
+use millpond::doors::{Bucket, BucketError, Expect, Fault, Object, Outcome, Page};
+use millpond::keys::{Key, Prefix};
+
+use crate::connection::Place;
+use crate::open::{OpenError, Options};
+use crate::readers::Readers;
+use crate::requests::Request;
+use crate::writer::Writer;
+
+/// A bucket in one SQLite file. Any number of processes of one machine may share it; not over a
+/// network share.
+///
+/// It needs no runtime: writes are made by a thread of its own, and a read or a list is made in
+/// place, since a row that is in the page cache is there sooner than another thread.
+/// A request whose future is dropped goes on to its end.
+#[derive(Debug)]
+pub struct SqliteBucket {
+    place: Arc<Place>,
+    readers: Readers,
+    writer: Sender<Request>,
+}
+
+impl SqliteBucket {
+    /// Opens the bucket in the file `path`. Blocks for a few file operations.
+    ///
+    /// # Errors
+    /// [`OpenError`] names the path and what is wrong with it.
+    pub fn open(path: impl AsRef<Path>, options: Options) -> Result<Self, OpenError> {
+        let (place, handle) = Place::open(path.as_ref(), options)?;
+        let place = Arc::new(place);
+        let writer =
+            Writer::new(Arc::clone(&place), handle).map_err(|source| OpenError::Sqlite {
+                path: place.path.clone(),
+                source,
+            })?;
+        let (send, requests) = channel();
+        thread::Builder::new()
+            .name("millpond-sqlite".to_owned())
+            .spawn(move || writer.serve(&requests))
+            .map_err(|source| OpenError::Io {
+                path: place.path.clone(),
+                source,
+            })?;
+        Ok(Self {
+            readers: Readers::new(Arc::clone(&place)),
+            place,
+            writer: send,
+        })
+    }
+
+    /// The file, as an absolute path.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.place.path
+    }
+}
+
+#[async_trait]
+impl Bucket for SqliteBucket {
+    async fn read(&self, key: &Key) -> Result<Option<Object>, BucketError> {
+        let found = self.readers.read(key);
+        found.map_err(|trouble| trouble.of("read", key.as_str()))
+    }
+
+    async fn write(&self, key: &Key, body: Bytes, expect: Expect) -> Result<Outcome, BucketError> {
+        let (answer, done) = oneshot::channel();
+        let request = Request::Write {
+            key: key.clone(),
+            body,
+            expect,
+            answer,
+        };
+        if self.writer.send(request).is_err() {
+            return Err(no_writer("write", key));
+        }
+        // Nobody knows how far the thread came.
+        done.await.unwrap_or(Ok(Outcome::Unknown))
+    }
+
+    async fn delete(&self, key: &Key) -> Result<(), BucketError> {
+        let (answer, done) = oneshot::channel();
+        let key = key.clone();
+        let request = Request::Delete {
+            key: key.clone(),
+            answer,
+        };
+        if self.writer.send(request).is_err() {
+            return Err(no_writer("delete", &key));
+        }
+        done.await
+            .unwrap_or_else(|_| Err(no_writer("delete", &key)))
+    }
+
+    async fn list(
+        &self,
+        prefix: &Prefix,
+        after: Option<&Key>,
+        limit: usize,
+    ) -> Result<Page, BucketError> {
+        let page = self.readers.list(prefix, after, limit);
+        page.map_err(|trouble| trouble.of("list", prefix.as_str()))
+    }
+}
+
+fn no_writer(verb: &'static str, key: &Key) -> BucketError {
+    BucketError::new(Fault::Unavailable, verb, key).because("the writing thread has ended")
+}

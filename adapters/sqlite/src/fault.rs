@@ -1,0 +1,65 @@
+//! What an error of SQLite means at the door.
+
+use millpond::doors::{BucketError, Fault};
+use rusqlite::ErrorCode;
+use rusqlite::ffi::SQLITE_READONLY_DBMOVED;
+
+use crate::open::OpenError;
+
+/// Why a request was not served.
+#[derive(Debug)]
+pub(crate) enum Trouble {
+    /// The file is not in its place, or is another one that cannot be opened.
+    Place(OpenError),
+    /// SQLite refused.
+    Sqlite(rusqlite::Error),
+}
+
+impl From<rusqlite::Error> for Trouble {
+    fn from(error: rusqlite::Error) -> Self {
+        Self::Sqlite(error)
+    }
+}
+
+impl Trouble {
+    pub(crate) fn fault(&self) -> Fault {
+        match self {
+            Self::Place(OpenError::Sqlite { source, .. }) | Self::Sqlite(source) => fault(source),
+            Self::Place(OpenError::Missing { .. } | OpenError::Foreign { .. }) => Fault::Gone,
+            Self::Place(OpenError::Newer { .. }) => Fault::Denied,
+            Self::Place(OpenError::Io { source, .. }) => match source.kind() {
+                std::io::ErrorKind::PermissionDenied => Fault::Denied,
+                _ => Fault::Unavailable,
+            },
+        }
+    }
+
+    /// The same as the door says it. A group's trouble is told to each of its requests.
+    pub(crate) fn of(&self, verb: &'static str, key: &str) -> BucketError {
+        let said = match self {
+            Self::Place(error) => millpond::runtime::chain(error),
+            Self::Sqlite(error) => millpond::runtime::chain(error),
+        };
+        BucketError::new(self.fault(), verb, key).because(said)
+    }
+}
+
+fn fault(error: &rusqlite::Error) -> Fault {
+    if let Some(error) = error.sqlite_error()
+        && error.extended_code == SQLITE_READONLY_DBMOVED
+    {
+        return Fault::Gone;
+    }
+    match error.sqlite_error_code() {
+        Some(ErrorCode::DiskFull) => Fault::Full,
+        Some(
+            ErrorCode::ReadOnly
+            | ErrorCode::PermissionDenied
+            | ErrorCode::AuthorizationForStatementDenied,
+        ) => Fault::Denied,
+        Some(ErrorCode::TooBig) => Fault::Invalid,
+        Some(ErrorCode::NotADatabase) => Fault::Gone,
+        // Held by another process for too long; a disk that does not answer; damage.
+        _ => Fault::Unavailable,
+    }
+}

@@ -1,0 +1,106 @@
+//! Connections that read, beside the one that writes.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use jiff::Timestamp;
+use millpond::doors::{Listed, Object, Page};
+use millpond::keys::{Key, Prefix};
+use rusqlite::{Connection, params};
+
+use crate::apply;
+use crate::connection::{Handle, Place};
+use crate::fault::Trouble;
+
+/// Idle connections that are kept.
+const KEPT: usize = 4;
+
+/// The highest character of a key is `~`: this one comes after all that may follow a prefix.
+const AFTER_ALL: char = '\u{7f}';
+
+const LIST: &str = "SELECT key, modified, length(body) FROM objects \
+                    WHERE key > ?1 AND key >= ?2 AND key < ?3 ORDER BY key LIMIT ?4";
+
+/// The reading side.
+#[derive(Debug)]
+pub(crate) struct Readers {
+    place: Arc<Place>,
+    idle: Mutex<Vec<Handle>>,
+}
+
+impl Readers {
+    pub(crate) fn new(place: Arc<Place>) -> Self {
+        Self {
+            place,
+            idle: Mutex::default(),
+        }
+    }
+
+    /// Reads one object.
+    pub(crate) fn read(&self, key: &Key) -> Result<Option<Object>, Trouble> {
+        self.with(|sqlite| apply::read(sqlite, key))
+    }
+
+    /// One page of a list.
+    pub(crate) fn list(
+        &self,
+        prefix: &Prefix,
+        after: Option<&Key>,
+        limit: usize,
+    ) -> Result<Page, Trouble> {
+        self.with(|sqlite| list(sqlite, prefix, after, limit))
+    }
+
+    /// Asks on a connection to the file that has the name now (Q4).
+    fn with<T>(&self, ask: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T, Trouble> {
+        let kept = self.idle().pop().filter(|open| self.place.is_here(open));
+        let handle = match kept {
+            Some(handle) => handle,
+            None => self.place.connect(false).map_err(Trouble::Place)?,
+        };
+        let answer = ask(&handle.sqlite)?;
+        let mut idle = self.idle();
+        if idle.len() < KEPT {
+            idle.push(handle);
+        }
+        Ok(answer)
+    }
+
+    fn idle(&self) -> MutexGuard<'_, Vec<Handle>> {
+        // A panic under this lock leaves whole connections.
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn list(
+    sqlite: &Connection,
+    prefix: &Prefix,
+    after: Option<&Key>,
+    limit: usize,
+) -> rusqlite::Result<Page> {
+    let after = after.map_or("", Key::as_str);
+    let end = format!("{prefix}{AFTER_ALL}");
+    let most = i64::try_from(limit).unwrap_or(i64::MAX).saturating_add(1);
+    let mut statement = sqlite.prepare_cached(LIST)?;
+    let mut rows = statement.query(params![after, prefix.as_str(), end, most])?;
+    let mut page = Page::default();
+    while let Some(row) = rows.next()? {
+        if page.entries.len() == limit {
+            page.more = true;
+            break;
+        }
+        let text = row.get_ref(0)?.as_str()?;
+        let Ok(key) = Key::parse(text) else {
+            // Only another program's hand can have put it there.
+            tracing::warn!(key = text, "a row with a key that is none");
+            continue;
+        };
+        let modified = Timestamp::from_microsecond(row.get(1)?).unwrap_or(Timestamp::UNIX_EPOCH);
+        let size = row.get::<_, i64>(2)?.unsigned_abs();
+        page.entries.push(Listed {
+            key,
+            modified,
+            size,
+        });
+    }
+    Ok(page)
+}

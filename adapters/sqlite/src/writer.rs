@@ -1,0 +1,229 @@
+//! The thread that writes: all that waits becomes one transaction.
+
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, TryRecvError};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use futures::channel::oneshot;
+use millpond::doors::{BucketError, Outcome, Version};
+use rusqlite::{Connection, ErrorCode};
+
+use crate::apply;
+use crate::connection::{Handle, Place};
+use crate::fault::Trouble;
+use crate::requests::Request;
+
+/// Most requests of one group: what they wait for each other stays within milliseconds.
+const MOST: usize = 512;
+
+/// A group that holds so many bytes takes no more: 8 MiB.
+const HEAVY: usize = 8 << 20;
+
+/// The writing side.
+#[derive(Debug)]
+pub(crate) struct Writer {
+    place: Arc<Place>,
+    handle: Option<Handle>,
+    /// The random name of this opening: the beginning of every version it gives (Q3).
+    opening: String,
+    count: u64,
+}
+
+/// An answer that waits for the commit (Q2).
+enum Answer {
+    Write(
+        oneshot::Sender<Result<Outcome, BucketError>>,
+        Result<Outcome, BucketError>,
+        String,
+    ),
+    Delete(
+        oneshot::Sender<Result<(), BucketError>>,
+        Result<(), BucketError>,
+        String,
+    ),
+}
+
+impl Writer {
+    pub(crate) fn new(place: Arc<Place>, handle: Handle) -> rusqlite::Result<Self> {
+        let random = "SELECT lower(hex(randomblob(8)))";
+        let opening = handle.sqlite.query_row(random, [], |row| row.get(0))?;
+        Ok(Self {
+            place,
+            handle: Some(handle),
+            opening,
+            count: 0,
+        })
+    }
+
+    /// Serves until nobody can ask any more.
+    pub(crate) fn serve(mut self, requests: &Receiver<Request>) {
+        while let Ok(first) = requests.recv() {
+            let mut weight = first.weight();
+            let mut group = vec![first];
+            while group.len() < MOST && weight < HEAVY {
+                match requests.try_recv() {
+                    Ok(next) => {
+                        weight += next.weight();
+                        group.push(next);
+                    }
+                    Err(TryRecvError::Empty | TryRecvError::Disconnected) => break,
+                }
+            }
+            self.group(group);
+        }
+    }
+
+    /// One transaction. (1) Take SQLite's write lock. (2) Compare and change each row. (3) Commit:
+    /// one flush. (4) Answer.
+    ///
+    /// - **Crash** before (3): nothing happened. After it: writes nobody was told of.
+    fn group(&mut self, group: Vec<Request>) {
+        if let Err(trouble) = self.begin() {
+            for request in group {
+                refuse(request, &trouble);
+            }
+            return;
+        }
+        let mut answers = Vec::with_capacity(group.len());
+        let mut broken = None;
+        for request in group {
+            if let Some(trouble) = &broken {
+                refuse(request, trouble);
+                continue;
+            }
+            match self.apply(request) {
+                Ok(answer) => answers.push(answer),
+                Err(ended) => {
+                    let (answer, trouble) = *ended;
+                    answers.push(answer);
+                    broken = Some(trouble);
+                }
+            }
+        }
+        let failed = match broken {
+            // SQLite has undone the whole transaction.
+            Some(trouble) => Some((trouble, false)),
+            None => self.commit(),
+        };
+        for answer in answers {
+            answer.give(failed.as_ref());
+        }
+    }
+
+    /// The transaction, on the file that has the name now (Q4).
+    fn begin(&mut self) -> Result<(), Trouble> {
+        if self
+            .handle
+            .as_ref()
+            .is_none_or(|open| !self.place.is_here(open))
+        {
+            self.handle = None;
+            self.handle = Some(self.place.connect(false).map_err(Trouble::Place)?);
+        }
+        let handle = self.handle.as_ref().expect("it was opened above");
+        Ok(say(&handle.sqlite, "BEGIN IMMEDIATE")?)
+    }
+
+    /// What became of one request; with the trouble, if that ended the transaction.
+    fn apply(&mut self, request: Request) -> Result<Answer, Box<(Answer, Trouble)>> {
+        let version = self.version();
+        let sqlite = &self.handle.as_ref().expect("the group has begun").sqlite;
+        let (answer, error) = match request {
+            Request::Write {
+                key,
+                body,
+                expect,
+                answer,
+            } => {
+                let done = apply::write(sqlite, &key, &body, &expect, version, now());
+                let (done, error) = split(done, "write", key.as_str());
+                (Answer::Write(answer, done, key.as_str().to_owned()), error)
+            }
+            Request::Delete { key, answer } => {
+                let done = apply::delete(sqlite, &key).map(drop);
+                let (done, error) = split(done, "delete", key.as_str());
+                (Answer::Delete(answer, done, key.as_str().to_owned()), error)
+            }
+        };
+        match error {
+            // One statement failed, and only that was undone: the others go on.
+            Some(trouble) if sqlite.is_autocommit() => Err(Box::new((answer, trouble))),
+            _ => Ok(answer),
+        }
+    }
+
+    /// Commits; else the trouble, and whether the group may have landed all the same.
+    fn commit(&mut self) -> Option<(Trouble, bool)> {
+        let sqlite = &self.handle.as_ref().expect("the group has begun").sqlite;
+        let error = say(sqlite, "COMMIT").err()?;
+        // Its last frame may be on the disk, and found by who opens next.
+        let unknown = error.sqlite_error_code() == Some(ErrorCode::SystemIoFailure);
+        if !sqlite.is_autocommit()
+            && let Err(error) = sqlite.execute_batch("ROLLBACK")
+        {
+            tracing::warn!(%error, "a transaction could not be rolled back: opening the file again");
+            self.handle = None;
+        }
+        Some((Trouble::Sqlite(error), unknown))
+    }
+
+    fn version(&mut self) -> Version {
+        self.count += 1;
+        Version::new(format!("{}-{}", self.opening, self.count))
+    }
+}
+
+impl Answer {
+    fn give(self, failed: Option<&(Trouble, bool)>) {
+        // Nobody may be waiting any more.
+        match self {
+            Self::Write(to, done, key) => drop(to.send(match (done, failed) {
+                (Ok(Outcome::Landed(_)), Some((_, true))) => Ok(Outcome::Unknown),
+                (Ok(_), Some((trouble, _))) => Err(trouble.of("write", &key)),
+                (done, _) => done,
+            })),
+            Self::Delete(to, done, key) => drop(to.send(match (done, failed) {
+                (Ok(()), Some((trouble, _))) => Err(trouble.of("delete", &key)),
+                (done, _) => done,
+            })),
+        }
+    }
+}
+
+/// Runs a statement that is parsed once.
+fn say(sqlite: &Connection, statement: &str) -> rusqlite::Result<()> {
+    sqlite.prepare_cached(statement)?.execute([]).map(drop)
+}
+
+fn refuse(request: Request, trouble: &Trouble) {
+    match request {
+        Request::Write { key, answer, .. } => {
+            drop(answer.send(Err(trouble.of("write", key.as_str()))));
+        }
+        Request::Delete { key, answer } => {
+            drop(answer.send(Err(trouble.of("delete", key.as_str()))));
+        }
+    }
+}
+
+fn split<T>(
+    done: rusqlite::Result<T>,
+    verb: &'static str,
+    key: &str,
+) -> (Result<T, BucketError>, Option<Trouble>) {
+    match done {
+        Ok(done) => (Ok(done), None),
+        Err(error) => {
+            let trouble = Trouble::Sqlite(error);
+            (Err(trouble.of(verb, key)), Some(trouble))
+        }
+    }
+}
+
+/// Microseconds since 1970, by the clock of this machine, which is the store's.
+fn now() -> i64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    since.map_or(0, |since| {
+        i64::try_from(since.as_micros()).unwrap_or(i64::MAX)
+    })
+}
