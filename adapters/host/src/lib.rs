@@ -4,7 +4,9 @@ mod clock;
 mod entropy;
 mod spawner;
 mod turns;
+mod store_time;
 
 pub use clock::SystemClock;
 pub use entropy::OsEntropy;
 pub use spawner::TokioSpawner;
+pub use store_time::{StoreClock, StoreTime};

@@ -1,0 +1,274 @@
+//! The store's clock, as far as its answers tell it.
+//!
+//! Workers compare instants that others wrote, so their clocks should agree. What all of them
+//! hear is the store: its answers carry a `Date`. A worker's wall is its monotonic clock plus
+//! what these dates have taught it (PROTOCOL, section 8); nothing correct rests on it.
+//!
+//! - **T1** A date is cut to seconds and was written somewhere between the request and its
+//!   answer. It is taken to be half a second late and half the round trip old, give or take
+//!   both: the clock moves only as far as it is outside of that.
+//! - **T2** One answer moves the clock by [`STEP`] at most, so a wrong one (a proxy's, a cached
+//!   one) does little harm, and the next right one undoes it. Answers in a row that pull the same
+//!   way may each move it twice as far as the one before: an hour is made good in ten.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use async_trait::async_trait;
+use jiff::{SignedDuration, Timestamp};
+use millpond::doors::Clock;
+
+/// How far one answer may move the clock.
+const STEP: SignedDuration = SignedDuration::from_secs(5);
+/// Half of what a `Date`, which has no fractions, leaves open.
+const HALF_A_SECOND: SignedDuration = SignedDuration::from_millis(500);
+
+/// What the dates of a store's answers say about its clock. An adapter of a store feeds it.
+#[derive(Debug)]
+pub struct StoreTime {
+    start: Instant,
+    estimate: Mutex<Estimate>,
+}
+
+impl StoreTime {
+    /// Begins with the system's wall clock, until the store says better.
+    #[must_use]
+    pub fn new() -> Self {
+        Self {
+            start: Instant::now(),
+            estimate: Mutex::new(Estimate::new(Timestamp::now())),
+        }
+    }
+
+    /// Time since this was made; never steps back.
+    #[must_use]
+    pub fn monotonic(&self) -> Duration {
+        self.start.elapsed()
+    }
+
+    /// The instant by the store's clock, as far as it is known.
+    #[must_use]
+    pub fn now(&self) -> Timestamp {
+        let elapsed = self.monotonic();
+        self.lock().at(elapsed)
+    }
+
+    /// How far the store's clock is ahead of the system's.
+    #[must_use]
+    pub fn ahead(&self) -> SignedDuration {
+        self.now().duration_since(Timestamp::now())
+    }
+
+    /// Takes in that an answer bore `date`. Its request went out at `sent` and it came at
+    /// `received`, both by [`monotonic`](Self::monotonic).
+    pub fn learn(&self, date: Timestamp, sent: Duration, received: Duration) {
+        self.lock().learn(date, sent, received);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Estimate> {
+        // Nothing panics under this lock.
+        self.estimate.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Default for StoreTime {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// A clock that shows a store's time. Sleeps need a tokio runtime with time enabled.
+#[derive(Debug, Clone)]
+pub struct StoreClock(Arc<StoreTime>);
+
+impl StoreClock {
+    /// The clock that follows `time`.
+    #[must_use]
+    pub const fn new(time: Arc<StoreTime>) -> Self {
+        Self(time)
+    }
+}
+
+#[async_trait]
+impl Clock for StoreClock {
+    fn now(&self) -> Timestamp {
+        self.0.now()
+    }
+
+    fn monotonic(&self) -> Duration {
+        self.0.monotonic()
+    }
+
+    async fn sleep(&self, duration: Duration) {
+        tokio::time::sleep(duration).await;
+    }
+}
+
+#[derive(Debug)]
+struct Estimate {
+    /// The store's instant when the monotonic clock stood at zero.
+    zero: Timestamp,
+    /// How far the next answer may move it.
+    step: SignedDuration,
+    /// Which way the last one pulled: -1, 0 or 1.
+    pull: i32,
+}
+
+impl Estimate {
+    const fn new(zero: Timestamp) -> Self {
+        Self {
+            zero,
+            step: STEP,
+            pull: 0,
+        }
+    }
+
+    fn at(&self, elapsed: Duration) -> Timestamp {
+        self.zero
+            .saturating_add(signed(elapsed))
+            .unwrap_or(self.zero)
+    }
+
+    fn learn(&mut self, date: Timestamp, sent: Duration, received: Duration) {
+        let half_trip = signed(received.saturating_sub(sent)) / 2;
+        let shown = self.at(sent + half_trip.unsigned_abs());
+        // T1: where the clock should stand, and how well that is known.
+        let off = date.duration_since(shown) + HALF_A_SECOND;
+        let beyond = off.abs() - half_trip - HALF_A_SECOND;
+        let pull = i32::from(off.signum());
+        if !beyond.is_positive() {
+            (self.step, self.pull) = (STEP, 0);
+            return;
+        }
+        // T2.
+        self.step = if pull == self.pull {
+            self.step * 2
+        } else {
+            STEP
+        };
+        self.pull = pull;
+        let by = beyond.min(self.step) * pull;
+        self.zero = self.zero.saturating_add(by).unwrap_or(self.zero);
+    }
+}
+
+fn signed(duration: Duration) -> SignedDuration {
+    SignedDuration::try_from(duration).unwrap_or(SignedDuration::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A store whose clock is `ahead`, asked once each 100 ms, each time for `trip`.
+    struct World {
+        estimate: Estimate,
+        ahead: SignedDuration,
+        trip: Duration,
+        asked: u32,
+    }
+
+    const BEGIN: Timestamp = Timestamp::constant(1_900_000_000, 0);
+
+    impl World {
+        fn new(ahead: SignedDuration, trip: Duration) -> Self {
+            Self {
+                estimate: Estimate::new(BEGIN),
+                ahead,
+                trip,
+                asked: 0,
+            }
+        }
+
+        /// One request; its date is taken at `share` of its way. How wrong the clock is then.
+        fn ask(&mut self, share: f64) -> SignedDuration {
+            let sent = Duration::from_millis(100) * self.asked;
+            self.asked += 1;
+            let received = sent + self.trip;
+            let said = self.truth(sent + self.trip.mul_f64(share));
+            let date = Timestamp::from_second(said.as_second()).unwrap();
+            self.estimate.learn(date, sent, received);
+            self.estimate
+                .at(received)
+                .duration_since(self.truth(received))
+                .abs()
+        }
+
+        fn truth(&self, elapsed: Duration) -> Timestamp {
+            BEGIN + self.ahead + signed(elapsed)
+        }
+    }
+
+    #[test]
+    fn a_clock_that_agrees_is_left_alone_however_slow_the_answers_are() {
+        for trip in [0, 80, 4_000] {
+            for share in [0.0, 0.3, 1.0] {
+                let mut world = World::new(SignedDuration::ZERO, Duration::from_millis(trip));
+                for _ in 0..50 {
+                    assert_eq!(world.ask(share), SignedDuration::ZERO, "{trip} {share}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_clock_that_is_a_little_wrong_comes_to_a_fraction_of_a_second() {
+        for ahead in [-2_000, -700, 300, 900, 4_000] {
+            let mut world = World::new(
+                SignedDuration::from_millis(ahead),
+                Duration::from_millis(20),
+            );
+            let wrong = (0..40).map(|_| world.ask(0.5)).last().unwrap();
+            // Dates are asked for all over a second, so they pin it down to the trip and the pace.
+            assert!(
+                wrong <= SignedDuration::from_millis(120),
+                "{ahead}: {wrong}"
+            );
+        }
+    }
+
+    #[test]
+    fn one_wrong_answer_moves_it_by_a_step_and_the_next_right_one_undoes_that() {
+        let mut world = World::new(SignedDuration::ZERO, Duration::from_millis(20));
+        for _ in 0..20 {
+            world.ask(0.5);
+        }
+        let at = Duration::from_secs(3);
+        world
+            .estimate
+            .learn(BEGIN - SignedDuration::from_hours(9), at, at);
+        let wrong = world.estimate.at(at).duration_since(world.truth(at));
+        assert_eq!(wrong, -STEP);
+        assert!(world.ask(0.5) <= SignedDuration::from_millis(510));
+    }
+
+    #[test]
+    fn an_hour_is_made_good_in_ten_answers_either_way() {
+        for hours in [-1, 1] {
+            let mut world =
+                World::new(SignedDuration::from_hours(hours), Duration::from_millis(20));
+            let first = world.ask(0.5);
+            assert!(first >= SignedDuration::from_mins(60) - STEP - HALF_A_SECOND * 2);
+            let wrong = (0..10).map(|_| world.ask(0.5)).last().unwrap();
+            assert!(wrong <= SignedDuration::from_secs(1), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_clock_of_the_store_shows_what_was_learnt() {
+        let time = Arc::new(StoreTime::new());
+        let clock = StoreClock::new(Arc::clone(&time));
+        assert!(time.ahead().abs() < SignedDuration::from_secs(5));
+        let later = Timestamp::now() + SignedDuration::from_hours(1);
+        for _ in 0..11 {
+            let at = time.monotonic();
+            time.learn(later, at, at);
+        }
+        let shown = clock.now().duration_since(Timestamp::now());
+        assert!(shown > SignedDuration::from_mins(59), "{shown}");
+        assert!(
+            clock.monotonic() < Duration::from_secs(60),
+            "it is not moved"
+        );
+    }
+}
