@@ -1,0 +1,33 @@
+//! Deleting one object.
+
+use millpond::doors::{BucketError, Fault};
+use millpond::keys::Key;
+
+use crate::bucket::S3Bucket;
+use crate::fault::{Meaning, Verb, meaning};
+use crate::hear::Heard;
+
+impl S3Bucket {
+    /// One DELETE. What is not there is deleted: S3 says 204, some stores 404.
+    pub(crate) async fn remove(&self, key: &Key) -> Result<(), BucketError> {
+        let watch = self.watch();
+        let asked = self
+            .client
+            .delete_object()
+            .bucket(&self.name)
+            .key(self.root.key(key))
+            .customize()
+            .interceptor(watch.clone());
+        let sent = async { asked.send().await.map_err(|error| Heard::of(error, &watch)) };
+        let Err(heard) = self.in_time(&watch, sent).await else {
+            return Ok(());
+        };
+        match meaning(Verb::Delete, &heard) {
+            Meaning::Absent => Ok(()),
+            Meaning::Trouble(fault) => Err(heard.into_error(fault, Verb::Delete, key)),
+            Meaning::Refused | Meaning::Conflict | Meaning::Unknown => {
+                Err(heard.into_error(Fault::Unavailable, Verb::Delete, key))
+            }
+        }
+    }
+}

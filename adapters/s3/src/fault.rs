@@ -1,0 +1,146 @@
+//! What an answer of the store means at the door (PROTOCOL, section 1). One table (S2):
+//!
+//! | answer | create | replace | read | delete | list |
+//! |---|---|---|---|---|---|
+//! | 412 | Refused | Refused | Invalid | Invalid | Invalid |
+//! | 404 `NoSuchBucket` | Gone | Gone | Gone | Gone | Gone |
+//! | 404 `NoSuchKey` | Unavailable | Refused | absent | done | Unavailable |
+//! | 404 otherwise (a proxy's?) | Unavailable | Refused | Unavailable | Unavailable | Unavailable |
+//! | 409 | tried again | tried again | Unavailable | Unavailable | Unavailable |
+//! | 503 `SlowDown` and its like, 429 | Throttled | Throttled | Throttled | Throttled | Throttled |
+//! | 507, or a quota that is used up | Full | Full | Full | Full | Full |
+//! | 400 `RequestTimeout`: it did not get the body | Unavailable | Unavailable | Unavailable | Unavailable | Unavailable |
+//! | 501, or `NotImplemented` | Invalid | Invalid | Invalid | Invalid | Invalid |
+//! | other 5xx | **Unknown** | **Unknown** | Unavailable | Unavailable | Unavailable |
+//! | 401, 403, credentials in a 400 | Denied | Denied | Denied | Denied | Denied |
+//! | 3xx, or another region in a 400 | Denied | Denied | Denied | Denied | Denied |
+//! | other 4xx (`EntityTooLarge`, `KeyTooLongError`) | Invalid | Invalid | Invalid | Invalid | Invalid |
+//! | 2xx that cannot be read, or without `ETag` | **Unknown** | **Unknown** | Unavailable | Unavailable | Unavailable |
+//! | never sent: no connection, no credentials yet | Unavailable | Unavailable | Unavailable | Unavailable | Unavailable |
+//! | sent, no answer: time-out, broken connection | **Unknown** | **Unknown** | Unavailable | Unavailable | Unavailable |
+//! | cannot be built as a request | Invalid | Invalid | Invalid | Invalid | Invalid |
+//!
+//! Two places hear more than the store says by its status. A 5xx comes from anything between us
+//! and the bucket, and the write may be through: only what says by its name that it was turned
+//! away (`SlowDown`, a full store, no such feature) did not happen. And a 404 without the name
+//! `NoSuchKey` is no word about the object: read as *absent* it could cost a message.
+
+use millpond::doors::Fault;
+
+use crate::hear::{Heard, Said};
+
+/// What was asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Verb {
+    Create,
+    Replace,
+    Read,
+    Delete,
+    List,
+}
+
+impl Verb {
+    /// As the door calls it.
+    pub(crate) const fn as_str(self) -> &'static str {
+        match self {
+            Self::Create | Self::Replace => "write",
+            Self::Read => "read",
+            Self::Delete => "delete",
+            Self::List => "list",
+        }
+    }
+
+    pub(crate) const fn is_write(self) -> bool {
+        matches!(self, Self::Create | Self::Replace)
+    }
+}
+
+/// What the answer means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Meaning {
+    /// The key is not as the write expected.
+    Refused,
+    /// There is no such object.
+    Absent,
+    /// Another write was under way, and this one did not happen.
+    Conflict,
+    /// A write may have happened.
+    Unknown,
+    /// It did not happen, for this reason.
+    Trouble(Fault),
+}
+
+/// Names that mean "come again later, more slowly".
+const SLOWER: [&str; 7] = [
+    "SlowDown",
+    "SlowDownRead",
+    "SlowDownWrite",
+    "Throttling",
+    "ThrottlingException",
+    "RequestLimitExceeded",
+    "TooManyRequests",
+];
+
+/// Names that mean "no room".
+const FULL: [&str; 4] = [
+    "QuotaExceeded",
+    "XMinioStorageFull",
+    "XMinioAdminBucketQuotaExceeded",
+    "InsufficientStorage",
+];
+
+/// Names of a 400 that is about who asks, or where.
+const STRANGER: [&str; 5] = [
+    "ExpiredToken",
+    "InvalidToken",
+    "TokenRefreshRequired",
+    "AuthorizationHeaderMalformed",
+    "IllegalLocationConstraintException",
+];
+
+/// Reads the table.
+pub(crate) fn meaning(verb: Verb, heard: &Heard) -> Meaning {
+    match heard {
+        Heard::Said(said) => answered(verb, said),
+        Heard::NeverSent(_) => Meaning::Trouble(Fault::Unavailable),
+        Heard::Nothing(_) => unsure(verb),
+        Heard::Unsendable(_) => Meaning::Trouble(Fault::Invalid),
+    }
+}
+
+fn answered(verb: Verb, said: &Said) -> Meaning {
+    let code = said.code.as_str();
+    match said.status {
+        200..=299 => unsure(verb),
+        404 if code == "NoSuchBucket" => Meaning::Trouble(Fault::Gone),
+        404 => match verb {
+            Verb::Replace => Meaning::Refused,
+            Verb::Read | Verb::Delete if code == "NoSuchKey" => Meaning::Absent,
+            Verb::Create | Verb::Read | Verb::Delete | Verb::List => {
+                Meaning::Trouble(Fault::Unavailable)
+            }
+        },
+        409 if verb.is_write() => Meaning::Conflict,
+        409 => Meaning::Trouble(Fault::Unavailable),
+        412 if verb.is_write() => Meaning::Refused,
+        429 => Meaning::Trouble(Fault::Throttled),
+        400 | 503 if SLOWER.contains(&code) => Meaning::Trouble(Fault::Throttled),
+        507 => Meaning::Trouble(Fault::Full),
+        _ if FULL.contains(&code) => Meaning::Trouble(Fault::Full),
+        400 if code == "RequestTimeout" => Meaning::Trouble(Fault::Unavailable),
+        400 if STRANGER.contains(&code) => Meaning::Trouble(Fault::Denied),
+        501 => Meaning::Trouble(Fault::Invalid),
+        500..=599 => unsure(verb),
+        401 | 403 | 300..=399 => Meaning::Trouble(Fault::Denied),
+        _ => Meaning::Trouble(Fault::Invalid),
+    }
+}
+
+/// Nobody knows: a write may have happened; asking again does no harm to the others.
+const fn unsure(verb: Verb) -> Meaning {
+    if verb.is_write() {
+        Meaning::Unknown
+    } else {
+        Meaning::Trouble(Fault::Unavailable)
+    }
+}

@@ -1,0 +1,63 @@
+//! Reading one object.
+
+use bytes::Bytes;
+use millpond::doors::{BucketError, Fault, Object, Version};
+use millpond::keys::Key;
+
+use crate::bucket::S3Bucket;
+use crate::fault::{Meaning, Verb, meaning};
+use crate::hear::Heard;
+
+impl S3Bucket {
+    /// One GET. The body is compared with the length that was promised (S3).
+    pub(crate) async fn get(&self, key: &Key) -> Result<Option<Object>, BucketError> {
+        match self.try_get(key).await {
+            Ok(object) => Ok(Some(object)),
+            Err(heard) => match meaning(Verb::Read, &heard) {
+                Meaning::Absent => Ok(None),
+                Meaning::Trouble(fault) => Err(heard.into_error(fault, Verb::Read, key)),
+                // No read is refused or unsure; should the table ever say so, it is an error.
+                Meaning::Refused | Meaning::Conflict | Meaning::Unknown => {
+                    Err(heard.into_error(Fault::Unavailable, Verb::Read, key))
+                }
+            },
+        }
+    }
+
+    async fn try_get(&self, key: &Key) -> Result<Object, Heard> {
+        let watch = self.watch();
+        let asked = self
+            .client
+            .get_object()
+            .bucket(&self.name)
+            .key(self.root.key(key))
+            .customize()
+            .interceptor(watch.clone());
+        let whole = async {
+            let sent = asked.send().await;
+            let answer = sent.map_err(|error| Heard::of(error, &watch))?;
+            let Some(version) = answer.e_tag.map(Version::new) else {
+                return Err(Heard::Nothing("an answer without an ETag".to_owned()));
+            };
+            let promised = answer.content_length;
+            let body = match answer.body.collect().await {
+                Ok(body) => body.into_bytes(),
+                Err(error) => return Err(Heard::Nothing(format!("the body broke off: {error}"))),
+            };
+            whole(&body, promised)?;
+            Ok(Object { body, version })
+        };
+        self.in_time(&watch, whole).await
+    }
+}
+
+fn whole(body: &Bytes, promised: Option<i64>) -> Result<(), Heard> {
+    let promised = promised.and_then(|length| usize::try_from(length).ok());
+    match promised {
+        Some(length) if length != body.len() => Err(Heard::Nothing(format!(
+            "the body broke off: bytes={}, promised={length}",
+            body.len()
+        ))),
+        _ => Ok(()),
+    }
+}

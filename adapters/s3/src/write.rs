@@ -1,0 +1,95 @@
+//! Writing one object.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use millpond::doors::{BucketError, Expect, Fault, Outcome, Version};
+use millpond::keys::Key;
+
+use crate::bucket::S3Bucket;
+use crate::fault::{Meaning, Verb, meaning};
+use crate::hear::Heard;
+
+/// Tries of a write that meets another one under way.
+pub(crate) const ATTEMPTS: u32 = 8;
+/// First pause; doubled up to [`LONGEST`], then drawn between zero and that: 2.3 s in all at
+/// most, far below any ownership.
+const PAUSE: Duration = Duration::from_millis(20);
+const LONGEST: Duration = Duration::from_secs(1);
+
+impl S3Bucket {
+    /// One PUT, conditional; more only after a 409.
+    ///
+    /// A 409 (`ConditionalRequestConflict`, `OperationAborted`) says that this write did not
+    /// happen, and not whether the other one did: of ten creators that meet all may hear it. Taken
+    /// as *refused* it would lose a claim that nobody holds; so it is tried again, after a
+    /// pause with full jitter. The last one is an error that may pass.
+    pub(crate) async fn put(
+        &self,
+        key: &Key,
+        body: &Bytes,
+        expect: &Expect,
+    ) -> Result<Outcome, BucketError> {
+        let verb = match expect {
+            Expect::Absent => Verb::Create,
+            Expect::At(_) => Verb::Replace,
+        };
+        let mut attempt = 0;
+        loop {
+            attempt += 1;
+            let heard = match self.try_put(key, body, expect).await {
+                Ok(version) => return Ok(Outcome::Landed(version)),
+                Err(heard) => heard,
+            };
+            match meaning(verb, &heard) {
+                Meaning::Refused => return Ok(Outcome::Refused),
+                Meaning::Unknown => {
+                    tracing::debug!(%key, ?heard, "a write was not answered");
+                    return Ok(Outcome::Unknown);
+                }
+                Meaning::Conflict if attempt < ATTEMPTS => {
+                    tokio::time::sleep(pause(attempt)).await;
+                }
+                Meaning::Conflict | Meaning::Absent => {
+                    return Err(heard.into_error(Fault::Unavailable, verb, key));
+                }
+                Meaning::Trouble(fault) => return Err(heard.into_error(fault, verb, key)),
+            }
+        }
+    }
+
+    async fn try_put(&self, key: &Key, body: &Bytes, expect: &Expect) -> Result<Version, Heard> {
+        let watch = self.watch();
+        let asked = self
+            .client
+            .put_object()
+            .bucket(&self.name)
+            .key(self.root.key(key))
+            .body(body.clone().into());
+        let asked = match expect {
+            Expect::Absent => asked.if_none_match("*"),
+            // As the store gave it, quotes and all.
+            Expect::At(version) => asked.if_match(version.as_str()),
+        };
+        let asked = asked.customize().interceptor(watch.clone());
+        let sent = async { asked.send().await.map_err(|error| Heard::of(error, &watch)) };
+        let answer = self.in_time(&watch, sent).await?;
+        // It landed, but without its version nobody can build on it: the writer reads.
+        let none = || Heard::Nothing("an answer without an ETag".to_owned());
+        answer.e_tag.map(Version::new).ok_or_else(none)
+    }
+}
+
+/// Full jitter: those that met do not meet again.
+fn pause(attempt: u32) -> Duration {
+    let cap = PAUSE
+        .saturating_mul(1 << attempt.saturating_sub(1).min(16))
+        .min(LONGEST);
+    let mut random = [0; 4];
+    // Without randomness the whole pause: later, and never wrong.
+    let share = match getrandom::fill(&mut random) {
+        Ok(()) => f64::from(u32::from_le_bytes(random)) / f64::from(u32::MAX),
+        Err(_) => 1.0,
+    };
+    cap.mul_f64(share)
+}
