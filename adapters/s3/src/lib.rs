@@ -23,6 +23,8 @@ mod open;
 mod options;
 mod read;
 mod retry_after;
+#[cfg(test)]
+mod tests;
 mod url;
 mod watch;
 mod write;

@@ -1,0 +1,11 @@
+//! The adapter over scripted answers, and over a server that loses them.
+
+mod conflicts;
+mod express;
+mod listing;
+mod lost;
+mod map;
+mod opening;
+mod script;
+mod time;
+mod urls;
