@@ -22,7 +22,8 @@ pub enum Probe {
     Names,
     /// Components and keys at the limits of length.
     Lengths,
-    /// Lists are in the order of bytes, under the prefix, after the key.
+    /// Lists are in the order of bytes, under the prefix, after the key. Whether `a/1` or `a-b` comes
+    /// first is not asked: some stores order by folder, and the engine does not rest on it.
     Order,
     /// Lists of many pages show each key once.
     Pages,

@@ -7,7 +7,7 @@ use millpond::doors::Bucket;
 
 use crate::finding::{Finding, Violation};
 use crate::probe::Probe;
-use crate::subject::Subject;
+use crate::subject::{Order, Subject};
 
 /// What a bucket has passed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -44,7 +44,10 @@ impl Subject {
             probe: Probe::Order,
             finding,
         };
-        let found = self.list_all("", None, 1).await.map_err(before)?;
+        let found = self
+            .list_all("", None, 1, Order::Own)
+            .await
+            .map_err(before)?;
         if let Some(first) = found.into_iter().next() {
             let key = first.key;
             return Err(before(Finding::Occupied { key }));

@@ -30,7 +30,9 @@ enum Flaw {
     CaseIsFolded,
     LastDotIsDropped,
     ComponentsEndAt255,
-    ListIsSortedByParts,
+    /// No flaw: some stores do, and no list of the engine rests on it.
+    OrdersByFolder,
+    ListIsBackwards,
     ListBeginsWithAfter,
     ListIgnoresLimit,
     PrefixMeansFolder,
@@ -159,9 +161,14 @@ impl Bucket for Broken {
         let is_after = |entry: &Listed| after.is_none_or(|after| entry.key > *after);
         let mut start = all.iter().filter(|entry| !is_after(entry)).count();
         match self.flaw {
-            Flaw::ListIsSortedByParts => {
-                all.sort_by(|a, b| a.key.as_str().split('/').cmp(b.key.as_str().split('/')));
+            Flaw::OrdersByFolder => {
+                let by_parts = |a: &Key, b: &Key| a.as_str().split('/').cmp(b.as_str().split('/'));
+                all.sort_by(|a, b| by_parts(&a.key, &b.key));
+                let is_after =
+                    |entry: &Listed| after.is_none_or(|after| by_parts(&entry.key, after).is_gt());
+                start = all.iter().filter(|entry| !is_after(entry)).count();
             }
+            Flaw::ListIsBackwards => all.reverse(),
             Flaw::ListBeginsWithAfter => {
                 start = start.saturating_sub(usize::from(
                     after.is_some_and(|after| all.iter().any(|entry| entry.key == *after)),
@@ -245,6 +252,11 @@ async fn the_bucket_without_a_flaw_passes() {
 }
 
 #[tokio::test]
+async fn a_bucket_that_orders_by_folder_passes() {
+    assert_eq!(refusal(Flaw::OrdersByFolder).await, None);
+}
+
+#[tokio::test]
 async fn each_flaw_is_found_by_the_probe_that_looks_for_it() {
     let expected = [
         (Flaw::CreateChecksThenWrites, Probe::CreateRace),
@@ -260,7 +272,7 @@ async fn each_flaw_is_found_by_the_probe_that_looks_for_it() {
         (Flaw::CaseIsFolded, Probe::Names),
         (Flaw::LastDotIsDropped, Probe::Names),
         (Flaw::ComponentsEndAt255, Probe::Lengths),
-        (Flaw::ListIsSortedByParts, Probe::Order),
+        (Flaw::ListIsBackwards, Probe::Order),
         (Flaw::ListBeginsWithAfter, Probe::Order),
         (Flaw::ListIgnoresLimit, Probe::Order),
         (Flaw::PrefixMeansFolder, Probe::Order),

@@ -4,7 +4,7 @@ use bytes::Bytes;
 use millpond::doors::{Expect, Outcome};
 
 use crate::finding::Finding;
-use crate::subject::Subject;
+use crate::subject::{Order, Subject};
 
 const ONE: Bytes = Bytes::from_static(b"one");
 const TWO: Bytes = Bytes::from_static(b"two");
@@ -89,7 +89,10 @@ pub(crate) async fn bytes(subject: &Subject) -> Result<(), Finding> {
         let key = subject.key(&format!("bytes/{name}"))?;
         let first = subject.lands(&key, body, &Expect::Absent).await?;
         subject.holds(&key, body).await?;
-        for listed in subject.list_all(&format!("bytes/{name}"), None, 10).await? {
+        for listed in subject
+            .list_all(&format!("bytes/{name}"), None, 10, Order::Bytes)
+            .await?
+        {
             let (got, wanted) = (listed.size, body.len() as u64);
             if got != wanted {
                 return Err(Finding::Size { key, wanted, got });

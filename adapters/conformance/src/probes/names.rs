@@ -79,7 +79,8 @@ pub(crate) async fn lengths(subject: &Subject) -> Result<(), Finding> {
     all_differ(subject, base, names).await
 }
 
-/// Each name is an object of its own, and is listed as itself.
+/// Each name is an object of its own, and is listed as itself, in whatever order: it is the names
+/// that are asked for, and some are neighbours like `a-b` and `a/1`.
 async fn all_differ(subject: &Subject, below: &str, names: Vec<String>) -> Result<(), Finding> {
     let mut keys = Vec::new();
     for name in names {
@@ -94,11 +95,11 @@ async fn all_differ(subject: &Subject, below: &str, names: Vec<String>) -> Resul
     for key in &keys {
         subject.holds(key, &Bytes::from(key.to_string())).await?;
     }
-    subject.lists(below, None, 1_000, &keys).await?;
-    subject.lists(below, None, 3, &keys).await?;
+    subject.shows(below, 1_000, &keys).await?;
+    subject.shows(below, 3, &keys).await?;
     for (at, key) in keys.iter().enumerate() {
         subject.bucket.delete(key).await?;
-        subject.lists(below, None, 1_000, &keys[at + 1..]).await?;
+        subject.shows(below, 1_000, &keys[at + 1..]).await?;
     }
     Ok(())
 }

@@ -7,7 +7,7 @@ use millpond::doors::{Expect, Outcome};
 use millpond::keys::Key;
 
 use crate::finding::Finding;
-use crate::subject::Subject;
+use crate::subject::{Order, Subject};
 
 type Racer<T> = BoxFuture<'static, Result<T, Finding>>;
 
@@ -181,7 +181,7 @@ async fn come_and_go(subject: Subject, keys: Vec<Key>, rounds: usize) -> Result<
 }
 
 async fn shows(subject: &Subject, stay: &[Key]) -> Result<(), Finding> {
-    let listed = subject.list_all("churn/", None, 7).await?;
+    let listed = subject.list_all("churn/", None, 7, Order::Bytes).await?;
     let shown = |key: &Key| {
         listed
             .binary_search_by(|listed| listed.key.cmp(key))
