@@ -1,0 +1,142 @@
+//! A server, and fresh buckets on it.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use aws_sdk_s3::Client;
+use aws_sdk_s3::config::{BehaviorVersion, Credentials, Region};
+
+use crate::own::Own;
+
+/// The access key that both servers know.
+const ID: &str = "test";
+const SECRET: &str = "testtest";
+const REGION: &str = "us-east-1";
+
+/// A running server.
+#[derive(Debug)]
+pub struct Server {
+    url: String,
+    own: Option<Own>,
+}
+
+/// A bucket, and who may use it.
+#[derive(Debug, Clone)]
+pub struct Place {
+    /// `s3://bucket?endpoint=...&region=...`
+    pub url: String,
+    /// The access key's id.
+    pub id: &'static str,
+    /// The access key's secret.
+    pub secret: &'static str,
+}
+
+impl Server {
+    /// LocalStack. It holds a lock per object, so its races are honest; it takes any signature,
+    /// and forgets everything when it stops.
+    ///
+    /// # Panics
+    /// It cannot be started.
+    #[must_use]
+    pub fn localstack() -> Self {
+        Self::find("MILLPOND_TEST_LOCALSTACK", "localstack")
+    }
+
+    /// SeaweedFS. It checks signatures, and keeps what it answered through a SIGKILL.
+    ///
+    /// # Panics
+    /// It cannot be started.
+    #[must_use]
+    pub fn seaweed() -> Self {
+        Self::find("MILLPOND_TEST_SEAWEED", "seaweed")
+    }
+
+    /// A SeaweedFS that nobody else uses, so that it may be killed.
+    ///
+    /// # Panics
+    /// It cannot be started.
+    #[must_use]
+    pub fn own_seaweed() -> Self {
+        Self::own("seaweed")
+    }
+
+    fn find(variable: &str, name: &'static str) -> Self {
+        match std::env::var(variable) {
+            Ok(url) if !url.is_empty() => Self { url, own: None },
+            _ => Self::own(name),
+        }
+    }
+
+    fn own(name: &'static str) -> Self {
+        let own = Own::start(name);
+        Self {
+            url: own.url.clone(),
+            own: Some(own),
+        }
+    }
+
+    /// Kills the server with SIGKILL, and starts it again on what it has on disk.
+    ///
+    /// # Panics
+    /// Others use it as well, or it does not start again.
+    pub fn crash(&mut self) {
+        self.own.as_mut().expect("nobody else uses it").crash();
+    }
+
+    /// Makes a bucket that nobody else uses.
+    ///
+    /// # Panics
+    /// The server refuses.
+    pub async fn fresh_bucket(&self) -> Place {
+        let bucket = fresh_name();
+        let made = self.client().create_bucket().bucket(&bucket).send().await;
+        made.expect("the server makes a bucket");
+        Place {
+            url: format!("s3://{bucket}?endpoint={}&region={REGION}", self.url),
+            id: ID,
+            secret: SECRET,
+        }
+    }
+
+    fn client(&self) -> Client {
+        let config = aws_sdk_s3::Config::builder()
+            .behavior_version(BehaviorVersion::v2026_01_12())
+            .region(Region::new(REGION))
+            .credentials_provider(Credentials::new(ID, SECRET, None, None, "the tests"))
+            .endpoint_url(&self.url)
+            .force_path_style(true)
+            .http_client(aws_smithy_http_client::Builder::new().build_http())
+            .build();
+        Client::from_conf(config)
+    }
+}
+
+impl Place {
+    /// The same with a prefix.
+    #[must_use]
+    pub fn below(&self, prefix: &str) -> Self {
+        let url = self.url.replacen('?', &format!("/{prefix}?"), 1);
+        Self {
+            url,
+            ..self.clone()
+        }
+    }
+
+    /// The environment in which the SDK's chain finds the access key.
+    #[must_use]
+    pub fn environment(&self) -> [(&'static str, &'static str); 2] {
+        [
+            ("AWS_ACCESS_KEY_ID", self.id),
+            ("AWS_SECRET_ACCESS_KEY", self.secret),
+        ]
+    }
+}
+
+/// Of many processes that share the server.
+fn fresh_name() -> String {
+    static COUNT: AtomicU32 = AtomicU32::new(0);
+    let count = COUNT.fetch_add(1, Ordering::Relaxed);
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    let nanos = since.unwrap_or_default().as_nanos();
+    format!("pond-{}-{nanos}-{count}", std::process::id())
+}
