@@ -3,5 +3,5 @@
 mod open;
 mod reported;
 
-pub(crate) use open::{Location, LocationError, OpenError};
+pub(crate) use open::{Location, LocationError, OpenError, Opened};
 pub(crate) use reported::Reported;

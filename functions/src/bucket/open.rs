@@ -8,6 +8,9 @@ use std::sync::Arc;
 use millpond::doors::{Bucket, Clock};
 use millpond::testing::MemoryBucket;
 use millpond_disk::{DiskBucket, Durability, Options};
+#[cfg(feature = "s3")]
+use millpond_host::StoreClock;
+use millpond_host::SystemClock;
 
 /// Where a bucket is.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -16,31 +19,45 @@ pub(crate) enum Location {
     Memory,
     /// In a folder.
     Folder(PathBuf),
+    /// Behind S3's protocol.
+    #[cfg(feature = "s3")]
+    S3(Box<millpond_s3::Options>),
 }
 
 /// A URL that names no bucket.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "no bucket can be opened by {url:?}: {why}; known are `file:./folder`, `file:/folder` and `memory:`"
+    "no bucket can be opened by {url:?}: {why}; known are `file:./folder`, `file:/folder`, \
+     `s3://bucket/prefix` and `memory:`"
 )]
 pub(crate) struct LocationError {
     url: String,
-    why: &'static str,
+    why: String,
 }
 
 /// A bucket that was not opened.
 #[derive(Debug, thiserror::Error)]
 #[error(transparent)]
-pub(crate) struct OpenError(#[from] millpond_disk::OpenError);
+pub(crate) enum OpenError {
+    Folder(#[from] millpond_disk::OpenError),
+    #[cfg(feature = "s3")]
+    S3(#[from] millpond_s3::OpenError),
+}
+
+/// A bucket, and the clock to go by.
+pub(crate) struct Opened {
+    pub(crate) bucket: Arc<dyn Bucket>,
+    pub(crate) clock: Arc<dyn Clock>,
+}
 
 impl FromStr for Location {
     type Err = LocationError;
 
     fn from_str(url: &str) -> Result<Self, LocationError> {
-        let refuse = |why| {
+        let refuse = |why: &str| {
             Err(LocationError {
                 url: url.to_owned(),
-                why,
+                why: why.to_owned(),
             })
         };
         let Some((scheme, rest)) = url.split_once(':') else {
@@ -61,7 +78,18 @@ impl FromStr for Location {
                 }
                 Ok(Self::Folder(path.into()))
             }
-            "s3" | "gs" | "az" => refuse("this build has no adapter for that scheme"),
+            #[cfg(feature = "s3")]
+            "s3" => match url.parse() {
+                Ok(options) => Ok(Self::S3(Box::new(options))),
+                // The rest may hold what nobody should see.
+                Err(error) => Err(LocationError {
+                    url: "s3:...".to_owned(),
+                    why: millpond_s3::UrlError::to_string(&error),
+                }),
+            },
+            #[cfg(not(feature = "s3"))]
+            "s3" => refuse("this build has no adapter for that scheme"),
+            "gs" | "az" => refuse("this build has no adapter for that scheme"),
             _ => refuse("the scheme is not known"),
         }
     }
@@ -72,30 +100,38 @@ impl fmt::Display for Location {
         match self {
             Self::Memory => f.write_str("memory:"),
             Self::Folder(path) => write!(f, "file:{}", path.display()),
+            #[cfg(feature = "s3")]
+            Self::S3(options) => write!(f, "{options}"),
         }
     }
 }
 
 impl Location {
-    /// Opens the bucket; `create` makes a folder on first use.
+    /// Opens the bucket; `create` makes a folder on first use. Buckets of a store are made by
+    /// people.
     ///
     /// # Errors
-    /// [`OpenError`] names the folder and what is wrong with it.
-    pub(crate) fn open(
-        &self,
-        clock: Arc<dyn Clock>,
-        fsync: bool,
-        create: bool,
-    ) -> Result<Arc<dyn Bucket>, OpenError> {
+    /// [`OpenError`] names the place and what is wrong with it.
+    pub(crate) async fn open(&self, fsync: bool, create: bool) -> Result<Opened, OpenError> {
         let durability = if fsync {
             Durability::Fsync
         } else {
             Durability::Relaxed
         };
-        Ok(match self {
-            Self::Memory => Arc::new(MemoryBucket::new(clock)),
+        let clock: Arc<dyn Clock> = Arc::new(SystemClock::new());
+        let bucket: Arc<dyn Bucket> = match self {
+            Self::Memory => Arc::new(MemoryBucket::new(Arc::clone(&clock))),
             Self::Folder(path) => Arc::new(DiskBucket::open(path, Options { durability, create })?),
-        })
+            #[cfg(feature = "s3")]
+            Self::S3(options) => {
+                let bucket = millpond_s3::S3Bucket::open(options).await?;
+                // Machines that share a bucket go by its clock.
+                let clock = Arc::new(StoreClock::new(Arc::clone(bucket.time())));
+                let bucket = Arc::new(bucket);
+                return Ok(Opened { bucket, clock });
+            }
+        };
+        Ok(Opened { bucket, clock })
     }
 }
 
@@ -123,6 +159,8 @@ mod tests {
             "file://host/pond",
             "memory:x",
             "s3://b/p",
+            "s3://pond?secret=x",
+            "gs://pond",
             "ftp://x",
             "",
         ] {
@@ -130,5 +168,19 @@ mod tests {
             assert!(error.contains("file:./folder"), "{error}");
             assert!(error.contains("memory:"), "{error}");
         }
+    }
+
+    #[cfg(feature = "s3")]
+    #[test]
+    fn a_url_of_s3_is_said_as_it_was_and_no_secret_is_repeated() {
+        let url = "s3://pond/team?endpoint=http://127.0.0.1:9000&region=x";
+        let location: Location = url.parse().unwrap();
+        assert_eq!(location.to_string(), url);
+        let error = "s3://id:hush@pond/team".parse::<Location>().unwrap_err();
+        let error = error.to_string();
+        assert!(
+            error.contains("credentials") && !error.contains("hush"),
+            "{error}"
+        );
     }
 }

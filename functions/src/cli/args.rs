@@ -18,6 +18,7 @@ Environment:
   MILLPOND_TTL       seconds an ownership lasts without renewal (default 30): a vanished
                      worker's executions stand still for so long
   MILLPOND_CODE_REF  the name of this build, beginning with its instant (YYYYMMDDTHHMMSS)
+  AWS_...            region and credentials of `s3:`, as the AWS CLI finds them
   NO_COLOR           no color
 
 Exit codes:
@@ -39,7 +40,7 @@ pub(crate) struct Cli {
 
 #[derive(Debug, Args)]
 pub(crate) struct Globals {
-    /// The bucket: `file:./folder` or `memory:` [default: file:./pond]
+    /// The bucket: `file:./folder`, `s3://bucket/prefix` or `memory:` [default: file:./pond]
     #[arg(long, global = true, value_name = "URL")]
     pub(crate) bucket: Option<String>,
     /// Answer in JSON: one document, or one a line where there is no end

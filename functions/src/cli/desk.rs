@@ -3,15 +3,15 @@
 use std::sync::Arc;
 
 use millpond::domain::{Actor, ActorKind};
-use millpond::doors::{Clock, Doorbell, Doors};
+use millpond::doors::{Doorbell, Doors};
 use millpond::runtime::{App, Engine};
 use millpond::settings::Settings;
-use millpond_host::{OsEntropy, SystemClock, TokioSpawner};
+use millpond_host::{OsEntropy, TokioSpawner};
 
 use super::Streams;
 use super::args::Globals;
 use super::error::Error;
-use crate::bucket::{Location, Reported};
+use crate::bucket::{Location, Opened, Reported};
 use crate::environment::Environment;
 use crate::host::host;
 
@@ -40,7 +40,7 @@ impl Desk {
     ///
     /// # Errors
     /// The URL names no bucket, it cannot be opened, or the application does not hold together.
-    pub(crate) fn open(
+    pub(crate) async fn open(
         app: App,
         globals: &Globals,
         environment: &Environment,
@@ -49,8 +49,7 @@ impl Desk {
     ) -> Result<Self, Error> {
         let url = globals.bucket.as_deref().or(environment.bucket.as_deref());
         let location: Location = url.unwrap_or("file:./pond").parse()?;
-        let clock: Arc<dyn Clock> = Arc::new(SystemClock::new());
-        let mut bucket = location.open(Arc::clone(&clock), !globals.no_fsync, how.creates)?;
+        let Opened { mut bucket, clock } = location.open(!globals.no_fsync, how.creates).await?;
         let place = location.to_string();
         if how.stays {
             let say = streams.clone();

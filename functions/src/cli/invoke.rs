@@ -61,24 +61,24 @@ async fn command(
             Command::Dev(_) | Command::Worker(_) | Command::Watch(_)
         ),
     };
-    let open = |app| Desk::open(app, &globals, environment, streams.clone(), how);
+    let open = |app| Box::pin(Desk::open(app, &globals, environment, streams.clone(), how));
     // Boxed: the futures of all commands together are large.
     match command {
         Command::Workflows(args) => workflows::run(&args, &app, streams),
-        Command::Dev(args) => Box::pin(dev::run(args, &open(app)?)).await,
-        Command::Worker(args) => Box::pin(worker::run(args, &open(app)?)).await,
-        Command::Start(args) => Box::pin(start::run(args, &open(app)?)).await,
-        Command::List(args) => list::run(args, &open(app)?).await,
-        Command::Show(args) => show::run(args, &open(app)?).await,
-        Command::Journal(args) => journal::run(args, &open(app)?).await,
-        Command::Watch(args) => watch::run(args, &open(app)?).await,
-        Command::Result(args) => result::run(args, &open(app)?).await,
-        Command::Signal(args) => Box::pin(signal::run(args, &open(app)?)).await,
-        Command::Cancel(args) => control::run(Verb::Cancel, args, &open(app)?).await,
-        Command::Terminate(args) => control::run(Verb::Terminate, args, &open(app)?).await,
-        Command::Pause(args) => control::run(Verb::Pause, args, &open(app)?).await,
-        Command::Resume(args) => control::run(Verb::Resume, args.into(), &open(app)?).await,
-        Command::Doctor(args) => Box::pin(doctor::run(args, &open(app)?)).await,
+        Command::Dev(args) => Box::pin(dev::run(args, &open(app).await?)).await,
+        Command::Worker(args) => Box::pin(worker::run(args, &open(app).await?)).await,
+        Command::Start(args) => Box::pin(start::run(args, &open(app).await?)).await,
+        Command::List(args) => list::run(args, &open(app).await?).await,
+        Command::Show(args) => show::run(args, &open(app).await?).await,
+        Command::Journal(args) => journal::run(args, &open(app).await?).await,
+        Command::Watch(args) => watch::run(args, &open(app).await?).await,
+        Command::Result(args) => result::run(args, &open(app).await?).await,
+        Command::Signal(args) => Box::pin(signal::run(args, &open(app).await?)).await,
+        Command::Cancel(args) => control::run(Verb::Cancel, args, &open(app).await?).await,
+        Command::Terminate(args) => control::run(Verb::Terminate, args, &open(app).await?).await,
+        Command::Pause(args) => control::run(Verb::Pause, args, &open(app).await?).await,
+        Command::Resume(args) => control::run(Verb::Resume, args.into(), &open(app).await?).await,
+        Command::Doctor(args) => Box::pin(doctor::run(args, &open(app).await?)).await,
     }
 }
 
