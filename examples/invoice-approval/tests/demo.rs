@@ -6,14 +6,28 @@ use std::process::{Command, Output};
 
 use invoice_approval::bank::Bank;
 use invoice_approval::file;
+use millpond_servers::Server;
 use serde_json::Value;
 
 fn demo(arguments: &[&str]) -> Output {
+    demo_with(arguments, &[])
+}
+
+fn demo_with(arguments: &[&str], environment: &[(&str, &str)]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_invoice-approval"))
         .arg("demo")
         .args(arguments)
+        .envs(environment.iter().copied())
         .output()
         .expect("the binary starts")
+}
+
+fn report(output: &Output) -> Value {
+    let told = String::from_utf8_lossy(&output.stderr);
+    let report: Value = serde_json::from_slice(&output.stdout)
+        .unwrap_or_else(|error| panic!("no report: {error}: {told}"));
+    assert!(output.status.success(), "{told}\n{:#}", report["claims"]);
+    report
 }
 
 fn number(report: &Value, pointer: &str) -> u64 {
@@ -47,10 +61,7 @@ fn a_worker_killed_in_the_middle_loses_nothing_and_pays_nothing_twice() {
         "--ledger",
         text(&ledger),
     ]);
-    let told = String::from_utf8_lossy(&output.stderr);
-    let report: Value = serde_json::from_slice(&output.stdout)
-        .unwrap_or_else(|error| panic!("no report: {error}: {told}"));
-    assert!(output.status.success(), "{told}\n{:#}", report["claims"]);
+    let report = report(&output);
 
     // The kill met payments on their way; the bank has each of them once all the same.
     assert!(number(&report, "/killed/in_flight") > 0);
@@ -98,4 +109,35 @@ fn a_file_that_is_no_csv_of_invoices_is_an_error_that_says_so() {
     assert!(!output.status.success());
     let told = String::from_utf8_lossy(&output.stderr);
     assert!(told.contains("not a list of invoices"), "{told}");
+}
+
+#[test]
+fn on_s3_the_same_happens_for_the_same_number_of_requests() {
+    let (folder, server) = (tempfile::tempdir().expect("a folder"), Server::localstack());
+    let runtime = tokio::runtime::Runtime::new().expect("a runtime");
+    let place = runtime.block_on(server.fresh_bucket()).below("demo");
+    let pond = folder.path().join("pond");
+    let words = ["--json", "--patience", "10"];
+    let on_disk = demo(&[&words[..], &["--pond", text(&pond)]].concat());
+    let arguments = [&words[..], &["--bucket", &place.url]].concat();
+    let on_s3 = demo_with(&arguments, &place.environment());
+    let (on_disk, on_s3) = (report(&on_disk), report(&on_s3));
+
+    let measured = |report: &Value| -> Vec<(Value, Value)> {
+        let prices = report["prices"].as_array().expect("prices");
+        let one = |price: &Value| (price["operation"].clone(), price["measured"].clone());
+        prices.iter().map(one).collect()
+    };
+    assert_eq!(measured(&on_s3), measured(&on_disk));
+    assert_eq!(measured(&on_s3).len(), 8);
+    for count in ["/lines", "/executions", "/ledger_lines"] {
+        assert_eq!(number(&on_s3, count), number(&on_disk, count), "{count}");
+    }
+    // What was used is refused.
+    let again = demo_with(&arguments, &place.environment());
+    let told = String::from_utf8_lossy(&again.stderr);
+    assert!(
+        !again.status.success() && told.contains("a place of its own"),
+        "{told}"
+    );
 }

@@ -13,6 +13,9 @@ pub struct Options {
     /// The folder to use as bucket, new or empty; without it, a temporary one.
     #[arg(long, value_name = "DIR")]
     pub pond: Option<PathBuf>,
+    /// A bucket to use instead of a folder, empty below its prefix: `s3://bucket/prefix`.
+    #[arg(long, value_name = "URL", conflicts_with = "pond")]
+    pub bucket: Option<String>,
     /// The bank's ledger, new; without it, beside the pond.
     #[arg(long, value_name = "CSV")]
     pub ledger: Option<PathBuf>,

@@ -30,9 +30,9 @@ pub(super) fn play(options: &Options, say: &dyn Fn(String)) -> Result<Report, Tr
         patience_ms: options.patience.saturating_mul(1000),
         ..Terms::default()
     };
-    let pond = Pond::create(&place.pond)?;
+    let pond = Pond::create(&place)?;
     let bank = Bank::new(&place.ledger);
-    say(format!("pond    {}", place.pond.display()));
+    say(format!("pond    {}", place.bucket()));
     say(format!("ledger  {}", place.ledger.display()));
 
     let (cases, _) = start_all(&pond, &lines, &terms)?;
@@ -109,7 +109,7 @@ pub(super) fn play(options: &Options, say: &dyn Fn(String)) -> Result<Report, Tr
         ),
     ];
     Ok(Report {
-        pond: place.pond,
+        pond: place.bucket(),
         ledger: place.ledger,
         lines: lines.len(),
         executions: cases.len(),

@@ -1,44 +1,74 @@
 //! The pond, seen from this process: an engine that starts and looks, and runs nothing.
 
-use std::path::Path;
 use std::sync::Arc;
 
-use millpond::doors::{Bucket, Doorbell, Doors};
-use millpond::runtime::{Engine, Host};
+use millpond::doors::{Bucket, Clock, Doorbell, Doors};
+use millpond::keys::Prefix;
+use millpond::runtime::{Engine, EngineError, Host};
 use millpond_disk::DiskBucket;
-use millpond_host::{OsEntropy, SystemClock, TokioSpawner};
+use millpond_host::{OsEntropy, StoreClock, SystemClock, TokioSpawner};
+use millpond_s3::S3Bucket;
 use tokio::runtime::Runtime;
 
 use super::Trouble;
+use super::place::{Ground, Place};
 use crate::app;
 
-/// A folder bucket with the application on it.
+/// A bucket with the application on it.
 #[derive(Debug)]
 pub(super) struct Pond {
     pub(super) runtime: Runtime,
     pub(super) bucket: Arc<dyn Bucket>,
     pub(super) engine: Engine,
+    clock: Arc<dyn Clock>,
 }
 
 impl Pond {
-    pub(super) fn create(path: &Path) -> Result<Self, Trouble> {
+    pub(super) fn create(place: &Place) -> Result<Self, Trouble> {
         let runtime = Runtime::new().map_err(Trouble::os("starting a runtime"))?;
-        let bucket: Arc<dyn Bucket> =
-            Arc::new(DiskBucket::open(path, millpond_disk::Options::default())?);
-        let engine = engine(&runtime, Arc::clone(&bucket))?;
+        let (bucket, clock): (Arc<dyn Bucket>, Arc<dyn Clock>) = match &place.pond {
+            Ground::Folder(path) => {
+                let bucket = DiskBucket::open(path, millpond_disk::Options::default())?;
+                (Arc::new(bucket), Arc::new(SystemClock::new()))
+            }
+            Ground::S3(options) => {
+                let bucket = runtime.block_on(S3Bucket::open(options))?;
+                let clock = StoreClock::new(Arc::clone(bucket.time()));
+                (Arc::new(bucket), Arc::new(clock))
+            }
+        };
+        // A folder was looked at already, with the ledger: this is for the other.
+        let all = Prefix::all();
+        let first = bucket.list(&all, None, 1);
+        let first = runtime.block_on(first).map_err(EngineError::from)?;
+        if !first.entries.is_empty() {
+            let place = place.bucket();
+            return Err(Trouble::Taken { place });
+        }
+        let engine = engine(&runtime, Arc::clone(&bucket), Arc::clone(&clock))?;
         Ok(Self {
             runtime,
             bucket,
             engine,
+            clock,
         })
+    }
+
+    /// Another engine, on `bucket`: this pond's behind something that counts.
+    pub(super) fn engine_on(&self, bucket: Arc<dyn Bucket>) -> Result<Engine, Trouble> {
+        engine(&self.runtime, bucket, Arc::clone(&self.clock))
     }
 }
 
 /// An engine with a doorbell of its own: nothing that another one does rings it.
-pub(super) fn engine(runtime: &Runtime, bucket: Arc<dyn Bucket>) -> Result<Engine, Trouble> {
+fn engine(
+    runtime: &Runtime,
+    bucket: Arc<dyn Bucket>,
+    clock: Arc<dyn Clock>,
+) -> Result<Engine, Trouble> {
     let doors = Doors {
         bucket,
-        clock: Arc::new(SystemClock::new()),
+        clock,
         entropy: Arc::new(OsEntropy::new()),
         wakeups: Arc::new(Doorbell::default()),
         spawner: Arc::new(TokioSpawner::new(runtime.handle().clone())),

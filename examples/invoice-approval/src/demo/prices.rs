@@ -13,7 +13,7 @@ use millpond::testing::CountingBucket;
 use serde::Serialize;
 
 use super::Trouble;
-use super::pond::{Pond, engine};
+use super::pond::Pond;
 use crate::invoice::Row;
 use crate::workflow::{APPROVAL, Decision, InvoiceApprovalInput, Terms, invoice_approval};
 
@@ -184,7 +184,7 @@ impl Meter<'_> {
     ) -> Result<(T, Cost), Trouble> {
         let before = self.bucket.counts();
         let runtime = &self.pond.runtime;
-        let engine = engine(runtime, Arc::clone(&self.bucket) as _)?;
+        let engine = self.pond.engine_on(Arc::clone(&self.bucket) as _)?;
         let done = runtime.block_on(work(engine));
         let counts = self.bucket.counts().since(&before);
         let cost = Cost {

@@ -12,8 +12,8 @@ use crate::workflow::Verdict;
 /// What a demo found.
 #[derive(Debug, Clone, Serialize)]
 pub struct Report {
-    /// The folder that was the bucket.
-    pub pond: PathBuf,
+    /// The bucket.
+    pub pond: String,
     /// The bank's ledger.
     pub ledger: PathBuf,
     /// Lines of the file.

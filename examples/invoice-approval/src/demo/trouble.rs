@@ -38,11 +38,17 @@ pub enum Trouble {
         /// Why.
         failure: Failure,
     },
-    /// A folder that is not new.
-    #[error("the demo needs a place of its own, and there is something: path={}", .path.display())]
+    /// The bucket's URL.
+    #[error(transparent)]
+    Url(#[from] millpond_s3::UrlError),
+    /// The bucket.
+    #[error(transparent)]
+    Bucket(#[from] millpond_s3::OpenError),
+    /// A place that is not new.
+    #[error("the demo needs a place of its own, and there is something: place={place}")]
     Taken {
-        /// The folder or file.
-        path: PathBuf,
+        /// The folder, the file or the bucket.
+        place: String,
     },
     /// A process, a file or a folder.
     #[error("{what} failed")]
