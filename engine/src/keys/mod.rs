@@ -5,11 +5,13 @@
 //! commit or the id that made it.
 
 mod key;
+mod kind;
 mod layout;
 #[cfg(test)]
 mod tests;
 
 pub use key::{InvalidKey, Key, MAX_KEY, Prefix};
+pub use kind::{Kind, partition};
 pub use layout::{
     AlarmKey, FEED, FeedKey, MAIL, MailKey, TIMERS, alarm, blob, feed, feed_day, head, log, mail,
     mail_queue, mailbox, owner, segment, stamp, timers, unstamp,

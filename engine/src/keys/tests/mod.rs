@@ -1,5 +1,6 @@
 //! Tests of the keys.
 
+mod kinds;
 mod layout;
 mod rules;
 mod stamps;

@@ -1,0 +1,25 @@
+//! Tests of the wrappers, on memory and manual time.
+
+mod bill;
+mod metered;
+
+use std::sync::Arc;
+
+use millpond::doors::{Bucket, Clock};
+use millpond::keys::Key;
+use millpond::testing::{FaultBucket, ManualClock, MemoryBucket};
+
+/// A store that fails by script, and its clock.
+fn store() -> (Arc<FaultBucket>, Arc<ManualClock>) {
+    let clock = Arc::new(ManualClock::new(
+        "2026-01-01T00:00:00Z".parse().expect("an instant"),
+    ));
+    let memory = MemoryBucket::new(Arc::clone(&clock) as Arc<dyn Clock>);
+    let memory = Arc::new(memory) as Arc<dyn Bucket>;
+    let faults = FaultBucket::new(memory, Arc::clone(&clock) as Arc<dyn Clock>);
+    (Arc::new(faults), clock)
+}
+
+fn key(text: &str) -> Key {
+    Key::parse(text).expect("tests use good keys")
+}

@@ -1,0 +1,107 @@
+//! What a key names, and which keys a store serves together.
+
+use std::fmt;
+
+use super::{AlarmKey, FEED, FeedKey, Key, MAIL, MailKey, Prefix, TIMERS, owner};
+
+/// What kind of object a key names: what is counted, priced and told apart by kind.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Kind {
+    /// An execution's head: its commits and renewals.
+    Head,
+    /// A sealed segment of a journal.
+    Segment,
+    /// A large value.
+    Blob,
+    /// A message.
+    Mail,
+    /// An alarm.
+    Alarm,
+    /// An object of the feed.
+    Feed,
+    /// None of the engine's.
+    Other,
+}
+
+impl Kind {
+    /// Every kind.
+    pub const ALL: [Self; 7] = [
+        Self::Head,
+        Self::Segment,
+        Self::Blob,
+        Self::Mail,
+        Self::Alarm,
+        Self::Feed,
+        Self::Other,
+    ];
+
+    /// The kind of the object that `key` names.
+    #[must_use]
+    pub fn of(key: &Key) -> Self {
+        let parsed = match key.as_str().split_once('/') {
+            Some(("x", _)) => owner(key).map(|_| Self::below(key.as_str())),
+            Some(("mail", _)) => MailKey::parse(key).map(|_| Self::Mail),
+            Some(("timers", _)) => AlarmKey::parse(key).map(|_| Self::Alarm),
+            Some(("feed", _)) => FeedKey::parse(key).map(|_| Self::Feed),
+            _ => None,
+        };
+        parsed.unwrap_or(Self::Other)
+    }
+
+    /// The kind of what a list under `prefix` finds; [`Kind::Other`] where it finds several.
+    #[must_use]
+    pub fn under(prefix: &Prefix) -> Self {
+        let text = prefix.as_str();
+        match text {
+            _ if text.starts_with(MAIL) => Self::Mail,
+            _ if text.starts_with(TIMERS) => Self::Alarm,
+            _ if text.starts_with(FEED) => Self::Feed,
+            _ if text.starts_with("x/") => Self::below(text),
+            _ => Self::Other,
+        }
+    }
+
+    /// By the component after the execution.
+    fn below(text: &str) -> Self {
+        match text.split('/').nth(3) {
+            Some("head") => Self::Head,
+            Some("log") => Self::Segment,
+            Some("blob") => Self::Blob,
+            _ => Self::Other,
+        }
+    }
+
+    /// The name, in lower case.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Head => "head",
+            Self::Segment => "segment",
+            Self::Blob => "blob",
+            Self::Mail => "mail",
+            Self::Alarm => "alarm",
+            Self::Feed => "feed",
+            Self::Other => "other",
+        }
+    }
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+/// The beginning of a key (or of a prefix) up to where load is spread: `x/{sh}/`,
+/// `mail/{queue}/{sh}/`, else the first component. Stores that divide by prefix divide here or
+/// above: a partition is sent away as one, while others are served.
+#[must_use]
+pub fn partition(text: &str) -> &str {
+    let components = match text.split('/').next() {
+        Some("x") => 2,
+        Some("mail") => 3,
+        _ => 1,
+    };
+    let mut ends = text.match_indices('/').map(|(at, _)| at + 1);
+    ends.nth(components - 1).map_or(text, |end| &text[..end])
+}
