@@ -2,6 +2,7 @@
 //!
 //! - [`Metered`] counts: what was asked, of which kind of object, and what it costs
 //!   ([`Prices`], [`Bill`]).
+//! - [`Throttled`] keeps to what the store serves, and lets commits pass.
 
 mod bill;
 mod metered;
@@ -9,6 +10,7 @@ mod money;
 mod prices;
 #[cfg(test)]
 mod tests;
+mod throttled;
 mod usage;
 mod verb;
 
@@ -16,5 +18,6 @@ pub use bill::{Bill, Line};
 pub use metered::Metered;
 pub use money::NanoDollars;
 pub use prices::Prices;
+pub use throttled::{Limits, Rank, Standing, Throttled};
 pub use usage::{Tally, Usage};
 pub use verb::Verb;

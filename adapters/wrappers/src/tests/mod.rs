@@ -10,7 +10,7 @@ use millpond::keys::Key;
 use millpond::testing::{FaultBucket, ManualClock, MemoryBucket};
 
 /// A store that fails by script, and its clock.
-fn store() -> (Arc<FaultBucket>, Arc<ManualClock>) {
+pub(crate) fn store() -> (Arc<FaultBucket>, Arc<ManualClock>) {
     let clock = Arc::new(ManualClock::new(
         "2026-01-01T00:00:00Z".parse().expect("an instant"),
     ));
@@ -20,6 +20,6 @@ fn store() -> (Arc<FaultBucket>, Arc<ManualClock>) {
     (Arc::new(faults), clock)
 }
 
-fn key(text: &str) -> Key {
+pub(crate) fn key(text: &str) -> Key {
     Key::parse(text).expect("tests use good keys")
 }

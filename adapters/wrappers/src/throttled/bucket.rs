@@ -1,0 +1,217 @@
+//! The bucket at the end of the line.
+
+use std::future::poll_fn;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::Poll;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use millpond::doors::{Bucket, BucketError, Clock, Expect, Fault, Object, Outcome, Page};
+use millpond::keys::{Key, Kind, Prefix, partition};
+
+use super::line::{End, Line, Turn, Word};
+use super::{Limits, Rank, Standing};
+use crate::Verb;
+
+/// Asks a bucket for no more than it serves: limits what is under way, keeps to what the store
+/// asks to wait, and lets commits and renewals pass.
+///
+/// Requests are not repeated here: what the store sends away is passed on, and tried again by
+/// whoever asked. Costs no request.
+#[derive(Debug)]
+pub struct Throttled {
+    inner: Arc<dyn Bucket>,
+    clock: Arc<dyn Clock>,
+    limits: Limits,
+    line: Mutex<Line>,
+}
+
+impl Throttled {
+    /// A line before `inner`; `clock` measures paces and waits.
+    #[must_use]
+    pub fn new(inner: Arc<dyn Bucket>, clock: Arc<dyn Clock>, limits: Limits) -> Self {
+        let line = Mutex::new(Line::new(limits.clone()));
+        Self {
+            inner,
+            clock,
+            limits,
+            line,
+        }
+    }
+
+    /// How it stands now. Costs no request.
+    #[must_use]
+    pub fn standing(&self) -> Standing {
+        self.lock().standing()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Line> {
+        // Nothing panics between two changes of the line: a poisoned one is still whole.
+        self.line.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Sends `request` when it is its turn. `served` says whether an answer shows that the
+    /// store keeps up.
+    async fn ask<T>(
+        &self,
+        verb: Verb,
+        kind: Kind,
+        key: &str,
+        request: impl Future<Output = Result<T, BucketError>>,
+        served: fn(&T) -> bool,
+    ) -> Result<T, BucketError> {
+        let mut place = Place::enter(self, partition(key), Rank::of(verb, kind));
+        if let Err(wait) = place.turn().await {
+            let said = "not sent: the store asked for fewer requests";
+            let error = BucketError::new(Fault::Throttled, verb.at_the_door(), key);
+            return Err(error.after(wait).because(said));
+        }
+        let answer = request.await;
+        place.end = match &answer {
+            Ok(value) if served(value) => End::Served,
+            Err(error) if error.fault == Fault::Throttled => End::Refused(error.wait()),
+            Ok(_) | Err(_) => End::Other,
+        };
+        answer
+    }
+}
+
+/// A place in the line, and later the right to be under way. Dropping it gives it back.
+struct Place<'a> {
+    of: &'a Throttled,
+    name: &'a str,
+    turn: Turn,
+    came: Duration,
+    sent: Option<Duration>,
+    /// It has left without having been sent.
+    left: bool,
+    end: End,
+}
+
+impl<'a> Place<'a> {
+    fn enter(of: &'a Throttled, name: &'a str, rank: Rank) -> Self {
+        let came = of.clock.monotonic();
+        Self {
+            of,
+            name,
+            turn: of.lock().enter(name, rank, came),
+            came,
+            sent: None,
+            left: false,
+            end: End::Other,
+        }
+    }
+
+    /// Waits for its turn; fails with how long the store wants to be left alone when that is
+    /// not within patience (T4).
+    async fn turn(&mut self) -> Result<(), Duration> {
+        let patience = self.came.saturating_add(self.of.limits.patience);
+        let mut sleep: Option<Pin<Box<dyn Future<Output = ()> + Send + '_>>> = None;
+        let mut until = None;
+        let sent = poll_fn(|cx| {
+            loop {
+                let now = self.of.clock.monotonic();
+                let (word, woken) = self.of.lock().ask(self.name, self.turn, now, cx.waker());
+                woken.wake();
+                let Word::Not(opens) = word else {
+                    return Poll::Ready(Ok(now));
+                };
+                let reopens = self.of.lock().opens(self.name);
+                if now >= patience || reopens > patience {
+                    return Poll::Ready(Err(reopens.saturating_sub(now)));
+                }
+                let wanted = opens.map_or(patience, |opens| opens.min(patience));
+                if until != Some(wanted) {
+                    until = Some(wanted);
+                    sleep = Some(self.of.clock.sleep(wanted - now));
+                }
+                let Some(waits) = &mut sleep else {
+                    return Poll::Pending;
+                };
+                if waits.as_mut().poll(cx).is_pending() {
+                    return Poll::Pending;
+                }
+                until = None;
+            }
+        })
+        .await;
+        drop(sleep);
+        match sent {
+            Ok(now) => {
+                self.sent = Some(now);
+                Ok(())
+            }
+            Err(wait) => {
+                let (left, woken) = self.of.lock().keep_back(self.name, self.turn);
+                woken.wake();
+                if left {
+                    self.left = true;
+                    return Err(wait);
+                }
+                // Its turn came between the two looks.
+                self.sent = Some(self.of.clock.monotonic());
+                Ok(())
+            }
+        }
+    }
+}
+
+impl Drop for Place<'_> {
+    fn drop(&mut self) {
+        if self.left {
+            return;
+        }
+        let now = self.of.clock.monotonic();
+        let mut line = self.of.lock();
+        let woken = match self.sent {
+            Some(sent) => line.end(self.name, sent, now, self.end),
+            None => match line.leave(self.name, self.turn) {
+                (true, woken) => woken,
+                // Its turn had come, and nobody was there any more.
+                (false, _) => line.end(self.name, now, now, End::Other),
+            },
+        };
+        drop(line);
+        woken.wake();
+    }
+}
+
+#[async_trait]
+#[deny(clippy::missing_trait_methods)]
+impl Bucket for Throttled {
+    async fn read(&self, key: &Key) -> Result<Option<Object>, BucketError> {
+        let request = self.inner.read(key);
+        self.ask(Verb::Read, Kind::of(key), key.as_str(), request, |_| true)
+            .await
+    }
+
+    async fn write(&self, key: &Key, body: Bytes, expect: Expect) -> Result<Outcome, BucketError> {
+        let verb = Verb::writing(&expect);
+        let request = self.inner.write(key, body, expect);
+        let served = |outcome: &Outcome| *outcome != Outcome::Unknown;
+        self.ask(verb, Kind::of(key), key.as_str(), request, served)
+            .await
+    }
+
+    async fn delete(&self, key: &Key) -> Result<(), BucketError> {
+        let request = self.inner.delete(key);
+        self.ask(Verb::Delete, Kind::of(key), key.as_str(), request, |()| {
+            true
+        })
+        .await
+    }
+
+    async fn list(
+        &self,
+        prefix: &Prefix,
+        after: Option<&Key>,
+        limit: usize,
+    ) -> Result<Page, BucketError> {
+        let request = self.inner.list(prefix, after, limit);
+        let kind = Kind::under(prefix);
+        self.ask(Verb::List, kind, prefix.as_str(), request, |_| true)
+            .await
+    }
+}
