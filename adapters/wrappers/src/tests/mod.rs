@@ -1,7 +1,9 @@
 //! Tests of the wrappers, on memory and manual time.
 
 mod bill;
+mod delayed;
 mod metered;
+mod traced;
 
 use std::sync::Arc;
 
