@@ -2,6 +2,8 @@
 
 mod open;
 mod reported;
+mod wrapped;
 
 pub(crate) use open::{Location, LocationError, OpenError, Opened};
 pub(crate) use reported::Reported;
+pub(crate) use wrapped::Wrapped;

@@ -109,6 +109,12 @@ impl fmt::Display for Location {
 impl Location {
     /// Opens the bucket; `create` makes a folder on first use. Buckets of a store are made by
     /// people.
+    /// Whether requests go over a network, to a store that may throttle and that bills.
+    pub(crate) const fn is_far(&self) -> bool {
+        !matches!(self, Self::Memory | Self::Folder(_))
+    }
+
+    /// Opens the bucket; `create` makes a folder on first use.
     ///
     /// # Errors
     /// [`OpenError`] names the place and what is wrong with it.

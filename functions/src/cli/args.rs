@@ -52,6 +52,9 @@ pub(crate) struct Globals {
     /// What is logged to stderr: error, warn, info, debug, trace
     #[arg(long, global = true, value_name = "LEVEL", default_value = "warn")]
     pub(crate) log: tracing::level_filters::LevelFilter,
+    /// Say at the end, on stderr, what was asked of the bucket and what that costs on S3
+    #[arg(long, global = true)]
+    pub(crate) bill: bool,
     /// Do not wait for the disk: a loss of power may lose what was answered
     #[arg(long, global = true)]
     pub(crate) no_fsync: bool,

@@ -7,11 +7,14 @@ use millpond::doors::{Doorbell, Doors};
 use millpond::runtime::{App, Engine};
 use millpond::settings::Settings;
 use millpond_host::{OsEntropy, TokioSpawner};
+use millpond_host::{OsEntropy, SystemClock, TokioSpawner};
+use millpond_wrappers::Metered;
 
 use super::Streams;
 use super::args::Globals;
 use super::error::Error;
 use crate::bucket::{Location, Opened, Reported};
+use crate::bucket::{Location, Reported, Wrapped};
 use crate::environment::Environment;
 use crate::host::host;
 
@@ -24,6 +27,8 @@ pub(crate) struct Desk {
     pub(crate) place: String,
     /// Whether no other process can reach the bucket.
     pub(crate) private: bool,
+    /// Counts the requests, with `--bill`.
+    pub(crate) metered: Option<Arc<Metered>>,
 }
 
 /// What a command does with the bucket, before it does anything else.
@@ -50,6 +55,12 @@ impl Desk {
         let url = globals.bucket.as_deref().or(environment.bucket.as_deref());
         let location: Location = url.unwrap_or("file:./pond").parse()?;
         let Opened { mut bucket, clock } = location.open(!globals.no_fsync, how.creates).await?;
+        let clock: Arc<dyn Clock> = Arc::new(SystemClock::new());
+        let opened = location.open(Arc::clone(&clock), !globals.no_fsync, how.creates)?;
+        let Wrapped {
+            mut bucket,
+            metered,
+        } = Wrapped::new(opened, &clock, location.is_far(), globals.bill);
         let place = location.to_string();
         if how.stays {
             let say = streams.clone();
@@ -83,6 +94,7 @@ impl Desk {
             streams,
             place,
             private: location == Location::Memory,
+            metered,
         })
     }
 }

@@ -11,6 +11,7 @@ use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;
 
 use super::args::{Cli, Command};
+use super::bill::Till;
 use super::control::{self, Verb};
 use super::desk::{Desk, Use};
 use super::error::Error;
@@ -36,7 +37,10 @@ pub(crate) async fn invoke(
     };
     streams.set(cli.globals.json, environment.no_color);
     log(cli.globals.log, streams.color());
-    match command(app, cli, &environment, &streams).await {
+    let till = Till::default();
+    let ended = command(app, cli, &environment, &streams, &till).await;
+    till.tell(&streams);
+    match ended {
         Ok(exit) => exit,
         // `... | head` has seen enough.
         Err(Error::Output(error)) if error.kind() == std::io::ErrorKind::BrokenPipe => Exit::Done,
@@ -49,6 +53,7 @@ async fn command(
     cli: Cli,
     environment: &Environment,
     streams: &Streams,
+    till: &Till,
 ) -> Result<Exit, Error> {
     let Cli { globals, command } = cli;
     let how = Use {
@@ -62,6 +67,11 @@ async fn command(
         ),
     };
     let open = |app| Box::pin(Desk::open(app, &globals, environment, streams.clone(), how));
+    let open = |app| {
+        let desk = Desk::open(app, &globals, environment, streams.clone(), how)?;
+        till.keep(desk.metered.as_ref());
+        Ok::<_, Error>(desk)
+    };
     // Boxed: the futures of all commands together are large.
     match command {
         Command::Workflows(args) => workflows::run(&args, &app, streams),

@@ -1,6 +1,7 @@
 //! The commands of operators and developers, one a file.
 
 mod args;
+mod bill;
 mod control;
 mod desk;
 mod dev;

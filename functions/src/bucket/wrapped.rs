@@ -1,0 +1,68 @@
+//! What stands around every bucket that a command opens.
+
+use std::sync::Arc;
+
+use millpond::doors::{Bucket, Clock};
+use millpond_wrappers::{Limits, Metered, Throttled, Traced};
+
+/// A bucket as commands use it.
+pub(crate) struct Wrapped {
+    pub(crate) bucket: Arc<dyn Bucket>,
+    /// Counts what really goes to the store, where somebody wants to know.
+    pub(crate) metered: Option<Arc<Metered>>,
+}
+
+impl Wrapped {
+    /// Around `bucket`: a count, if asked for; and for one that is `far` (neither memory nor a
+    /// folder) a log of its requests and a line before it. The count is innermost: what waits
+    /// in the line and is not sent is not counted.
+    pub(crate) fn new(
+        mut bucket: Arc<dyn Bucket>,
+        clock: &Arc<dyn Clock>,
+        far: bool,
+        counted: bool,
+    ) -> Self {
+        let metered = counted.then(|| Arc::new(Metered::new(Arc::clone(&bucket))));
+        if let Some(metered) = &metered {
+            bucket = Arc::clone(metered) as Arc<dyn Bucket>;
+        }
+        if far {
+            bucket = Arc::new(Traced::new(bucket, Arc::clone(clock)));
+            bucket = Arc::new(Throttled::new(bucket, Arc::clone(clock), Limits::default()));
+        }
+        Self { bucket, metered }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use futures::executor::block_on;
+    use millpond::keys::Key;
+    use millpond::testing::{Fate, FaultBucket, ManualClock, MemoryBucket, Rule};
+
+    use super::*;
+
+    #[test]
+    fn a_far_bucket_is_not_asked_again_before_it_wants_to_be_and_a_near_one_is() {
+        for far in [true, false] {
+            let start = "2026-01-01T00:00:00Z".parse().unwrap();
+            let clock = Arc::new(ManualClock::new(start)) as Arc<dyn Clock>;
+            let memory = Arc::new(MemoryBucket::new(Arc::clone(&clock)));
+            let faults = Arc::new(FaultBucket::new(memory, Arc::clone(&clock)));
+            let wait = Some(Duration::from_secs(30));
+            faults.add(Rule::new(Fate::SlowDown(wait)));
+            let inner = Arc::clone(&faults) as Arc<dyn Bucket>;
+            let wrapped = Wrapped::new(inner, &clock, far, true);
+            let key = Key::parse("x/07/a").unwrap();
+            let read = || block_on(wrapped.bucket.read(&key));
+            assert!(read().is_err());
+            assert_eq!(read().is_err(), far);
+            let sent = if far { 1 } else { 2 };
+            assert_eq!(faults.requests(), sent);
+            let total = wrapped.metered.as_ref().unwrap().usage().total();
+            assert_eq!((total.requests, total.throttled), (sent, 1));
+        }
+    }
+}
