@@ -1,0 +1,159 @@
+//! From what the store said to what the door says.
+
+use millpond::doors::{BucketError, Expect, Fault, Outcome, Version};
+use object_store::{Error, PutResult, UpdateVersion};
+
+use crate::heard::Heard;
+
+/// What a store calls a version.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Naming {
+    /// A generation (GCS): another one for each write.
+    Generation,
+    /// An `ETag` (Azure, memory).
+    ETag,
+}
+
+impl Naming {
+    pub(crate) fn version(self, etag: Option<&str>, generation: Option<&str>) -> Option<Version> {
+        match self {
+            Self::Generation => generation.map(Version::new),
+            Self::ETag => etag.map(Version::new),
+        }
+    }
+
+    pub(crate) fn condition(self, version: &Version) -> UpdateVersion {
+        let name = Some(version.as_str().to_owned());
+        match self {
+            Self::Generation => UpdateVersion {
+                e_tag: None,
+                version: name,
+            },
+            Self::ETag => UpdateVersion {
+                e_tag: name,
+                version: None,
+            },
+        }
+    }
+}
+
+/// How one try of a write ended.
+#[derive(Debug)]
+pub(crate) enum Tried {
+    Ended(Outcome),
+    /// It met another write under way: it did not happen, and is to be tried again.
+    Conflict(Error),
+    Failed(Fault, Error),
+}
+
+/// The error and all its causes in words: the store's own code stands in the body it sent.
+fn words(error: &Error) -> String {
+    let mut words = error.to_string();
+    let mut next = std::error::Error::source(error);
+    while let Some(error) = next {
+        words.push('\n');
+        words.push_str(&error.to_string());
+        next = error.source();
+    }
+    words
+}
+
+fn says(error: &Error, codes: &[&str]) -> bool {
+    let words = words(error);
+    codes.iter().any(|code| words.contains(code))
+}
+
+/// The bucket itself is missing, not an object in it.
+fn is_gone(error: &Error) -> bool {
+    let codes = ["NoSuchBucket", "ContainerNotFound", "ContainerBeingDeleted"];
+    says(error, &codes)
+}
+
+/// A refusal of the whole caller, not of this write.
+const TOO_MANY: [&str; 4] = [
+    "SlowDown",
+    "ServerBusy",
+    "rateLimitExceeded",
+    "TooManyRequests",
+];
+
+/// The outcome map of a write.
+pub(crate) fn write(
+    naming: Naming,
+    expect: &Expect,
+    answer: Result<PutResult, Error>,
+    heard: &Heard,
+) -> Tried {
+    let error = match answer {
+        Ok(put) => {
+            let version = naming.version(put.e_tag.as_deref(), put.version.as_deref());
+            // It landed, under a name that was not told: whoever asked reads it.
+            return Tried::Ended(version.map_or(Outcome::Unknown, Outcome::Landed));
+        }
+        Err(error) => error,
+    };
+    match heard.status {
+        Some(412) => Tried::Ended(Outcome::Refused),
+        Some(409) if is_gone(&error) => Tried::Failed(Fault::Gone, error),
+        Some(409) if says(&error, &["BlobAlreadyExists"]) => Tried::Ended(Outcome::Refused),
+        Some(409) => Tried::Conflict(error),
+        Some(404) if is_gone(&error) => Tried::Failed(Fault::Gone, error),
+        Some(404) if matches!(expect, Expect::At(_)) => Tried::Ended(Outcome::Refused),
+        Some(404) => Tried::Failed(Fault::Gone, error),
+        Some(401 | 403) => Tried::Failed(Fault::Denied, error),
+        Some(429) => Tried::Failed(Fault::Throttled, error),
+        Some(503) if says(&error, &TOO_MANY) => Tried::Failed(Fault::Throttled, error),
+        // Also a success whose answer cannot be read, and a redirect.
+        Some(408 | 500.. | ..=399) => Tried::Ended(Outcome::Unknown),
+        Some(_) => Tried::Failed(Fault::Invalid, error),
+        // A store in memory, which sends nothing.
+        None if matches!(
+            error,
+            Error::AlreadyExists { .. } | Error::Precondition { .. }
+        ) =>
+        {
+            Tried::Ended(Outcome::Refused)
+        }
+        None if heard.sent => Tried::Ended(Outcome::Unknown),
+        None => Tried::Failed(unsent(&error), error),
+    }
+}
+
+fn unsent(error: &Error) -> Fault {
+    match error {
+        Error::PermissionDenied { .. } | Error::Unauthenticated { .. } => Fault::Denied,
+        Error::InvalidPath { .. } | Error::NotSupported { .. } => Fault::Invalid,
+        _ => Fault::Unavailable,
+    }
+}
+
+/// What a read, a delete or a list failed with; `None` if the object is not there.
+pub(crate) fn failed(error: &Error, heard: &Heard) -> Option<Fault> {
+    match error {
+        _ if is_gone(error) => Some(Fault::Gone),
+        Error::NotFound { .. } => None,
+        _ => Some(match heard.status {
+            Some(429 | 503) => Fault::Throttled,
+            Some(401 | 403) => Fault::Denied,
+            Some(400 | 405..=407 | 411..=428) => Fault::Invalid,
+            Some(404) => Fault::Gone,
+            Some(_) => Fault::Unavailable,
+            None => unsent(error),
+        }),
+    }
+}
+
+/// The error of the door, with what was heard.
+pub(crate) fn error(
+    fault: Fault,
+    verb: &'static str,
+    key: impl std::fmt::Display,
+    source: Error,
+    heard: &Heard,
+) -> BucketError {
+    let error = BucketError::new(fault, verb, key).because(source);
+    match heard.retry_after {
+        Some(wait) if fault == Fault::Throttled => error.after(wait),
+        _ => error,
+    }
+}
