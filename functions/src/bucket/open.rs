@@ -22,6 +22,9 @@ pub(crate) enum Location {
     /// Behind S3's protocol.
     #[cfg(feature = "s3")]
     S3(Box<millpond_s3::Options>),
+    /// Google Cloud Storage, or Azure.
+    #[cfg(feature = "object-store")]
+    Cloud(millpond_object_store::Place),
 }
 
 /// A URL that names no bucket.
@@ -48,6 +51,8 @@ pub(crate) enum OpenError {
 pub(crate) struct Opened {
     pub(crate) bucket: Arc<dyn Bucket>,
     pub(crate) clock: Arc<dyn Clock>,
+    #[cfg(feature = "object-store")]
+    Cloud(#[from] millpond_object_store::OpenError),
 }
 
 impl FromStr for Location {
@@ -90,6 +95,14 @@ impl FromStr for Location {
             #[cfg(not(feature = "s3"))]
             "s3" => refuse("this build has no adapter for that scheme"),
             "gs" | "az" => refuse("this build has no adapter for that scheme"),
+            #[cfg(feature = "object-store")]
+            "gs" | "az" => match url.parse::<millpond_object_store::Place>() {
+                Ok(place) => Ok(Self::Cloud(place)),
+                Err(error) => refuse(error.why),
+            },
+            #[cfg(not(feature = "object-store"))]
+            "gs" | "az" => refuse("this build was made without the feature `object-store`"),
+            "s3" => refuse("this build has no adapter for that scheme"),
             _ => refuse("the scheme is not known"),
         }
     }
@@ -102,6 +115,8 @@ impl fmt::Display for Location {
             Self::Folder(path) => write!(f, "file:{}", path.display()),
             #[cfg(feature = "s3")]
             Self::S3(options) => write!(f, "{options}"),
+            #[cfg(feature = "object-store")]
+            Self::Cloud(place) => place.fmt(f),
         }
     }
 }
@@ -138,6 +153,9 @@ impl Location {
             }
         };
         Ok(Opened { bucket, clock })
+            #[cfg(feature = "object-store")]
+            Self::Cloud(place) => Arc::new(place.open(clock)?),
+        })
     }
 }
 
@@ -188,5 +206,24 @@ mod tests {
             error.contains("credentials") && !error.contains("hush"),
             "{error}"
         );
+    #[cfg(not(feature = "object-store"))]
+    #[test]
+    fn a_cloud_that_this_build_cannot_open_is_refused_with_the_features_name() {
+        for url in ["gs://pond/prefix", "az://acme/pond"] {
+            let error = url.parse::<Location>().expect_err(url).to_string();
+            assert!(error.contains("`object-store`"), "{error}");
+        }
+    }
+
+    #[cfg(feature = "object-store")]
+    #[test]
+    fn clouds_are_named_as_their_urls_and_are_far() {
+        for url in ["gs://pond/prefix", "az://acme/pond"] {
+            let location: Location = url.parse().expect(url);
+            assert_eq!(location.to_string(), url);
+            assert!(location.is_far());
+        }
+        let error = "az://acme".parse::<Location>().expect_err("no container");
+        assert!(error.to_string().contains("no bucket"), "{error}");
     }
 }
