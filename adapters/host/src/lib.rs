@@ -3,8 +3,8 @@
 mod clock;
 mod entropy;
 mod spawner;
-mod turns;
 mod store_time;
+mod turns;
 
 pub use clock::SystemClock;
 pub use entropy::OsEntropy;

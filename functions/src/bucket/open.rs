@@ -11,6 +11,7 @@ use millpond_disk::{DiskBucket, Durability, Options};
 #[cfg(feature = "s3")]
 use millpond_host::StoreClock;
 use millpond_host::SystemClock;
+use millpond_sqlite::SqliteBucket;
 
 /// Where a bucket is.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,6 +20,8 @@ pub(crate) enum Location {
     Memory,
     /// In a folder.
     Folder(PathBuf),
+    /// In one file.
+    File(PathBuf),
     /// Behind S3's protocol.
     #[cfg(feature = "s3")]
     S3(Box<millpond_s3::Options>),
@@ -30,7 +33,7 @@ pub(crate) enum Location {
 /// A URL that names no bucket.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "no bucket can be opened by {url:?}: {why}; known are `file:./folder`, `file:/folder`, \
+    "no bucket can be opened by {url:?}: {why}; known are `sqlite:./file.db`, `file:./folder`, \
      `s3://bucket/prefix` and `memory:`"
 )]
 pub(crate) struct LocationError {
@@ -43,16 +46,17 @@ pub(crate) struct LocationError {
 #[error(transparent)]
 pub(crate) enum OpenError {
     Folder(#[from] millpond_disk::OpenError),
+    File(#[from] millpond_sqlite::OpenError),
     #[cfg(feature = "s3")]
     S3(#[from] millpond_s3::OpenError),
+    #[cfg(feature = "object-store")]
+    Cloud(#[from] millpond_object_store::OpenError),
 }
 
 /// A bucket, and the clock to go by.
 pub(crate) struct Opened {
     pub(crate) bucket: Arc<dyn Bucket>,
     pub(crate) clock: Arc<dyn Clock>,
-    #[cfg(feature = "object-store")]
-    Cloud(#[from] millpond_object_store::OpenError),
 }
 
 impl FromStr for Location {
@@ -71,18 +75,8 @@ impl FromStr for Location {
         match scheme {
             "memory" if rest.is_empty() => Ok(Self::Memory),
             "memory" => refuse("nothing may follow `memory:`"),
-            "file" => {
-                // `file:///abs` is how other tools spell `file:/abs`.
-                let path = match rest.strip_prefix("//") {
-                    Some(path) if path.starts_with('/') => path,
-                    Some(_) => return refuse("a folder on another host cannot be opened"),
-                    None => rest,
-                };
-                if path.is_empty() {
-                    return refuse("it names no folder");
-                }
-                Ok(Self::Folder(path.into()))
-            }
+            "file" => local(rest).map(Self::Folder).or_else(refuse),
+            "sqlite" => local(rest).map(Self::File).or_else(refuse),
             #[cfg(feature = "s3")]
             "s3" => match url.parse() {
                 Ok(options) => Ok(Self::S3(Box::new(options))),
@@ -93,8 +87,7 @@ impl FromStr for Location {
                 }),
             },
             #[cfg(not(feature = "s3"))]
-            "s3" => refuse("this build has no adapter for that scheme"),
-            "gs" | "az" => refuse("this build has no adapter for that scheme"),
+            "s3" => refuse("this build was made without the feature `s3`"),
             #[cfg(feature = "object-store")]
             "gs" | "az" => match url.parse::<millpond_object_store::Place>() {
                 Ok(place) => Ok(Self::Cloud(place)),
@@ -102,10 +95,22 @@ impl FromStr for Location {
             },
             #[cfg(not(feature = "object-store"))]
             "gs" | "az" => refuse("this build was made without the feature `object-store`"),
-            "s3" => refuse("this build has no adapter for that scheme"),
             _ => refuse("the scheme is not known"),
         }
     }
+}
+
+/// The path of `file:` and `sqlite:`. `file:///abs` is how other tools spell `file:/abs`.
+fn local(rest: &str) -> Result<PathBuf, &'static str> {
+    let path = match rest.strip_prefix("//") {
+        Some(path) if path.starts_with('/') => path,
+        Some(_) => return Err("nothing on another host can be opened"),
+        None => rest,
+    };
+    if path.is_empty() {
+        return Err("it names no place");
+    }
+    Ok(path.into())
 }
 
 impl fmt::Display for Location {
@@ -113,6 +118,7 @@ impl fmt::Display for Location {
         match self {
             Self::Memory => f.write_str("memory:"),
             Self::Folder(path) => write!(f, "file:{}", path.display()),
+            Self::File(path) => write!(f, "sqlite:{}", path.display()),
             #[cfg(feature = "s3")]
             Self::S3(options) => write!(f, "{options}"),
             #[cfg(feature = "object-store")]
@@ -122,27 +128,35 @@ impl fmt::Display for Location {
 }
 
 impl Location {
-    /// Opens the bucket; `create` makes a folder on first use. Buckets of a store are made by
-    /// people.
     /// Whether requests go over a network, to a store that may throttle and that bills.
     pub(crate) const fn is_far(&self) -> bool {
-        !matches!(self, Self::Memory | Self::Folder(_))
+        !matches!(self, Self::Memory | Self::Folder(_) | Self::File(_))
     }
 
-    /// Opens the bucket; `create` makes a folder on first use.
+    /// Opens the bucket; `create` makes a folder or a file on first use. Buckets of a store are
+    /// made by people.
     ///
     /// # Errors
     /// [`OpenError`] names the place and what is wrong with it.
     pub(crate) async fn open(&self, fsync: bool, create: bool) -> Result<Opened, OpenError> {
-        let durability = if fsync {
-            Durability::Fsync
-        } else {
-            Durability::Relaxed
-        };
         let clock: Arc<dyn Clock> = Arc::new(SystemClock::new());
         let bucket: Arc<dyn Bucket> = match self {
             Self::Memory => Arc::new(MemoryBucket::new(Arc::clone(&clock))),
-            Self::Folder(path) => Arc::new(DiskBucket::open(path, Options { durability, create })?),
+            Self::Folder(path) => {
+                let durability = match fsync {
+                    true => Durability::Fsync,
+                    false => Durability::Relaxed,
+                };
+                Arc::new(DiskBucket::open(path, Options { durability, create })?)
+            }
+            Self::File(path) => {
+                let durability = match fsync {
+                    true => millpond_sqlite::Durability::Fsync,
+                    false => millpond_sqlite::Durability::Relaxed,
+                };
+                let options = millpond_sqlite::Options { durability, create };
+                Arc::new(SqliteBucket::open(path, options)?)
+            }
             #[cfg(feature = "s3")]
             Self::S3(options) => {
                 let bucket = millpond_s3::S3Bucket::open(options).await?;
@@ -151,11 +165,10 @@ impl Location {
                 let bucket = Arc::new(bucket);
                 return Ok(Opened { bucket, clock });
             }
+            #[cfg(feature = "object-store")]
+            Self::Cloud(place) => Arc::new(place.open(Arc::clone(&clock))?),
         };
         Ok(Opened { bucket, clock })
-            #[cfg(feature = "object-store")]
-            Self::Cloud(place) => Arc::new(place.open(clock)?),
-        })
     }
 }
 
@@ -173,6 +186,10 @@ mod tests {
         assert_eq!(folder("file:/srv/pond"), PathBuf::from("/srv/pond"));
         assert_eq!(folder("file:///srv/pond"), PathBuf::from("/srv/pond"));
         assert_eq!("memory:".parse(), Ok(Location::Memory));
+        let file = Location::File(PathBuf::from("./pond.db"));
+        assert_eq!("sqlite:./pond.db".parse(), Ok(file.clone()));
+        assert_eq!(file.to_string(), "sqlite:./pond.db");
+        assert!(!file.is_far());
     }
 
     #[test]
@@ -181,6 +198,8 @@ mod tests {
             "pond",
             "file:",
             "file://host/pond",
+            "sqlite:",
+            "sqlite://host/pond.db",
             "memory:x",
             "s3://b/p",
             "s3://pond?secret=x",
@@ -206,6 +225,8 @@ mod tests {
             error.contains("credentials") && !error.contains("hush"),
             "{error}"
         );
+    }
+
     #[cfg(not(feature = "object-store"))]
     #[test]
     fn a_cloud_that_this_build_cannot_open_is_refused_with_the_features_name() {

@@ -40,7 +40,8 @@ pub(crate) struct Cli {
 
 #[derive(Debug, Args)]
 pub(crate) struct Globals {
-    /// The bucket: `file:./folder`, `s3://bucket/prefix` or `memory:` [default: file:./pond]
+    /// The bucket: `sqlite:./file.db`, `file:./folder`, `s3://bucket/prefix` or `memory:`
+    /// [default: sqlite:./pond.db]
     #[arg(long, global = true, value_name = "URL")]
     pub(crate) bucket: Option<String>,
     /// Answer in JSON: one document, or one a line where there is no end

@@ -7,16 +7,17 @@ use millpond::doors::{Doorbell, Doors};
 use millpond::runtime::{App, Engine};
 use millpond::settings::Settings;
 use millpond_host::{OsEntropy, TokioSpawner};
-use millpond_host::{OsEntropy, SystemClock, TokioSpawner};
 use millpond_wrappers::Metered;
 
 use super::Streams;
 use super::args::Globals;
 use super::error::Error;
-use crate::bucket::{Location, Opened, Reported};
-use crate::bucket::{Location, Reported, Wrapped};
+use crate::bucket::{Location, Opened, Reported, Wrapped};
 use crate::environment::Environment;
 use crate::host::host;
+
+/// The bucket where nobody names one.
+const DEFAULT: &str = "sqlite:./pond.db";
 
 /// An engine on the bucket, who acts, and where to answer.
 pub(crate) struct Desk {
@@ -53,14 +54,12 @@ impl Desk {
         how: Use,
     ) -> Result<Self, Error> {
         let url = globals.bucket.as_deref().or(environment.bucket.as_deref());
-        let location: Location = url.unwrap_or("file:./pond").parse()?;
-        let Opened { mut bucket, clock } = location.open(!globals.no_fsync, how.creates).await?;
-        let clock: Arc<dyn Clock> = Arc::new(SystemClock::new());
-        let opened = location.open(Arc::clone(&clock), !globals.no_fsync, how.creates)?;
+        let location: Location = url.unwrap_or(DEFAULT).parse()?;
+        let Opened { bucket, clock } = location.open(!globals.no_fsync, how.creates).await?;
         let Wrapped {
             mut bucket,
             metered,
-        } = Wrapped::new(opened, &clock, location.is_far(), globals.bill);
+        } = Wrapped::new(bucket, &clock, location.is_far(), globals.bill);
         let place = location.to_string();
         if how.stays {
             let say = streams.clone();

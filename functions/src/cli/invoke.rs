@@ -66,9 +66,8 @@ async fn command(
             Command::Dev(_) | Command::Worker(_) | Command::Watch(_)
         ),
     };
-    let open = |app| Box::pin(Desk::open(app, &globals, environment, streams.clone(), how));
-    let open = |app| {
-        let desk = Desk::open(app, &globals, environment, streams.clone(), how)?;
+    let open = async |app| {
+        let desk = Box::pin(Desk::open(app, &globals, environment, streams.clone(), how)).await?;
         till.keep(desk.metered.as_ref());
         Ok::<_, Error>(desk)
     };
