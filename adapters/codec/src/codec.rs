@@ -1,0 +1,181 @@
+//! One body, coded and decoded. No I/O; randomness is given.
+
+use std::io::Read as _;
+
+use aes_gcm::aead::{Aead as _, Payload};
+use bytes::Bytes;
+use millpond::keys::Key;
+
+use crate::keyring::Keyring;
+
+const MAGIC: &[u8; 4] = b"\0MP1";
+const ZSTD: u8 = 1;
+const AES: u8 = 2;
+
+/// Bytes of a nonce.
+pub(crate) const NONCE: usize = 12;
+
+/// A smaller body is not compressed: it would hardly shrink.
+const SMALL: usize = 256;
+
+/// No object of the engine is larger when it is decompressed: 64 MiB. Whoever may write to the
+/// bucket must not make readers fill their memory.
+const LARGEST: u64 = 64 << 20;
+
+/// How bodies are coded. The default codes nothing, and reads what is compressed.
+#[derive(Debug, Clone, Default)]
+pub struct Codec {
+    level: Option<i32>,
+    keyring: Option<Keyring>,
+}
+
+/// Why a body was not decoded.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum Undecoded {
+    #[error("it is encrypted, and there is no keyring")]
+    NoKeyring,
+    #[error("it is encrypted with a key that is not in the keyring: id={id}")]
+    NoKey { id: String },
+    #[error("it is not encrypted, and the keyring does not say `plain`")]
+    Plain,
+    #[error("it was changed, or belongs to another key")]
+    Forged,
+    #[error("it is cut off, or was made by a newer build")]
+    Malformed,
+    #[error("it cannot be decompressed")]
+    Incompressible,
+}
+
+impl Undecoded {
+    /// Whether it is this reader that lacks something.
+    pub(crate) const fn is_ours(&self) -> bool {
+        matches!(self, Self::NoKeyring | Self::NoKey { .. })
+    }
+}
+
+impl Codec {
+    /// Codes nothing, and reads what is compressed.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Compresses bodies of 256 bytes and more, where that makes them smaller, at a level of
+    /// zstd (1 to 22; 3 is its default, about 300 MB/s).
+    #[must_use]
+    pub fn zstd(mut self, level: i32) -> Self {
+        self.level = Some(level);
+        self
+    }
+
+    /// Encrypts every body with the keyring's active key.
+    #[must_use]
+    pub fn encrypted(mut self, keyring: Keyring) -> Self {
+        self.keyring = Some(keyring);
+        self
+    }
+
+    /// Whether it changes what is written.
+    pub(crate) const fn is_idle(&self) -> bool {
+        self.level.is_none() && self.keyring.is_none()
+    }
+
+    /// The body as it is stored under `key`. `nonce` is random and never given twice.
+    pub(crate) fn encode(&self, key: &Key, body: Bytes, nonce: [u8; NONCE]) -> Bytes {
+        let small = self.compress(&body);
+        let (mut method, body) = match small {
+            Some(small) => (ZSTD, small.into()),
+            None => (0, body),
+        };
+        let Some(keyring) = &self.keyring else {
+            if method == 0 && !body.starts_with(MAGIC) {
+                return body;
+            }
+            return [MAGIC.as_slice(), &[method], &body].concat().into();
+        };
+        method |= AES;
+        let id = keyring.active();
+        let length = u8::try_from(id.len()).expect("a keyring has short ids");
+        let header = [MAGIC.as_slice(), &[method, length], id.as_bytes()].concat();
+        let cipher = keyring.find(id).expect("the active key is in the ring");
+        let sealed = cipher
+            .encrypt(
+                &nonce.into(),
+                Payload {
+                    msg: &body,
+                    aad: &bound(key, &header),
+                },
+            )
+            .expect("a body is far below the bound of AES-GCM, 64 GiB");
+        [header.as_slice(), &nonce, &sealed].concat().into()
+    }
+
+    /// The body that is stored under `key` as `stored`.
+    pub(crate) fn decode(&self, key: &Key, stored: &Bytes) -> Result<Bytes, Undecoded> {
+        let closed = self.keyring.as_ref().is_some_and(|ring| !ring.reads_plain());
+        let Some(rest) = stored.strip_prefix(MAGIC.as_slice()) else {
+            return if closed {
+                Err(Undecoded::Plain)
+            } else {
+                Ok(stored.clone())
+            };
+        };
+        let (&method, rest) = rest.split_first().ok_or(Undecoded::Malformed)?;
+        if method & !(ZSTD | AES) != 0 {
+            return Err(Undecoded::Malformed);
+        }
+        let body = match method & AES {
+            0 if closed => return Err(Undecoded::Plain),
+            0 => Bytes::copy_from_slice(rest),
+            _ => self.open(key, stored, rest)?,
+        };
+        if method & ZSTD == 0 {
+            return Ok(body);
+        }
+        let mut out = Vec::new();
+        let read = zstd::stream::read::Decoder::with_buffer(&*body)
+            .and_then(|decoder| decoder.take(LARGEST + 1).read_to_end(&mut out));
+        match read {
+            Ok(length) if length as u64 <= LARGEST => Ok(out.into()),
+            _ => Err(Undecoded::Incompressible),
+        }
+    }
+
+    fn compress(&self, body: &[u8]) -> Option<Vec<u8>> {
+        let level = self.level?;
+        if body.len() < SMALL {
+            return None;
+        }
+        let small = zstd::bulk::compress(body, level).ok()?;
+        (small.len() < body.len()).then_some(small)
+    }
+
+    /// C1. Opens what stands behind magic and method.
+    fn open(&self, key: &Key, stored: &Bytes, rest: &[u8]) -> Result<Bytes, Undecoded> {
+        let (&length, rest) = rest.split_first().ok_or(Undecoded::Malformed)?;
+        let (id, rest) = rest
+            .split_at_checked(length.into())
+            .ok_or(Undecoded::Malformed)?;
+        let (nonce, sealed) = rest
+            .split_first_chunk::<NONCE>()
+            .ok_or(Undecoded::Malformed)?;
+        let id = std::str::from_utf8(id).map_err(|_| Undecoded::Malformed)?;
+        let ring = self.keyring.as_ref().ok_or(Undecoded::NoKeyring)?;
+        let cipher = ring
+            .find(id)
+            .ok_or_else(|| Undecoded::NoKey { id: id.to_owned() })?;
+        let header = stored.len() - rest.len();
+        let aad = bound(key, stored.get(..header).unwrap_or_default());
+        let payload = Payload {
+            msg: sealed,
+            aad: &aad,
+        };
+        let body = cipher.decrypt(&(*nonce).into(), payload);
+        body.map(Bytes::from).map_err(|_| Undecoded::Forged)
+    }
+}
+
+/// What a body is bound to: its header and its key.
+fn bound(key: &Key, header: &[u8]) -> Vec<u8> {
+    [header, key.as_str().as_bytes()].concat()
+}

@@ -1,0 +1,74 @@
+//! The door, and the engine behind it.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use futures::executor::block_on;
+use jiff::Timestamp;
+use millpond::doors::{Bucket, Clock, Expect, Fault};
+use millpond::testing::{ManualClock, MemoryBucket, SeededEntropy};
+use millpond_conformance::{Probe, Scale, Subject};
+
+use super::{NEW, OLD, encrypted, key, long};
+use crate::{Codec, Coded};
+
+fn memory() -> Arc<MemoryBucket> {
+    let clock = Arc::new(ManualClock::new(Timestamp::UNIX_EPOCH));
+    Arc::new(MemoryBucket::new(clock as Arc<dyn Clock>))
+}
+
+fn coded(inner: &Arc<MemoryBucket>, codec: Codec) -> Coded {
+    let inner = Arc::clone(inner) as Arc<dyn Bucket>;
+    Coded::new(inner, codec, Arc::new(SeededEntropy::new(1)))
+}
+
+#[test]
+fn a_coded_bucket_passes_every_probe_but_shows_coded_sizes() {
+    // Sizes are asked for by the probe of order: compression alone leaves small bodies as they are.
+    let bucket = coded(&memory(), Codec::new().zstd(3));
+    let scale = Scale {
+        keys: 300,
+        ..Scale::default()
+    };
+    let subject = Subject::new(Arc::new(bucket), "").scaled(scale);
+    assert_eq!(block_on(subject.run()).expect("it passes").passed, Probe::ALL);
+    let sealed = coded(&memory(), encrypted(OLD));
+    let subject = Subject::new(Arc::new(sealed), "").scaled(scale);
+    for probe in Probe::ALL {
+        if probe != Probe::Order {
+            block_on(probe.run(&subject)).expect("it passes");
+        }
+    }
+}
+
+#[test]
+fn c3_a_key_that_is_missing_is_denied_and_a_forged_object_is_no_json() {
+    let inner = memory();
+    let at = key("a");
+    let lands = |bucket: &dyn Bucket, body: Bytes| {
+        let written = block_on(bucket.write(&at, body, Expect::Absent));
+        written.expect("memory is there")
+    };
+    let _ = lands(&coded(&inner, encrypted(NEW)), long());
+    let error = block_on(coded(&inner, encrypted(OLD)).read(&at)).unwrap_err();
+    assert_eq!(error.fault, Fault::Denied);
+    let source = error.source.expect("it says why").to_string();
+    assert!(source.contains("id=new"), "{source}");
+
+    block_on(inner.delete(&at)).unwrap();
+    let _ = lands(&*inner, r#"{"valid":"json, put there by a stranger"}"#.into());
+    let found = block_on(coded(&inner, encrypted(OLD)).read(&at)).unwrap();
+    let body = found.expect("it is there").body;
+    assert!(body.starts_with(b"\0"), "not what the stranger wrote");
+}
+
+#[test]
+fn equal_bodies_are_coded_differently() {
+    let inner = memory();
+    let bucket = coded(&inner, encrypted(OLD));
+    for at in ["a", "b"] {
+        let _ = block_on(bucket.write(&key(at), long(), Expect::Absent)).unwrap();
+    }
+    let stored = |at| block_on(inner.read(&key(at))).unwrap().unwrap().body;
+    assert_ne!(stored("a"), stored("b"));
+}

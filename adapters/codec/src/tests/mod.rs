@@ -1,0 +1,29 @@
+//! What is coded is read again, and nothing else is.
+
+mod bucket;
+mod codec;
+
+use bytes::Bytes;
+use millpond::keys::Key;
+
+use crate::{Codec, Keyring};
+
+/// Keys of 32 bytes: 0..32, and 32 times 7.
+const OLD: &str = "old = AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=\n";
+const NEW: &str = "new = BwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwc=\n";
+
+fn ring(text: &str) -> Keyring {
+    Keyring::parse(text).expect("a good keyring")
+}
+
+fn encrypted(text: &str) -> Codec {
+    Codec::new().encrypted(ring(text))
+}
+
+fn key(text: &str) -> Key {
+    Key::parse(text).expect("tests use good keys")
+}
+
+fn long() -> Bytes {
+    r#"{"a":"the same again and again"}"#.repeat(100).into()
+}
