@@ -165,6 +165,29 @@ impl World {
 }
 
 #[test]
+fn t2_a_slowed_partition_takes_a_quarter_of_what_may_be_under_way_and_leaves_the_rest() {
+    let world = world(Limits {
+        under_way: 4,
+        calm: SECOND * 3_600,
+        ..patient()
+    });
+    let slow = |fate| Rule::new(fate).under("x/01/");
+    world.faults.add(slow(Fate::SlowDown(None)));
+    world.faults.add(slow(Fate::Delay(SECOND * 60)).always());
+    world.block(world.commit(&head(1)));
+    let slowed = join_all((0..8).map(|_| world.commit_of(1)));
+    let other = async {
+        // By now eight would be under way at the slowest pace.
+        world.clock.sleep(SECOND * 30).await;
+        world.commit_of(2).await
+    };
+    let (slowed, other) = world.block(join(slowed, other));
+    assert_eq!(other, SECOND * 30);
+    let wanted: Vec<_> = (1..=8).map(|n| SECOND + SECOND * 60 * n).collect();
+    assert_eq!(slowed, wanted, "one at a time");
+}
+
+#[test]
 fn t2_the_pace_is_halved_by_refusals_down_to_the_slowest_and_rises_with_successes() {
     let world = world(patient());
     let bad = Rule::new(Fate::SlowDown(None)).under("x/01/");
