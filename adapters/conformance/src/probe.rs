@@ -20,7 +20,8 @@ pub enum Probe {
     Bytes,
     /// Keys that differ are different objects, on file systems with opinions too.
     Names,
-    /// Components and keys at the limits of length.
+    /// Components and keys at the limits of length: beyond what the engine uses (255 bytes a
+    /// component, 768 a key) they may be refused, by name.
     Lengths,
     /// Lists are in the order of bytes, under the prefix, after the key. Whether `a/1` or `a-b` comes
     /// first is not asked: some stores order by folder, and the engine does not rest on it.
