@@ -18,7 +18,12 @@ impl S3Bucket {
             .key(self.root.key(key))
             .customize()
             .interceptor(watch.clone());
-        let sent = async { asked.send().await.map_err(|error| Heard::of(error, &watch)) };
+        let sent = async {
+            asked
+                .send()
+                .await
+                .map_err(|error| Heard::of(&error, &watch))
+        };
         let Err(heard) = self.in_time(&watch, sent).await else {
             return Ok(());
         };

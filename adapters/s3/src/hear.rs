@@ -38,12 +38,12 @@ pub(crate) struct Said {
 
 impl Heard {
     /// Reads the SDK's error.
-    pub(crate) fn of<E>(error: SdkError<E, Response>, watch: &Watch) -> Self
+    pub(crate) fn of<E>(error: &SdkError<E, Response>, watch: &Watch) -> Self
     where
         E: ProvideErrorMetadata + Error + 'static,
     {
-        let said = match &error {
-            SdkError::ConstructionFailure(_) => return Self::Unsendable(text(&error)),
+        let said = match error {
+            SdkError::ConstructionFailure(_) => return Self::Unsendable(text(error)),
             SdkError::ServiceError(context) => {
                 let mut said = Said::of(context.raw(), watch);
                 let meta = context.err().meta();
@@ -55,14 +55,14 @@ impl Heard {
             }
             SdkError::ResponseError(context) => {
                 let mut said = Said::of(context.raw(), watch);
-                said.message = text(&error);
+                said.message = text(error);
                 said
             }
             // A time-out, a broken connection, none, or credentials that cannot be had.
-            _ if !watch.was_sent() || is_connect(&error) => {
-                return Self::NeverSent(text(&error));
+            _ if !watch.was_sent() || is_connect(error) => {
+                return Self::NeverSent(text(error));
             }
-            _ => return Self::Nothing(text(&error)),
+            _ => return Self::Nothing(text(error)),
         };
         Self::Said(said)
     }
@@ -119,10 +119,7 @@ impl fmt::Display for Said {
 
 impl Error for Said {}
 
-fn text<E: Error>(error: &SdkError<E, Response>) -> String
-where
-    E: 'static,
-{
+fn text<E: Error + 'static>(error: &SdkError<E, Response>) -> String {
     DisplayErrorContext(error).to_string()
 }
 

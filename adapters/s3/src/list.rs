@@ -141,7 +141,12 @@ impl S3Bucket {
             From::Token(token) => asked.continuation_token(token),
         };
         let asked = asked.customize().interceptor(watch.clone());
-        let sent = async { asked.send().await.map_err(|error| Heard::of(error, &watch)) };
+        let sent = async {
+            asked
+                .send()
+                .await
+                .map_err(|error| Heard::of(&error, &watch))
+        };
         let answer = self.in_time(&watch, sent).await?;
         let next = match (answer.is_truncated, answer.next_continuation_token) {
             (Some(true), Some(token)) => Some(token),

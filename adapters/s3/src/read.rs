@@ -35,7 +35,7 @@ impl S3Bucket {
             .interceptor(watch.clone());
         let whole = async {
             let sent = asked.send().await;
-            let answer = sent.map_err(|error| Heard::of(error, &watch))?;
+            let answer = sent.map_err(|error| Heard::of(&error, &watch))?;
             let Some(version) = answer.e_tag.map(Version::new) else {
                 return Err(Heard::Nothing("an answer without an ETag".to_owned()));
             };

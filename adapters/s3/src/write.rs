@@ -72,7 +72,12 @@ impl S3Bucket {
             Expect::At(version) => asked.if_match(version.as_str()),
         };
         let asked = asked.customize().interceptor(watch.clone());
-        let sent = async { asked.send().await.map_err(|error| Heard::of(error, &watch)) };
+        let sent = async {
+            asked
+                .send()
+                .await
+                .map_err(|error| Heard::of(&error, &watch))
+        };
         let answer = self.in_time(&watch, sent).await?;
         // It landed, but without its version nobody can build on it: the writer reads.
         let none = || Heard::Nothing("an answer without an ETag".to_owned());
