@@ -7,12 +7,20 @@ use millpond_host::TokioSpawner;
 use millpond_s3::S3Bucket;
 use millpond_servers::{Place, Server};
 
-async fn passes(place: &Place, prefix: &str, scale: Scale) {
+/// The servers share a machine with all tests: one round of each race, but all 64 racers.
+fn scale() -> Scale {
+    Scale {
+        rounds: 1,
+        ..Scale::default()
+    }
+}
+
+async fn passes(place: &Place, prefix: &str) {
     let options = place.url.parse().expect("it is a good URL");
     let bucket = S3Bucket::open_as(&options, place.id, place.secret).await;
     let report = Subject::new(Arc::new(bucket.expect("it opens")), prefix)
         .racing_on(Arc::new(TokioSpawner::current()))
-        .scaled(scale)
+        .scaled(scale())
         .run()
         .await;
     assert_eq!(report.expect("the server passes").passed, Probe::ALL);
@@ -21,16 +29,11 @@ async fn passes(place: &Place, prefix: &str, scale: Scale) {
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn localstack_passes_every_probe_with_threads_that_race() {
     let place = Server::localstack().fresh_bucket().await;
-    // It serves some hundred requests a second: one round of each race, all 64 racers.
-    let scale = Scale {
-        rounds: 1,
-        ..Scale::default()
-    };
-    passes(&place, "", scale).await;
+    passes(&place, "").await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn seaweed_passes_every_probe_with_threads_that_race() {
     let place = Server::seaweed().fresh_bucket().await;
-    passes(&place.below("team/pond"), "probe/", Scale::default()).await;
+    passes(&place.below("team/pond"), "probe/").await;
 }

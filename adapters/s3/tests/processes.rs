@@ -3,6 +3,7 @@
 //! Each child is this test binary again, running the one test [`child`] with a part to play.
 
 use std::process::{Child, Command, Stdio};
+use std::time::Duration;
 
 use bytes::Bytes;
 use millpond::doors::{Bucket, Expect, Outcome};
@@ -128,7 +129,9 @@ async fn create(bucket: &S3Bucket, number: usize) {
 async fn lose_no_count(server: &Server) {
     let place = server.fresh_bucket().await;
     all_play("count", &place);
-    let (text, _) = read(&open(&place).await, &key("counter")).await.unwrap();
+    let (text, _) = read(&open(&place).await, &key("counter"))
+        .await
+        .expect("it is there");
     assert_eq!(counted(&text), CHILDREN * ROUNDS);
 }
 
@@ -137,9 +140,12 @@ async fn exactly_one_wins(server: &Server) {
     all_play("create", &place);
     let bucket = open(&place).await;
     for round in 0..ROUNDS {
-        let (winner, _) = read(&bucket, &key(format!("race/{round}"))).await.unwrap();
-        let below = Prefix::parse(&format!("won/{round}/")).unwrap();
-        let notes = bucket.list(&below, None, 10).await.unwrap().entries;
+        let (winner, _) = read(&bucket, &key(format!("race/{round}")))
+            .await
+            .expect("it is there");
+        let below = Prefix::parse(&format!("won/{round}/")).expect("a good prefix");
+        let page = bucket.list(&below, None, 10).await;
+        let notes = page.expect("the list is answered").entries;
         let won: Vec<_> = notes.iter().map(|row| row.key.to_string()).collect();
         assert_eq!(won, [format!("won/{round}/{winner}")]);
     }
@@ -178,10 +184,15 @@ async fn seaweed_killed_and_started_again_keeps_what_it_answered() {
         }
     }
     server.crash();
-    let page = bucket
-        .list(&Prefix::parse("kept/").unwrap(), None, 100)
-        .await
-        .unwrap();
+    // Connections from before are broken, and its parts find each other after it answers.
+    let (at, mut tries) = (key("kept/00"), 0);
+    while let Err(error) = bucket.read(&at).await {
+        tries += 1;
+        assert!(tries < 300, "it does not serve again: {error:?}");
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+    let below = Prefix::parse("kept/").unwrap();
+    let page = bucket.list(&below, None, 100).await.unwrap();
     assert_eq!(page.entries.len(), 40);
     for number in 0..40 {
         let at = key(format!("kept/{number:02}"));
