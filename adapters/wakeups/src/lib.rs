@@ -1,0 +1,19 @@
+//! A doorbell between the processes of one machine: another process's signal is served as soon
+//! as one's own.
+//!
+//! Each process that works listens at a datagram socket in a folder beside the bucket; whoever
+//! writes a cause sends a hint to each socket there. Hints are only hints (the bucket decides), so
+//! what is lost, doubled or made up costs at most one look or one cheap run: nothing is sent
+//! twice, nobody waits, and a socket that nobody listens at any more is removed by who finds it.
+
+#[cfg(unix)]
+mod bell;
+#[cfg(unix)]
+mod place;
+#[cfg(all(test, unix))]
+mod tests;
+
+#[cfg(unix)]
+pub use bell::SocketDoorbell;
+#[cfg(unix)]
+pub use place::beside;
