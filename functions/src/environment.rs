@@ -1,6 +1,7 @@
 //! The environment, read in one place, once.
 
 use std::ffi::OsString;
+use std::path::PathBuf;
 use std::time::Duration;
 
 /// What the environment says.
@@ -12,6 +13,10 @@ pub struct Environment {
     pub code_ref: Option<String>,
     /// `MILLPOND_TTL`, in seconds: how long an ownership lasts without renewal.
     pub ttl: Option<Duration>,
+    /// `MILLPOND_KEYRING`: the file of keys, where `--keyring` does not name one.
+    pub keyring: Option<PathBuf>,
+    /// `MILLPOND_COMPRESS` is `1`.
+    pub compress: bool,
     /// `USER`, `LOGNAME` or `USERNAME`: who acts, where `--actor` does not say.
     pub user: Option<String>,
     /// `NO_COLOR` is set and not empty.
@@ -72,6 +77,18 @@ impl Environment {
             bucket: text("MILLPOND_BUCKET")?,
             code_ref: code_ref(text("MILLPOND_CODE_REF")?)?,
             ttl: ttl.transpose()?,
+            keyring: text("MILLPOND_KEYRING")?.map(PathBuf::from),
+            compress: match text("MILLPOND_COMPRESS")?.as_deref() {
+                None | Some("0") => false,
+                Some("1") => true,
+                Some(other) => {
+                    return Err(EnvironmentError {
+                        variable: "MILLPOND_COMPRESS",
+                        why: "it must be 0 or 1",
+                        value: other.into(),
+                    });
+                }
+            },
             user,
             no_color: lookup("NO_COLOR").is_some_and(|value| !value.is_empty()),
         })

@@ -112,7 +112,10 @@ impl Codec {
 
     /// The body that is stored under `key` as `stored`.
     pub(crate) fn decode(&self, key: &Key, stored: &Bytes) -> Result<Bytes, Undecoded> {
-        let closed = self.keyring.as_ref().is_some_and(|ring| !ring.reads_plain());
+        let closed = self
+            .keyring
+            .as_ref()
+            .is_some_and(|ring| !ring.reads_plain());
         let Some(rest) = stored.strip_prefix(MAGIC.as_slice()) else {
             return if closed {
                 Err(Undecoded::Plain)

@@ -1,5 +1,6 @@
 //! The command line.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand};
@@ -19,6 +20,8 @@ Environment:
                      worker's executions stand still for so long
   MILLPOND_CODE_REF  the name of this build, beginning with its instant (YYYYMMDDTHHMMSS)
   AWS_...            region and credentials of `s3:`, as the AWS CLI finds them
+  MILLPOND_KEYRING   the keyring, where --keyring does not name one
+  MILLPOND_COMPRESS  1 compresses, as --compress
   NO_COLOR           no color
 
 Exit codes:
@@ -56,6 +59,12 @@ pub(crate) struct Globals {
     /// Say at the end, on stderr, what was asked of the bucket and what that costs on S3
     #[arg(long, global = true)]
     pub(crate) bill: bool,
+    /// Compress objects before they are written; what is compressed is always read
+    #[arg(long, global = true)]
+    pub(crate) compress: bool,
+    /// Encrypt objects: a file of lines `id = base64 of 32 bytes`, the first of which encrypts
+    #[arg(long, global = true, value_name = "FILE")]
+    pub(crate) keyring: Option<PathBuf>,
     /// Do not wait for the disk: a loss of power may lose what was answered
     #[arg(long, global = true)]
     pub(crate) no_fsync: bool,

@@ -3,16 +3,17 @@
 use std::sync::Arc;
 
 use millpond::domain::{Actor, ActorKind};
-use millpond::doors::{Doorbell, Doors};
+use millpond::doors::{Bucket, Doorbell, Doors, Entropy};
 use millpond::runtime::{App, Engine};
 use millpond::settings::Settings;
+use millpond_codec::Coded;
 use millpond_host::{OsEntropy, TokioSpawner};
 use millpond_wrappers::Metered;
 
 use super::Streams;
 use super::args::Globals;
 use super::error::Error;
-use crate::bucket::{Location, Opened, Reported, Wrapped};
+use crate::bucket::{Location, Opened, Reported, Wrapped, codec};
 use crate::environment::Environment;
 use crate::host::host;
 
@@ -28,6 +29,8 @@ pub(crate) struct Desk {
     pub(crate) place: String,
     /// Whether no other process can reach the bucket.
     pub(crate) private: bool,
+    /// The bucket as it is, without the codec: what probes ask.
+    pub(crate) store: Arc<dyn Bucket>,
     /// Counts the requests, with `--bill`.
     pub(crate) metered: Option<Arc<Metered>>,
 }
@@ -61,12 +64,22 @@ impl Desk {
             metered,
         } = Wrapped::new(bucket, &clock, location.is_far(), globals.bill);
         let place = location.to_string();
+        let entropy = Arc::new(OsEntropy::new());
+        let store = Arc::clone(&bucket);
+        let codec = codec(
+            globals.compress || environment.compress,
+            globals
+                .keyring
+                .as_deref()
+                .or(environment.keyring.as_deref()),
+        )?;
+        let random = Arc::clone(&entropy) as Arc<dyn Entropy>;
+        bucket = Arc::new(Coded::new(bucket, codec, random));
         if how.stays {
             let say = streams.clone();
             let say = Arc::new(move |text: &str| say.note(text));
             bucket = Arc::new(Reported::new(bucket, place.clone(), say));
         }
-        let entropy = Arc::new(OsEntropy::new());
         let host = host(environment, &*entropy);
         let what = "threads";
         let spawner = TokioSpawner::current()
@@ -93,6 +106,7 @@ impl Desk {
             streams,
             place,
             private: location == Location::Memory,
+            store,
             metered,
         })
     }

@@ -55,7 +55,7 @@ async fn prove(desk: &Desk) -> (Vec<Probe>, Option<String>) {
     let doors = desk.engine.doors();
     // A fresh name: two doctors, or one after a crash, do not meet.
     let prefix = format!("doctor/{}/", doors.entropy.nonce());
-    let subject = Subject::new(Arc::clone(&doors.bucket), &prefix)
+    let subject = Subject::new(Arc::clone(&desk.store), &prefix)
         .racing_on(Arc::clone(&doors.spawner))
         .scaled(SCALE);
     let color = desk.streams.color();

@@ -7,7 +7,7 @@ use millpond::doors::BucketError;
 use millpond::runtime::{EngineError, ErrorKind, RegistryError};
 
 use super::Exit;
-use crate::bucket::{LocationError, OpenError};
+use crate::bucket::{KeyringFileError, LocationError, OpenError};
 
 /// Why a command did not do what was asked.
 #[derive(Debug, thiserror::Error)]
@@ -28,6 +28,8 @@ pub(crate) enum Error {
     Location(#[from] LocationError),
     #[error(transparent)]
     Open(#[from] OpenError),
+    #[error(transparent)]
+    Keyring(#[from] KeyringFileError),
     #[error(transparent)]
     Engine(#[from] EngineError),
     #[error(transparent)]
@@ -62,6 +64,7 @@ impl Error {
             | Self::Value(_)
             | Self::Registry(_)
             | Self::Location(_)
+            | Self::Keyring(_)
             | Self::Input { .. } => Exit::Usage,
             Self::NotFound { .. } => Exit::NotFound,
             Self::Open(_) | Self::Bucket(_) | Self::System { .. } | Self::Output(_) => {

@@ -33,7 +33,7 @@ fn a_wrong_command_line_or_value_is_2() {
         &["show", "ab"],
         &["show", "xyz!"],
         &["show"],
-        &["list", "--bucket", "s3://bucket"],
+        &["list", "--bucket", "s3://"],
         &["dev", "--concurrency", "0"],
         &["dev", "--queue", "Bad Queue"],
         &["--ttl", "0", "list"],

@@ -13,6 +13,7 @@ const LONGEST: Duration = Duration::from_secs(60);
 
 pub(crate) struct World {
     folder: TempDir,
+    bucket: Option<&'static str>,
 }
 
 /// How a command ended.
@@ -31,9 +32,19 @@ pub(crate) struct Running {
 }
 
 impl World {
+    /// On a folder, in which a test can look and break things.
     pub(crate) fn new() -> Self {
         Self {
+            bucket: Some("file:./pond"),
+            ..Self::bare()
+        }
+    }
+
+    /// On what there is where nobody names a bucket.
+    pub(crate) fn bare() -> Self {
+        Self {
             folder: tempfile::tempdir().unwrap(),
+            bucket: None,
         }
     }
 
@@ -47,6 +58,7 @@ impl World {
             .current_dir(self.folder.path())
             .env_clear()
             .env("USER", "ana")
+            .envs(self.bucket.map(|url| ("MILLPOND_BUCKET", url)))
             .args(["--no-fsync"])
             .args(args);
         command

@@ -67,7 +67,10 @@ fn c1_any_byte_that_changed_is_noticed() {
 fn c1_an_object_under_another_key_is_not_read() {
     let codec = encrypted(OLD);
     let stored = codec.encode(&key("mail/a"), long(), N);
-    assert_eq!(codec.decode(&key("mail/b"), &stored), Err(Undecoded::Forged));
+    assert_eq!(
+        codec.decode(&key("mail/b"), &stored),
+        Err(Undecoded::Forged)
+    );
 }
 
 #[test]
