@@ -36,6 +36,9 @@ pub struct Settings {
     pub max_journal: u64,
     /// Bucket requests of one execution under way at once.
     pub fan: usize,
+    /// Heads that are kept after a run, for the next one of the same execution, in bytes: each
+    /// found here saves a read. Worth it where the same worker is likely to run it. None: 0.
+    pub sticky: usize,
 }
 
 impl Default for Settings {
@@ -56,6 +59,7 @@ impl Default for Settings {
             max_entries: 50_000,
             max_journal: 32 << 20,
             fan: 16,
+            sticky: 0,
         }
     }
 }

@@ -71,6 +71,11 @@ impl Journal {
         }))
     }
 
+    /// Forgets what only a run at work needs.
+    pub(crate) fn forget_segment(&mut self) {
+        self.open = Vec::new();
+    }
+
     /// Creates the head of a new execution. 1 P, + 1 G where there is one.
     ///
     /// # Errors

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::App;
 use super::ends::Ends;
+use super::sticky::Sticky;
 use crate::domain::{Actor, ActorKind, Provenance};
 use crate::doors::Doors;
 use crate::settings::Settings;
@@ -32,6 +33,8 @@ pub struct Core {
     pub host: Host,
     /// Who waits for an end.
     pub(crate) ends: Ends,
+    /// Heads of executions that came to rest here.
+    pub(crate) sticky: Sticky,
 }
 
 impl Core {

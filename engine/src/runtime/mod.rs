@@ -8,6 +8,7 @@ mod notice;
 mod registry;
 mod run;
 mod settle;
+mod sticky;
 mod sweeper;
 #[cfg(test)]
 mod tests;

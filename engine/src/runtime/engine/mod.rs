@@ -28,6 +28,7 @@ pub use start::{Start, Started};
 
 use super::ends::Ends;
 use super::run::{self, Causes, Ended, RunError};
+use super::sticky::Sticky;
 use super::{App, Core, Host, RegistryError};
 use crate::domain::Eid;
 use crate::doors::Doors;
@@ -59,6 +60,7 @@ impl Engine {
         settings: Settings,
     ) -> Result<Self, RegistryError> {
         app.check()?;
+        let sticky = Sticky::new(settings.sticky);
         Ok(Self {
             core: Arc::new(Core {
                 doors,
@@ -66,6 +68,7 @@ impl Engine {
                 app: Arc::new(app),
                 host,
                 ends: Ends::default(),
+                sticky,
             }),
         })
     }

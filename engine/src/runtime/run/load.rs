@@ -30,6 +30,8 @@ pub(super) struct Ready {
     pub(super) listing: Listing,
     /// The alarm that woke this run: the one that the head names.
     pub(super) waking: Option<Key>,
+    /// Whether the head was kept, not read: who is refused reads it.
+    pub(super) kept: bool,
 }
 
 pub(super) enum Loaded {
@@ -37,8 +39,14 @@ pub(super) enum Loaded {
     Ended(Ended),
 }
 
-/// Reads the head and the mailbox, and decides. 1 G, 1 P (+ 1 G for `fired`, + segments).
+/// Reads the head and the mailbox, and decides. 1 G, 1 P (+ 1 G for `fired`, + segments); with
+/// a kept head that shows a fresh cause 1 G less.
 pub(super) async fn load(core: &Arc<Core>, eid: Eid, causes: &Causes) -> Result<Loaded, RunError> {
+    if let Some(journal) = core.sticky.take(&eid)
+        && let Some(ready) = resume(core, eid, journal, causes).await?
+    {
+        return Ok(Loaded::Ready(Box::new(ready)));
+    }
     let (doors, fan) = (&core.doors, core.settings.fan);
     let end = settle::horizon(doors.clock.monotonic(), core.settings.ttl);
     let Some(mut journal) = Journal::load(doors, &eid).await? else {
@@ -98,7 +106,41 @@ pub(super) async fn load(core: &Arc<Core>, eid: Eid, causes: &Causes) -> Result<
         mids,
         listing,
         waking,
+        kept: false,
     })))
+}
+
+/// The same on a kept head (`runtime/sticky.rs`): nobody owned it, and its outbox was settled.
+/// `None`: it shows nothing fresh, so it decides nothing. 1 P (+ segments).
+async fn resume(
+    core: &Core,
+    eid: Eid,
+    mut journal: Journal,
+    causes: &Causes,
+) -> Result<Option<Ready>, RunError> {
+    let queue = journal.head.record.queue.clone();
+    let listing = mailbox::list(&core.doors, &queue, &eid).await?;
+    let alarm = journal.head.alarm.as_ref();
+    let waking = alarm.filter(|key| causes.alarms.contains(key)).cloned();
+    let mut mids = journal.tail_mids()?;
+    let known = |mids: &BTreeSet<Mid>| listing.slots.iter().all(|slot| mids.contains(&slot.mid));
+    if waking.is_none() && known(&mids) {
+        return Ok(None);
+    }
+    let read = read_history(&mut journal, core, &mut mids).await?;
+    if !read.broken.is_empty() || (waking.is_none() && known(&mids)) {
+        return Ok(None);
+    }
+    tracing::trace!(%eid, commits = read.commits.len(), "resumed");
+    Ok(Some(Ready {
+        journal,
+        history: read.commits,
+        broken: None,
+        mids,
+        listing,
+        waking,
+        kept: true,
+    }))
 }
 
 async fn read_history(

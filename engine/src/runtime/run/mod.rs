@@ -55,7 +55,10 @@ pub(crate) async fn run(
     for _ in 0..PASSES {
         ended = match load::load(&core, eid, &causes).await? {
             load::Loaded::Ready(ready) => {
+                let kept = ready.kept;
                 match pass::pass(Arc::clone(&core), *ready, &causes, &stop, served).await {
+                    // It was refused for going on from a head of long ago: once more, with a read.
+                    Err(RunError::Commit(CommitError::Lost { .. })) if kept => continue,
                     // The memory is dropped with the pass, and nothing more is written.
                     Err(RunError::Commit(CommitError::Lost { .. })) => Ended::Lost,
                     other => other?,

@@ -146,6 +146,7 @@ pub(super) async fn pass(
         .slots
         .iter()
         .any(|slot| !pass.mids.contains(&slot.mid));
+    pass.core.sticky.keep(pass.journal);
     Ok(if fresh && !stop.gently.is_set() {
         Ended::Again
     } else {
@@ -175,6 +176,7 @@ impl Pass {
             listing,
             waking,
             broken: _,
+            kept: _,
         } = ready;
         let head = &journal.head;
         // **[R] A6** An alarm proves its instant, and recorded instants never decrease.
