@@ -3,5 +3,6 @@
 mod stage;
 mod workflows;
 
-pub use stage::{Stage, Store, open};
+pub use millpond_disk::Durability;
+pub use stage::{Stage, Store, open, open_url};
 pub use workflows::app;

@@ -1,5 +1,6 @@
 //! An engine and a worker on one bucket.
 
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -7,8 +8,9 @@ use millpond::domain::Eid;
 use millpond::doors::{Bucket, Clock, Doorbell, Doors};
 use millpond::runtime::{Engine, Host, Notice, Signal, Start, Worker, WorkerOptions};
 use millpond::testing::MemoryBucket;
-use millpond_disk::{DiskBucket, Durability, Options};
+use millpond_disk::{DiskBucket, Durability, OpenError, Options};
 use millpond_host::{OsEntropy, SystemClock, TokioSpawner};
+use tokio::task::JoinHandle;
 
 /// Longest wait for an execution; far more than any bench needs.
 const LONG: Duration = Duration::from_secs(120);
@@ -41,12 +43,30 @@ pub fn open(store: Store) -> (Arc<dyn Bucket>, Option<tempfile::TempDir>) {
         Store::Fsync => Durability::Fsync,
     };
     let folder = tempfile::tempdir().expect("a folder");
+    let bucket = folder_bucket(folder.path(), durability).expect("a bucket");
+    (bucket, Some(folder))
+}
+
+/// Opens the bucket that `url` names, `memory:` or `file:DIR`; `Relaxed` is a folder without
+/// fsync, and nothing to memory.
+///
+/// # Errors
+/// Says which URL cannot be opened, and why.
+pub fn open_url(url: &str, durability: Durability) -> Result<Arc<dyn Bucket>, String> {
+    match url.split_once(':') {
+        Some(("memory", "")) => Ok(open(Store::Memory).0),
+        Some(("file", path)) if !path.is_empty() => folder_bucket(Path::new(path), durability)
+            .map_err(|error| format!("no bucket at {url}: {error}")),
+        _ => Err(format!("no bucket is called {url}")),
+    }
+}
+
+fn folder_bucket(path: &Path, durability: Durability) -> Result<Arc<dyn Bucket>, OpenError> {
     let options = Options {
         durability,
         ..Options::default()
     };
-    let bucket = DiskBucket::open(folder.path(), options).expect("a bucket");
-    (Arc::new(bucket), Some(folder))
+    Ok(Arc::new(DiskBucket::open(path, options)?))
 }
 
 /// An engine with one worker.
@@ -55,6 +75,7 @@ pub struct Stage {
     /// The engine.
     pub engine: Engine,
     stop: Notice,
+    worker: Option<JoinHandle<()>>,
     _folder: Option<tempfile::TempDir>,
 }
 
@@ -66,6 +87,23 @@ impl Stage {
     #[must_use]
     pub fn new(store: Store) -> Self {
         let (bucket, folder) = open(store);
+        Self::set(bucket, folder, WorkerOptions::default())
+    }
+
+    /// A worker with `options` beside `bucket`. Must be called within a tokio runtime.
+    ///
+    /// # Panics
+    /// When the application is not one.
+    #[must_use]
+    pub fn on(bucket: Arc<dyn Bucket>, options: WorkerOptions) -> Self {
+        Self::set(bucket, None, options)
+    }
+
+    fn set(
+        bucket: Arc<dyn Bucket>,
+        folder: Option<tempfile::TempDir>,
+        options: WorkerOptions,
+    ) -> Self {
         let clock: Arc<dyn Clock> = Arc::new(SystemClock::default());
         let doors = Doors {
             bucket,
@@ -75,19 +113,31 @@ impl Stage {
             spawner: Arc::new(TokioSpawner::current()),
         };
         let host = Host {
-            worker: "bench".to_owned(),
+            worker: format!("bench-{}", std::process::id()),
             site: "bench".to_owned(),
             code_ref: "20260101T000000-bench".to_owned(),
         };
         let engine = Engine::new(doors, super::app(), host).expect("an application");
         let stop = Notice::new();
-        let worker = Worker::new(&engine, WorkerOptions::default());
+        let worker = Worker::new(&engine, options);
         let told = stop.clone();
-        tokio::spawn(async move { worker.run(&told, &Notice::new()).await });
+        let worker = tokio::spawn(async move { worker.run(&told, &Notice::new()).await });
         Self {
             engine,
             stop,
+            worker: Some(worker),
             _folder: folder,
+        }
+    }
+
+    /// Stops the worker, and waits until it has handed over.
+    ///
+    /// # Panics
+    /// When the worker has panicked.
+    pub async fn close(mut self) {
+        self.stop.set();
+        if let Some(worker) = self.worker.take() {
+            worker.await.expect("a worker that ends");
         }
     }
 
@@ -147,5 +197,24 @@ impl Stage {
 impl Drop for Stage {
     fn drop(&mut self) {
         self.stop.set();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_url_opens_the_bucket_it_names_and_no_other() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let pond = folder.path().join("pond");
+        let url = format!("file:{}", pond.display());
+        open_url(&url, Durability::Fsync).expect("a folder's bucket");
+        assert!(pond.is_dir());
+        open_url("memory:", Durability::Relaxed).expect("a bucket in memory");
+        for url in ["pond", "file:", "memory:x", "ftp:x", ""] {
+            let why = open_url(url, Durability::Fsync).expect_err(url);
+            assert!(why.contains(url), "{why}");
+        }
     }
 }

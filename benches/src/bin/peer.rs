@@ -1,0 +1,150 @@
+//! Millpond among its peers: the client that `benches/peers/run` starts. What it is asked for and
+//! what it answers is the same for every peer (`benches/peers/README.md`).
+
+use std::future::Future;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use clap::{Parser, Subcommand};
+use millpond::domain::Eid;
+use millpond::doors::Bucket;
+use millpond::runtime::WorkerOptions;
+use millpond::testing::CountingBucket;
+use millpond_benches::{Durability, Stage, open_url};
+use serde_json::{Value, json};
+
+/// How often the commands `dev` and `worker` look while there is nothing to do.
+const LOOK: Duration = Duration::from_millis(200);
+
+/// Between a start and its signal, so that every peer waits for it by then.
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// One workload, on one bucket, in one process that is client and worker.
+#[derive(Debug, Parser)]
+struct Args {
+    /// `memory:` or `file:DIR`.
+    #[arg(long)]
+    bucket: String,
+    /// Answer writes before they are on the disk.
+    #[arg(long)]
+    no_fsync: bool,
+    #[command(subcommand)]
+    workload: Workload,
+}
+
+#[derive(Debug, Clone, Copy, Subcommand)]
+enum Workload {
+    /// RUNS executions of STEPS steps, all at once; TIMES times, after one that is not counted.
+    Many {
+        runs: usize,
+        steps: u64,
+        times: usize,
+    },
+    /// A parent with CHILDREN children of one step; TIMES times, after one that is not counted.
+    Fan { children: u64, times: usize },
+    /// From a signal to the result of the execution that waits for it.
+    Signal { rounds: usize },
+    /// Makes an execution that has done STEPS steps and waits.
+    Prepare { steps: u64 },
+    /// Lets that execution go on: from the signal to its result.
+    Resume { id: Eid },
+    /// Has nothing to do for SECONDS.
+    Idle { seconds: u64 },
+}
+
+fn main() -> ExitCode {
+    let args = Args::parse();
+    let durability = if args.no_fsync {
+        Durability::Relaxed
+    } else {
+        Durability::Fsync
+    };
+    let bucket = match open_url(&args.bucket, durability) {
+        Ok(bucket) => bucket,
+        Err(why) => {
+            eprintln!("{why}");
+            return ExitCode::FAILURE;
+        }
+    };
+    let runtime = tokio::runtime::Runtime::new().expect("a runtime");
+    runtime.block_on(run(bucket, args.workload));
+    ExitCode::SUCCESS
+}
+
+async fn run(bucket: Arc<dyn Bucket>, workload: Workload) {
+    if let Workload::Idle { seconds } = workload {
+        return idle(bucket, Duration::from_secs(seconds)).await;
+    }
+    let stage = Stage::on(bucket, options());
+    let answer = measure(&stage, workload).await;
+    stage.close().await;
+    println!("{answer}");
+}
+
+async fn measure(stage: &Stage, workload: Workload) -> Value {
+    match workload {
+        Workload::Many { runs, steps, times } => {
+            repeated(times, || stage.many("steps", steps, runs)).await
+        }
+        Workload::Fan { children, times } => {
+            repeated(times, || stage.many("fan", children, 1)).await
+        }
+        Workload::Signal { rounds } => {
+            let mut seconds = Vec::new();
+            for _ in 0..=rounds {
+                let eid = stage.start("waits", 0).await;
+                tokio::time::sleep(PAUSE).await;
+                seconds.push(signalled(stage, eid).await);
+            }
+            json!({ "seconds": &seconds[1..] })
+        }
+        Workload::Prepare { steps } => {
+            let eid = stage.start("replays", steps).await;
+            stage.suspended(eid).await;
+            json!({ "id": eid.to_string() })
+        }
+        Workload::Resume { id } => json!({ "seconds": [signalled(stage, id).await] }),
+        Workload::Idle { .. } => unreachable!("idle needs a counted bucket"),
+    }
+}
+
+/// Seconds of each of `times` repetitions, after one that warms up.
+async fn repeated<F: Future<Output = ()>>(times: usize, once: impl Fn() -> F) -> Value {
+    let mut seconds = Vec::new();
+    for _ in 0..=times {
+        let began = Instant::now();
+        once().await;
+        seconds.push(began.elapsed().as_secs_f64());
+    }
+    json!({ "seconds": &seconds[1..] })
+}
+
+async fn signalled(stage: &Stage, eid: Eid) -> f64 {
+    let began = Instant::now();
+    stage.signal(eid).await;
+    stage.end(eid).await;
+    began.elapsed().as_secs_f64()
+}
+
+/// Says when it stands, and at the end how many requests it has made. The engine does nothing else
+/// meanwhile; who started it looks at the process from outside.
+async fn idle(bucket: Arc<dyn Bucket>, time: Duration) {
+    let counting = Arc::new(CountingBucket::new(bucket));
+    let stage = Stage::on(Arc::clone(&counting) as Arc<dyn Bucket>, options());
+    println!("{}", json!({ "ready": true }));
+    tokio::time::sleep(time).await;
+    let counts = counting.counts();
+    println!(
+        "{}",
+        json!({ "seconds": [time.as_secs_f64()], "dear": counts.dear(), "cheap": counts.cheap() })
+    );
+    stage.close().await;
+}
+
+fn options() -> WorkerOptions {
+    WorkerOptions {
+        idle: LOOK,
+        ..WorkerOptions::default()
+    }
+}
