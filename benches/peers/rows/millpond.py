@@ -1,0 +1,39 @@
+"""Millpond: the crate `millpond-benches` of this repository, client and worker in one process."""
+
+import re
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+from workloads import Row
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+@dataclass
+class Millpond(Row):
+    scheme: str = "file:"
+    fsync: bool = True
+    program: Path = Path()
+
+    def install(self, cache):
+        build = ["cargo", "build", "--release", "--locked", "--package", "millpond-benches"]
+        subprocess.run([*build, "--bin", "millpond-peer"], cwd=ROOT, check=True)
+        where = ["cargo", "metadata", "--no-deps", "--format-version", "1", "--locked"]
+        told = subprocess.run(where, cwd=ROOT, check=True, capture_output=True, text=True).stdout
+        target = re.search(r'"target_directory":"([^"]+)"', told).group(1)
+        self.program = Path(target) / "release" / "millpond-peer"
+
+    def client(self, folder):
+        bucket = self.scheme + (str(folder) if self.persistent else "")
+        return [self.program, "--bucket", bucket, *([] if self.fsync else ["--no-fsync"])], {}
+
+
+def rows():
+    manifest = (ROOT / "Cargo.toml").read_text()
+    name = ("Millpond", re.search(r'\nversion = "(.+)"', manifest).group(1))
+    return [
+        Millpond(*name, "folder, fsync (default)"),
+        Millpond(*name, "folder, no fsync", fsync=False),
+        Millpond(*name, "memory", scheme="memory:", persistent=False),
+    ]
