@@ -10,6 +10,7 @@ use millpond::runtime::{Engine, Host, Notice, Signal, Start, Worker, WorkerOptio
 use millpond::testing::MemoryBucket;
 use millpond_disk::{DiskBucket, Durability, OpenError, Options};
 use millpond_host::{OsEntropy, SystemClock, TokioSpawner};
+use millpond_sqlite::SqliteBucket;
 use tokio::task::JoinHandle;
 
 /// Longest wait for an execution; far more than any bench needs.
@@ -47,8 +48,8 @@ pub fn open(store: Store) -> (Arc<dyn Bucket>, Option<tempfile::TempDir>) {
     (bucket, Some(folder))
 }
 
-/// Opens the bucket that `url` names, `memory:` or `file:DIR`; `Relaxed` is a folder without
-/// fsync, and nothing to memory.
+/// Opens the bucket that `url` names: `memory:`, `file:DIR` or `sqlite:FILE`. `Relaxed` is without
+/// fsync; memory has none anyway.
 ///
 /// # Errors
 /// Says which URL cannot be opened, and why.
@@ -57,6 +58,19 @@ pub fn open_url(url: &str, durability: Durability) -> Result<Arc<dyn Bucket>, St
         Some(("memory", "")) => Ok(open(Store::Memory).0),
         Some(("file", path)) if !path.is_empty() => folder_bucket(Path::new(path), durability)
             .map_err(|error| format!("no bucket at {url}: {error}")),
+        Some(("sqlite", path)) if !path.is_empty() => {
+            let options = millpond_sqlite::Options {
+                durability: match durability {
+                    Durability::Fsync => millpond_sqlite::Durability::Fsync,
+                    Durability::Relaxed => millpond_sqlite::Durability::Relaxed,
+                },
+                ..millpond_sqlite::Options::default()
+            };
+            let bucket = SqliteBucket::open(path, options);
+            bucket
+                .map(|bucket| Arc::new(bucket) as Arc<dyn Bucket>)
+                .map_err(|error| format!("no bucket at {url}: {error}"))
+        }
         _ => Err(format!("no bucket is called {url}")),
     }
 }
@@ -211,8 +225,11 @@ mod tests {
         let url = format!("file:{}", pond.display());
         open_url(&url, Durability::Fsync).expect("a folder's bucket");
         assert!(pond.is_dir());
+        let file = folder.path().join("pond.db");
+        open_url(&format!("sqlite:{}", file.display()), Durability::Relaxed).expect("a file's");
+        assert!(file.is_file());
         open_url("memory:", Durability::Relaxed).expect("a bucket in memory");
-        for url in ["pond", "file:", "memory:x", "ftp:x", ""] {
+        for url in ["pond", "file:", "sqlite:", "memory:x", "ftp:x", ""] {
             let why = open_url(url, Durability::Fsync).expect_err(url);
             assert!(why.contains(url), "{why}");
         }

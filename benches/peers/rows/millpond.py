@@ -8,11 +8,12 @@ from pathlib import Path
 from workloads import Row
 
 ROOT = Path(__file__).resolve().parents[3]
+FILE = "sqlite:{folder}/pond.db"
 
 
 @dataclass
 class Millpond(Row):
-    scheme: str = "file:"
+    bucket: str = "file:{folder}"
     fsync: bool = True
     program: Path = Path()
 
@@ -25,7 +26,7 @@ class Millpond(Row):
         self.program = Path(target) / "release" / "millpond-peer"
 
     def client(self, folder):
-        bucket = self.scheme + (str(folder) if self.persistent else "")
+        bucket = self.bucket.format(folder=folder)
         return [self.program, "--bucket", bucket, *([] if self.fsync else ["--no-fsync"])], {}
 
 
@@ -33,7 +34,9 @@ def rows():
     manifest = (ROOT / "Cargo.toml").read_text()
     name = ("Millpond", re.search(r'\nversion = "(.+)"', manifest).group(1))
     return [
-        Millpond(*name, "folder, fsync (default)"),
+        Millpond(*name, "SQLite file, fsync", bucket=FILE),
+        Millpond(*name, "SQLite file, no fsync", bucket=FILE, fsync=False),
+        Millpond(*name, "folder, fsync"),
         Millpond(*name, "folder, no fsync", fsync=False),
-        Millpond(*name, "memory", scheme="memory:", persistent=False),
+        Millpond(*name, "memory", bucket="memory:", persistent=False),
     ]
