@@ -4,6 +4,7 @@
 //!   ([`Prices`], [`Bill`]).
 //! - [`Throttled`] keeps to what the store serves, and lets commits pass.
 //! - [`Traced`] logs one event for each request.
+//! - [`Remembered`] reads what cannot change once.
 //! - [`Delayed`] is a store that is far away, for tests with manual time.
 
 mod bill;
@@ -11,6 +12,7 @@ mod delayed;
 mod metered;
 mod money;
 mod prices;
+mod remembered;
 #[cfg(test)]
 mod tests;
 mod throttled;
@@ -23,6 +25,7 @@ pub use delayed::Delayed;
 pub use metered::Metered;
 pub use money::NanoDollars;
 pub use prices::Prices;
+pub use remembered::Remembered;
 pub use throttled::{Limits, Rank, Standing, Throttled};
 pub use traced::Traced;
 pub use usage::{Tally, Usage};

@@ -71,9 +71,13 @@ impl Journal {
         }))
     }
 
-    /// Forgets what only a run at work needs.
-    pub(crate) fn forget_segment(&mut self) {
-        self.open = Vec::new();
+    /// The same, without what only a run at work needs.
+    pub(crate) fn at_rest(&self) -> Self {
+        Self {
+            head: self.head.clone(),
+            version: self.version.clone(),
+            open: Vec::new(),
+        }
     }
 
     /// Creates the head of a new execution. 1 P, + 1 G where there is one.

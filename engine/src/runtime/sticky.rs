@@ -41,11 +41,11 @@ impl Sticky {
     }
 
     /// Keeps the head of an execution that came to rest.
-    pub(crate) fn keep(&self, mut journal: Journal) {
+    pub(crate) fn keep(&self, journal: &Journal) {
         if self.most == 0 || journal.head.status.is_terminal() || journal.head.owner.is_some() {
             return;
         }
-        journal.forget_segment();
+        let journal = journal.at_rest();
         let eid = journal.head.record.eid;
         let mut state = self.lock();
         state.drop_kept(&eid);

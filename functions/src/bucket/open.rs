@@ -12,6 +12,8 @@ use millpond_disk::{DiskBucket, Durability, Options};
 use millpond_host::StoreClock;
 use millpond_host::SystemClock;
 use millpond_sqlite::SqliteBucket;
+#[cfg(unix)]
+use millpond_wakeups::beside;
 
 /// Where a bucket is.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -131,6 +133,16 @@ impl Location {
     /// Whether requests go over a network, to a store that may throttle and that bills.
     pub(crate) const fn is_far(&self) -> bool {
         !matches!(self, Self::Memory | Self::Folder(_) | Self::File(_))
+    }
+
+    /// The folder of the doorbells of those who share the bucket on this machine.
+    #[cfg(unix)]
+    pub(crate) fn bells(&self) -> Option<PathBuf> {
+        match self {
+            Self::Folder(path) => Some(beside(&path.join(".millpond"), "/bells")),
+            Self::File(path) => Some(beside(path, "-bells")),
+            _ => None,
+        }
     }
 
     /// Opens the bucket; `create` makes a folder or a file on first use. Buckets of a store are

@@ -65,6 +65,10 @@ pub(crate) struct Globals {
     /// Encrypt objects: a file of lines `id = base64 of 32 bytes`, the first of which encrypts
     #[arg(long, global = true, value_name = "FILE")]
     pub(crate) keyring: Option<PathBuf>,
+    /// Megabytes of heads and segments that a worker keeps for the next run of an execution:
+    /// each found there saves a read
+    #[arg(long, global = true, value_name = "MB", default_value_t = 0)]
+    pub(crate) sticky: u16,
     /// Do not wait for the disk: a loss of power may lose what was answered
     #[arg(long, global = true)]
     pub(crate) no_fsync: bool,

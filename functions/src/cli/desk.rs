@@ -3,12 +3,14 @@
 use std::sync::Arc;
 
 use millpond::domain::{Actor, ActorKind};
-use millpond::doors::{Bucket, Doorbell, Doors, Entropy};
+use millpond::doors::{Bucket, Doorbell, Doors, Entropy, Wakeups};
 use millpond::runtime::{App, Engine};
 use millpond::settings::Settings;
 use millpond_codec::Coded;
 use millpond_host::{OsEntropy, TokioSpawner};
-use millpond_wrappers::Metered;
+#[cfg(unix)]
+use millpond_wakeups::SocketDoorbell;
+use millpond_wrappers::{Metered, Remembered};
 
 use super::Streams;
 use super::args::Globals;
@@ -40,6 +42,8 @@ pub(crate) struct Desk {
 pub(crate) struct Use {
     /// Makes the folder on first use. A command that only looks leaves a mistyped path alone.
     pub(crate) creates: bool,
+    /// Runs executions: hears of causes that other processes write.
+    pub(crate) works: bool,
     /// Stays for long: troubles of the store are said, and tried again.
     pub(crate) stays: bool,
 }
@@ -75,6 +79,11 @@ impl Desk {
         )?;
         let random = Arc::clone(&entropy) as Arc<dyn Entropy>;
         bucket = Arc::new(Coded::new(bucket, codec, random));
+        let sticky = usize::from(globals.sticky) << 20;
+        if sticky > 0 {
+            // Outside the codec: what is kept is decoded once.
+            bucket = Arc::new(Remembered::new(bucket, sticky));
+        }
         if how.stays {
             let say = streams.clone();
             let say = Arc::new(move |text: &str| say.note(text));
@@ -85,14 +94,18 @@ impl Desk {
         let spawner = TokioSpawner::current()
             .with_attempts_apart()
             .map_err(|source| Error::System { what, source })?;
+        let wakeups = bell(&location, &*entropy, how.works);
         let doors = Doors {
             bucket,
             clock,
             entropy,
-            wakeups: Arc::new(Doorbell::default()),
+            wakeups,
             spawner: Arc::new(spawner),
         };
-        let mut settings = Settings::default();
+        let mut settings = Settings {
+            sticky,
+            ..Settings::default()
+        };
         if let Some(ttl) = globals.ttl.or(environment.ttl) {
             settings.ttl = ttl;
         }
@@ -110,4 +123,24 @@ impl Desk {
             metered,
         })
     }
+}
+
+/// The doorbell of the bucket's machine, where it has one. Without it causes of other processes
+/// are found by looking.
+fn bell(location: &Location, entropy: &dyn Entropy, hears: bool) -> Arc<dyn Wakeups> {
+    #[cfg(unix)]
+    if let Some(folder) = location.bells() {
+        let bell = SocketDoorbell::new(folder.clone());
+        if !hears {
+            return Arc::new(bell);
+        }
+        match bell.listen(entropy) {
+            Ok(bell) => return Arc::new(bell),
+            Err(error) => {
+                let folder = folder.display();
+                tracing::warn!(%error, %folder, "no doorbell: other processes' causes are found later");
+            }
+        }
+    }
+    Arc::new(Doorbell::default())
 }

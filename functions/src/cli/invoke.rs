@@ -61,6 +61,7 @@ async fn command(
             command,
             Command::Dev(_) | Command::Worker(_) | Command::Start(_)
         ),
+        works: matches!(command, Command::Dev(_) | Command::Worker(_)),
         stays: matches!(
             command,
             Command::Dev(_) | Command::Worker(_) | Command::Watch(_)

@@ -146,7 +146,7 @@ pub(super) async fn pass(
         .slots
         .iter()
         .any(|slot| !pass.mids.contains(&slot.mid));
-    pass.core.sticky.keep(pass.journal);
+    pass.core.sticky.keep(&pass.journal);
     Ok(if fresh && !stop.gently.is_set() {
         Ended::Again
     } else {

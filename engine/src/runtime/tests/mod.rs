@@ -21,6 +21,7 @@ mod replay_orders;
 mod settling;
 mod sizes;
 mod stalls;
+mod sticky;
 mod story;
 mod unreadable;
 mod values;
