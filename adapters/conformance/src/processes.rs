@@ -4,7 +4,7 @@
 //! [`child`]; the test that started them then looks at what they left.
 //!
 //! ```no_run
-//! use millpond_conformance::processes::{Part, all_play, child};
+//! use millpond_conformance::processes::{MANY, Part, all_play, child};
 //! # async fn open(place: &str) -> std::sync::Arc<dyn millpond::doors::Bucket> { unimplemented!() }
 //!
 //! #[tokio::test]
@@ -16,8 +16,8 @@
 //! #[tokio::test]
 //! async fn processes_that_count_together_lose_no_count() {
 //!     let place = "where the bucket is";
-//!     all_play("a_child", Part::Count, place);
-//!     Part::Count.judge(&*open(place).await).await;
+//!     all_play("a_child", Part::Count, place, MANY);
+//!     Part::Count.judge(&*open(place).await, MANY).await;
 //! }
 //! ```
 
@@ -34,9 +34,13 @@ const PART: &str = "POND_TEST_PART";
 const PLACE: &str = "POND_TEST_PLACE";
 const NUMBER: &str = "POND_TEST_NUMBER";
 
+const ROUNDS: &str = "POND_TEST_ROUNDS";
+
 /// Processes that play at once.
 const CHILDREN: usize = 4;
-const ROUNDS: usize = 60;
+
+/// Rounds of each part, where a request is quick.
+pub const MANY: usize = 60;
 
 /// What each child does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -66,18 +70,18 @@ impl Part {
         format!("{self:?}").to_lowercase()
     }
 
-    /// Looks at what the children left.
+    /// Looks at what the children left after so many rounds.
     ///
     /// # Panics
     /// When that is not what it must be.
-    pub async fn judge(self, bucket: &dyn Bucket) {
+    pub async fn judge(self, bucket: &dyn Bucket, rounds: usize) {
         match self {
             Self::Count => {
                 let (counted, _) = read(bucket, &key("counter")).await.expect("a counter");
-                assert_eq!(counted, (CHILDREN * ROUNDS).to_string());
+                assert_eq!(first(&counted), CHILDREN * rounds);
             }
             Self::Create => {
-                for round in 0..ROUNDS {
+                for round in 0..rounds {
                     let at = key(format!("race/{round}"));
                     let (winner, _) = read(bucket, &at).await.expect("somebody won");
                     let notes = names(bucket, &format!("won/{round}/")).await;
@@ -104,15 +108,15 @@ impl Part {
 /// When the bucket does not do what it must.
 pub async fn child(open: impl AsyncFnOnce(String) -> Arc<dyn Bucket>) {
     let variable = |name| std::env::var(name).expect("only the other tests run this one");
-    let (part, number) = (variable(PART), variable(NUMBER));
-    let number = number.parse().expect("a number");
+    let part = variable(PART);
+    let [number, rounds] = [NUMBER, ROUNDS].map(|name| first(&variable(name)));
     let bucket = open(variable(PLACE)).await;
     let part = Part::ALL.into_iter().find(|known| known.name() == part);
     match part.expect("a part that is known") {
-        Part::Count => count(&*bucket).await,
-        Part::Create => create(&*bucket, number).await,
-        Part::Share => share(&*bucket, number).await,
-        Part::Erase => erase(&*bucket, number).await,
+        Part::Count => count(&*bucket, number, rounds).await,
+        Part::Create => create(&*bucket, number, rounds).await,
+        Part::Share => share(&*bucket, number, rounds).await,
+        Part::Erase => erase(&*bucket, number, rounds).await,
         Part::Rewrite => rewrite(&*bucket).await,
     }
 }
@@ -124,12 +128,17 @@ pub async fn child(open: impl AsyncFnOnce(String) -> Arc<dyn Bucket>) {
 /// When it cannot be started.
 #[must_use]
 pub fn start(name: &str, part: Part, place: &str, number: usize) -> Child {
+    start_for(name, part, place, number, MANY)
+}
+
+fn start_for(name: &str, part: Part, place: &str, number: usize, rounds: usize) -> Child {
     let itself = std::env::current_exe().expect("a test knows its binary");
     let mut child = Command::new(itself)
         .args([name, "--exact", "--ignored", "--nocapture"])
         .env(PART, part.name())
         .env(PLACE, place)
         .env(NUMBER, number.to_string())
+        .env(ROUNDS, rounds.to_string())
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn()
@@ -139,13 +148,13 @@ pub fn start(name: &str, part: Part, place: &str, number: usize) -> Child {
     child
 }
 
-/// Starts all children and waits for their ends.
+/// Starts all children for so many rounds, and waits for their ends.
 ///
 /// # Panics
 /// When one fails.
-pub fn all_play(name: &str, part: Part, place: &str) {
+pub fn all_play(name: &str, part: Part, place: &str, rounds: usize) {
     let children: Vec<_> = (0..CHILDREN)
-        .map(|number| start(name, part, place, number))
+        .map(|number| start_for(name, part, place, number, rounds))
         .collect();
     for child in children {
         let ended = child.wait_with_output().expect("the child ends");
@@ -167,29 +176,35 @@ pub fn landed(line: &str) -> Option<usize> {
 /// When it is not.
 pub async fn whole(bucket: &dyn Bucket, at: &Key) -> usize {
     let (text, _) = read(bucket, at).await.expect("it is there");
-    let counter = text.split(' ').next().and_then(|first| first.parse().ok());
-    let counter = counter.unwrap_or_else(|| panic!("{at} is none of ours"));
+    let counter = first(&text);
     assert!(text == large(counter), "half of {at} was seen");
     counter
 }
 
-async fn count(bucket: &dyn Bucket) {
+/// The number that a text begins with.
+fn first(text: &str) -> usize {
+    let first = text.split(' ').next().and_then(|word| word.parse().ok());
+    first.unwrap_or_else(|| panic!("none of ours: {text:.80}"))
+}
+
+async fn count(bucket: &dyn Bucket, number: usize, rounds: usize) {
     let at = key("counter");
-    for _ in 0..ROUNDS {
+    for round in 0..rounds {
         loop {
             let (next, expect) = match read(bucket, &at).await {
                 None => (1, Expect::Absent),
-                Some((text, expect)) => (text.parse::<usize>().expect("a number") + 1, expect),
+                Some((text, expect)) => (first(&text) + 1, expect),
             };
-            if lands(bucket, &at, next.to_string(), expect).await {
+            let body = format!("{next} by {number} in {round}");
+            if lands(bucket, &at, body, expect).await {
                 break;
             }
         }
     }
 }
 
-async fn create(bucket: &dyn Bucket, number: usize) {
-    for round in 0..ROUNDS {
+async fn create(bucket: &dyn Bucket, number: usize, rounds: usize) {
+    for round in 0..rounds {
         let at = key(format!("race/{round}"));
         if lands(bucket, &at, number.to_string(), Expect::Absent).await {
             let note = key(format!("won/{round}/{number}"));
@@ -198,8 +213,8 @@ async fn create(bucket: &dyn Bucket, number: usize) {
     }
 }
 
-async fn share(bucket: &dyn Bucket, number: usize) {
-    for round in 0..ROUNDS * 2 {
+async fn share(bucket: &dyn Bucket, number: usize, rounds: usize) {
+    for round in 0..rounds * 2 {
         let at = key(format!("shared/{}/deep/{number}", round % 2));
         assert!(lands(bucket, &at, "here", Expect::Absent).await);
         let listed = names(bucket, "shared/").await;
@@ -209,7 +224,7 @@ async fn share(bucket: &dyn Bucket, number: usize) {
     }
 }
 
-async fn erase(bucket: &dyn Bucket, number: usize) {
+async fn erase(bucket: &dyn Bucket, number: usize, rounds: usize) {
     let done = key("done");
     if number > 0 {
         let mut round = 0;
@@ -217,12 +232,12 @@ async fn erase(bucket: &dyn Bucket, number: usize) {
             let at = key(format!("erase/{round}"));
             match read(bucket, &at).await {
                 Some((text, expect)) => drop(lands(bucket, &at, text + "+", expect).await),
-                None => round = (round + 1) % ROUNDS,
+                None => round = (round + 1) % rounds,
             }
         }
         return;
     }
-    for round in 0..ROUNDS {
+    for round in 0..rounds {
         let at = key(format!("erase/{round}"));
         assert!(lands(bucket, &at, "1", Expect::Absent).await);
         // Until the others are at it.
@@ -271,11 +286,17 @@ async fn read(bucket: &dyn Bucket, at: &Key) -> Option<(String, Expect)> {
     Some((text, Expect::At(object.version)))
 }
 
+/// Whether the write landed. Of bodies that matter no two are the same: a read may tell after no
+/// answer. If it does not the write may still land, nobody knows, and the test ends here.
 async fn lands(bucket: &dyn Bucket, at: &Key, body: impl Into<Bytes>, expect: Expect) -> bool {
-    let outcome = bucket.write(at, body.into(), expect).await;
+    let body = body.into();
+    let outcome = bucket.write(at, body.clone(), expect).await;
     match outcome.expect("the write is answered") {
         Outcome::Landed(_) => true,
         Outcome::Refused => false,
-        Outcome::Unknown => panic!("nobody says how the write of {at} ended"),
+        Outcome::Unknown => match read(bucket, at).await {
+            Some((found, _)) if found.as_bytes() == body => true,
+            _ => panic!("nobody says how the write of {at} ended"),
+        },
     }
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use millpond::doors::{Bucket, Expect, Outcome};
 use millpond::keys::{Key, Prefix};
-use millpond_conformance::processes::{self, Part, all_play, landed, start, whole};
+use millpond_conformance::processes::{self, MANY, Part, all_play, landed, start, whole};
 use millpond_disk::{DiskBucket, Durability, Options};
 
 const CHILD: &str = "child";
@@ -30,8 +30,8 @@ async fn child() {
 /// All children play; the folder is looked at.
 async fn plays(part: Part) -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("the system has a temporary folder");
-    all_play(CHILD, part, &folder.path().to_string_lossy());
-    part.judge(&open(folder.path())).await;
+    all_play(CHILD, part, &folder.path().to_string_lossy(), MANY);
+    part.judge(&open(folder.path()), MANY).await;
     folder
 }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use millpond::doors::Bucket;
 use millpond::keys::{Key, Prefix};
-use millpond_conformance::processes::{self, Part, all_play, landed, start, whole};
+use millpond_conformance::processes::{self, MANY, Part, all_play, landed, start, whole};
 use millpond_sqlite::{Options, SqliteBucket};
 
 const CHILD: &str = "child";
@@ -24,8 +24,8 @@ async fn child() {
 async fn plays(part: Part) {
     let folder = tempfile::tempdir().expect("the system has a temporary folder");
     let file = folder.path().join("pond.db");
-    all_play(CHILD, part, &file.to_string_lossy());
-    part.judge(&open(&file)).await;
+    all_play(CHILD, part, &file.to_string_lossy(), MANY);
+    part.judge(&open(&file), MANY).await;
 }
 
 #[tokio::test]

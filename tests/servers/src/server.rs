@@ -112,6 +112,11 @@ impl Server {
 }
 
 impl Place {
+    /// The access key's id on both servers.
+    pub const ID: &str = ID;
+    /// Its secret.
+    pub const SECRET: &str = SECRET;
+
     /// The same with a prefix.
     #[must_use]
     pub fn below(&self, prefix: &str) -> Self {
