@@ -7,9 +7,11 @@ use millpond_host::TokioSpawner;
 use millpond_s3::S3Bucket;
 use millpond_servers::{Place, Server};
 
-/// The servers share a machine with all tests: one round of each race, but all 64 racers.
+/// The servers share a machine with all tests: one round of each race, but all 64 racers, and keys
+/// for two pages (`doctor` asks for three).
 fn scale() -> Scale {
     Scale {
+        keys: 1_100,
         rounds: 1,
         ..Scale::default()
     }
