@@ -1,0 +1,9 @@
+//! The engine on a real S3 server: what its own suites prove in memory with manual time, once
+//! more over HTTP, with real tasks, and workers that vanish.
+#![expect(clippy::doc_markdown, reason = "names of products")]
+
+mod cases;
+mod ledger;
+mod owners;
+mod prices;
+mod stage;

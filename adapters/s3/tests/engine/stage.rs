@@ -1,0 +1,228 @@
+//! One server, and processes beside it that work, watch and die.
+
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::Duration;
+
+use jiff::Timestamp;
+use millpond::domain::{Eid, Failure, Queue};
+use millpond::doors::{Bucket, Clock, Doorbell, Doors};
+use millpond::keys::{Key, MAIL, MailKey, Prefix};
+use millpond::runtime::{
+    App, Causes, Ended, Engine, Host, Notice, Signal, Start, Worker, WorkerEvent, WorkerOptions,
+};
+use millpond::settings::Settings;
+use millpond::testing::{CountingBucket, FaultBucket, ManualClock};
+use millpond_host::{OsEntropy, StoreClock, TokioSpawner};
+use millpond_s3::S3Bucket;
+use millpond_servers::{Place, Server};
+use serde::de::DeserializeOwned;
+use tokio::runtime::Runtime;
+use tokio::sync::Notify;
+
+/// Longer than anything takes on a machine that is busy with other things.
+pub(crate) const LONG: Duration = Duration::from_secs(120);
+
+/// A bucket of LocalStack that nobody else uses.
+pub(crate) struct Store {
+    _server: Server,
+    place: Place,
+}
+
+impl Store {
+    pub(crate) async fn fresh() -> Self {
+        let server = Server::localstack();
+        let place = server.fresh_bucket().await.below("team/pond");
+        Self {
+            _server: server,
+            place,
+        }
+    }
+
+    /// The bucket, with connections of its own.
+    pub(crate) async fn open(&self) -> Arc<S3Bucket> {
+        let options = self.place.url.parse().expect("it is a good URL");
+        let bucket = S3Bucket::open_as(&options, self.place.id, self.place.secret).await;
+        Arc::new(bucket.expect("it opens"))
+    }
+
+    /// Another process.
+    pub(crate) async fn process(&self, app: App, settings: Settings) -> Process {
+        let bucket = self.open().await;
+        let clock = Arc::new(StoreClock::new(Arc::clone(bucket.time())));
+        Process::new(bucket, clock, app, settings)
+    }
+
+    /// A process that works, with default settings.
+    pub(crate) async fn at_work(app: App) -> (Self, Process) {
+        let store = Self::fresh().await;
+        let process = store.process(app, Settings::default()).await;
+        process.work();
+        (store, process)
+    }
+}
+
+/// An engine with a runtime of its own, so that it can vanish with all its tasks.
+pub(crate) struct Process {
+    pub(crate) engine: Engine,
+    /// The bucket below all wrappers.
+    pub(crate) bucket: Arc<dyn Bucket>,
+    pub(crate) counting: Arc<CountingBucket>,
+    pub(crate) faults: Arc<FaultBucket>,
+    /// What the delays of `faults` wait for.
+    pub(crate) delays: Arc<ManualClock>,
+    log: Arc<Log>,
+    stop: Notice,
+    runtime: Option<Runtime>,
+}
+
+impl Process {
+    pub(crate) fn new(
+        bucket: Arc<dyn Bucket>,
+        clock: Arc<dyn Clock>,
+        app: App,
+        settings: Settings,
+    ) -> Self {
+        let mut builder = tokio::runtime::Builder::new_multi_thread();
+        let runtime = builder.worker_threads(2).enable_all().build();
+        let runtime = runtime.expect("the system gives threads");
+        let delays = Arc::new(ManualClock::new(Timestamp::UNIX_EPOCH));
+        let patience = Arc::clone(&delays) as Arc<dyn Clock>;
+        let faults = Arc::new(FaultBucket::new(Arc::clone(&bucket), patience));
+        let counting = Arc::new(CountingBucket::new(Arc::clone(&faults) as Arc<dyn Bucket>));
+        let doors = Doors {
+            bucket: Arc::clone(&counting) as Arc<dyn Bucket>,
+            clock,
+            entropy: Arc::new(OsEntropy::default()),
+            wakeups: Arc::new(Doorbell::default()),
+            spawner: Arc::new(TokioSpawner::new(runtime.handle().clone())),
+        };
+        let host = Host {
+            worker: "test".to_owned(),
+            site: "test".to_owned(),
+            code_ref: "20260101T000000-test".to_owned(),
+        };
+        let engine = Engine::with_settings(doors, app, host, settings);
+        Self {
+            engine: engine.expect("the application holds together"),
+            bucket,
+            counting,
+            faults,
+            delays,
+            log: Arc::default(),
+            stop: Notice::new(),
+            runtime: Some(runtime),
+        }
+    }
+
+    /// Starts its worker.
+    pub(crate) fn work(&self) {
+        let log = Arc::clone(&self.log);
+        let options = WorkerOptions {
+            watch: Some(Arc::new(move |event| log.note(event))),
+            ..WorkerOptions::default()
+        };
+        let (worker, stop) = (Worker::new(&self.engine, options), self.stop.clone());
+        let runtime = self.runtime.as_ref().expect("it lives");
+        runtime.spawn(async move { worker.run(&stop, &Notice::new()).await });
+    }
+
+    /// It vanishes: no task of it makes another step, no request of it leaves.
+    pub(crate) fn kill(mut self) {
+        if let Some(runtime) = self.runtime.take() {
+            runtime.shutdown_background();
+        }
+    }
+
+    pub(crate) async fn start(&self, start: Start) -> Eid {
+        self.engine.start(start).await.expect("it is started").eid
+    }
+
+    pub(crate) async fn signal(&self, eid: Eid, signal: Signal) {
+        let _ = self
+            .engine
+            .signal(eid, signal)
+            .await
+            .expect("it is a signal for somebody");
+    }
+
+    /// The value of an execution, or why it failed.
+    pub(crate) async fn result<T: DeserializeOwned>(&self, eid: Eid) -> Result<T, Failure> {
+        let outcome = self.engine.result(eid, LONG).await;
+        outcome.expect("it ends").get()
+    }
+
+    /// Waits until a run of `eid` by this worker ended like this.
+    pub(crate) async fn ended(&self, eid: Eid, like: impl Fn(&Ended) -> bool) {
+        let fits = |event: &WorkerEvent| match event {
+            WorkerEvent::Ended(of, ended) => *of == eid && like(ended),
+            _ => false,
+        };
+        let waited = tokio::time::timeout(LONG, self.log.until(fits)).await;
+        waited.unwrap_or_else(|_| panic!("{eid} does not come to that: {:?}", self.log));
+    }
+
+    pub(crate) async fn suspended(&self, eid: Eid) {
+        self.ended(eid, |ended| matches!(ended, Ended::Suspended(_)))
+            .await;
+    }
+
+    /// Runs an execution once, with the mail that is there. For processes that do not work.
+    pub(crate) async fn run(&self, eid: Eid) -> Ended {
+        let causes = self.causes(eid).await;
+        let ended = self.engine.run(eid, causes).await;
+        ended.unwrap_or_else(|error| panic!("{eid}: {error}"))
+    }
+
+    /// The mail of an execution. Asked below the wrappers: not counted.
+    pub(crate) async fn causes(&self, eid: Eid) -> Causes {
+        let below = Prefix::parse(MAIL).expect("the layout's own");
+        let page = self.bucket.list(&below, None, 1_000).await;
+        let rows = page.expect("the list is answered").entries.into_iter();
+        let mine = |key: &Key| MailKey::parse(key).is_some_and(|mail| mail.eid == eid);
+        Causes {
+            queue: Queue::default(),
+            mail: rows.map(|row| row.key).filter(mine).collect(),
+            alarms: Vec::new(),
+            deliveries: 0,
+        }
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        self.stop.set();
+        // A runtime may not end by itself where others are polled.
+        if let Some(runtime) = self.runtime.take() {
+            runtime.shutdown_background();
+        }
+    }
+}
+
+/// What a worker did, and a bell.
+#[derive(Debug, Default)]
+struct Log {
+    events: Mutex<Vec<WorkerEvent>>,
+    told: Notify,
+}
+
+impl Log {
+    fn note(&self, event: &WorkerEvent) {
+        self.events().push(event.clone());
+        self.told.notify_waiters();
+    }
+
+    fn events(&self) -> MutexGuard<'_, Vec<WorkerEvent>> {
+        self.events.lock().expect("no holder panics")
+    }
+
+    async fn until(&self, fits: impl Fn(&WorkerEvent) -> bool) {
+        loop {
+            let mut told = std::pin::pin!(self.told.notified());
+            told.as_mut().enable();
+            if self.events().iter().any(&fits) {
+                return;
+            }
+            told.await;
+        }
+    }
+}
