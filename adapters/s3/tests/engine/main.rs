@@ -3,7 +3,11 @@
 #![expect(clippy::doc_markdown, reason = "names of products")]
 
 mod cases;
+mod control;
 mod ledger;
 mod owners;
 mod prices;
 mod stage;
+mod steps;
+mod trees;
+mod waits;
