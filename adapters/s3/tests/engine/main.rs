@@ -4,10 +4,13 @@
 
 mod cases;
 mod control;
+mod feed;
+mod history;
 mod ledger;
 mod owners;
 mod prices;
 mod stage;
 mod steps;
 mod trees;
+mod values;
 mod waits;
