@@ -3,10 +3,12 @@
 #![expect(clippy::doc_markdown, reason = "names of products")]
 
 mod cases;
+mod coded;
 mod control;
 mod feed;
 mod history;
 mod ledger;
+mod many;
 mod owners;
 mod prices;
 mod stage;
@@ -14,3 +16,4 @@ mod steps;
 mod trees;
 mod values;
 mod waits;
+mod window;
