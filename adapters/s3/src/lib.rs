@@ -17,6 +17,7 @@ mod bucket;
 mod delete;
 mod fault;
 mod hear;
+mod inspect;
 mod list;
 mod names;
 mod open;
@@ -30,6 +31,7 @@ mod watch;
 mod write;
 
 pub use bucket::S3Bucket;
+pub use inspect::{Deed, Rule, Versioning};
 pub use open::OpenError;
 pub use options::Options;
 pub use url::UrlError;

@@ -1,0 +1,163 @@
+//! What a bucket is set to do with objects beside our requests: keep old versions, delete or move
+//! by age. An operator looks; the engine never does.
+
+use aws_sdk_s3::types::{BucketVersioningStatus, ExpirationStatus, LifecycleRule};
+use millpond::doors::{BucketError, Fault};
+
+use crate::bucket::S3Bucket;
+use crate::fault::{Meaning, Verb, meaning};
+use crate::hear::Heard;
+
+/// Whether a replaced or deleted object is kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Versioning {
+    /// It never was.
+    Off,
+    /// Each write and delete leaves the old version behind, and it is billed.
+    Enabled,
+    /// What was kept while it was enabled is still there.
+    Suspended,
+}
+
+/// What a rule of the bucket's lifecycle does, sooner or later, to objects below our prefix.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Deed {
+    /// Deletes them.
+    Expires,
+    /// Moves them to this storage class.
+    Moves(String),
+    /// Deletes or moves what they replaced.
+    OldVersions,
+}
+
+/// One deed of one rule.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Rule {
+    /// What the rule is called; empty if it is not.
+    pub name: String,
+    /// What it does.
+    pub deed: Deed,
+}
+
+impl S3Bucket {
+    /// Whether it is a directory bucket of Express One Zone: permissions are called otherwise.
+    #[must_use]
+    pub const fn is_express(&self) -> bool {
+        self.express
+    }
+
+    /// Whether the bucket keeps old versions. One request, which needs `s3:GetBucketVersioning`;
+    /// none on Express One Zone, which has no versions.
+    ///
+    /// # Errors
+    /// `Denied`: no permission to look. `Invalid`: the store does not have the question.
+    pub async fn versioning(&self) -> Result<Versioning, BucketError> {
+        if self.express {
+            return Ok(Versioning::Off);
+        }
+        let watch = self.watch();
+        let asked = self.client.get_bucket_versioning().bucket(&self.name);
+        let asked = asked.customize().interceptor(watch.clone());
+        let sent = async {
+            asked
+                .send()
+                .await
+                .map_err(|error| Heard::of(&error, &watch))
+        };
+        let answer = self.in_time(&watch, sent).await;
+        let answer = answer.map_err(|heard| trouble(heard, "?versioning"))?;
+        Ok(match answer.status {
+            Some(BucketVersioningStatus::Enabled) => Versioning::Enabled,
+            Some(BucketVersioningStatus::Suspended) => Versioning::Suspended,
+            _ => Versioning::Off,
+        })
+    }
+
+    /// What the bucket's lifecycle does to objects below our prefix. One request, which needs
+    /// `s3:GetLifecycleConfiguration`. Rules that are disabled, stand for another prefix, or ask
+    /// for a tag (the engine sets none) are left out; so is what only clears up: incomplete
+    /// uploads, markers of deletes.
+    ///
+    /// # Errors
+    /// `Denied`: no permission to look. `Invalid`: the store does not have the question.
+    pub async fn lifecycle(&self) -> Result<Vec<Rule>, BucketError> {
+        let watch = self.watch();
+        let asked = self
+            .client
+            .get_bucket_lifecycle_configuration()
+            .bucket(&self.name);
+        let asked = asked.customize().interceptor(watch.clone());
+        let sent = async {
+            asked
+                .send()
+                .await
+                .map_err(|error| Heard::of(&error, &watch))
+        };
+        let answer = match self.in_time(&watch, sent).await {
+            Ok(answer) => answer,
+            // So S3 says that there are no rules.
+            Err(Heard::Said(said)) if said.code == "NoSuchLifecycleConfiguration" => {
+                return Ok(Vec::new());
+            }
+            Err(heard) => return Err(trouble(heard, "?lifecycle")),
+        };
+        let rules = answer.rules.unwrap_or_default();
+        Ok(rules
+            .iter()
+            .filter(|rule| touches(rule, &self.root.0))
+            .flat_map(deeds)
+            .collect())
+    }
+}
+
+/// The table's word for a question that is a read of the bucket itself.
+fn trouble(heard: Heard, what: &str) -> BucketError {
+    let fault = match meaning(Verb::Read, &heard) {
+        Meaning::Trouble(fault) => fault,
+        Meaning::Refused | Meaning::Absent | Meaning::Conflict | Meaning::Unknown => {
+            Fault::Unavailable
+        }
+    };
+    heard.into_error(fault, Verb::Read, what)
+}
+
+/// Whether a rule acts on objects that we write below `root`.
+fn touches(rule: &LifecycleRule, root: &str) -> bool {
+    let filter = rule.filter.as_ref();
+    let both = filter.and_then(|filter| filter.and.as_ref());
+    let tagged = filter.is_some_and(|filter| filter.tag.is_some())
+        || both.is_some_and(|both| both.tags.as_ref().is_some_and(|tags| !tags.is_empty()));
+    #[expect(deprecated, reason = "old rules have their prefix there")]
+    let old = rule.prefix.as_deref();
+    let prefix = filter
+        .and_then(|filter| filter.prefix.as_deref())
+        .or_else(|| both.and_then(|both| both.prefix.as_deref()))
+        .or(old)
+        .unwrap_or_default();
+    rule.status == ExpirationStatus::Enabled
+        && !tagged
+        && (root.starts_with(prefix) || prefix.starts_with(root))
+}
+
+fn deeds(rule: &LifecycleRule) -> Vec<Rule> {
+    let mut deeds = Vec::new();
+    let expires = rule.expiration.as_ref();
+    if expires.is_some_and(|expires| expires.days.is_some() || expires.date.is_some()) {
+        deeds.push(Deed::Expires);
+    }
+    for moved in rule.transitions.iter().flatten() {
+        let class = moved.storage_class.as_ref();
+        let class = class.map_or("another class", |class| class.as_str());
+        deeds.push(Deed::Moves(class.to_owned()));
+    }
+    let moved = rule.noncurrent_version_transitions.iter().flatten().count();
+    if rule.noncurrent_version_expiration.is_some() || moved > 0 {
+        deeds.push(Deed::OldVersions);
+    }
+    let name = rule.id.clone().unwrap_or_default();
+    let deed = |deed| Rule {
+        name: name.clone(),
+        deed,
+    };
+    deeds.into_iter().map(deed).collect()
+}
