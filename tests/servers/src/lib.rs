@@ -7,5 +7,6 @@
 
 mod own;
 mod server;
+mod settings;
 
 pub use server::{Place, Server};

@@ -25,6 +25,8 @@ pub struct Server {
 pub struct Place {
     /// `s3://bucket?endpoint=...&region=...`
     pub url: String,
+    /// The bucket's name.
+    pub bucket: String,
     /// The access key's id.
     pub id: &'static str,
     /// The access key's secret.
@@ -93,12 +95,13 @@ impl Server {
         made.expect("the server makes a bucket");
         Place {
             url: format!("s3://{bucket}?endpoint={}&region={REGION}", self.url),
+            bucket,
             id: ID,
             secret: SECRET,
         }
     }
 
-    fn client(&self) -> Client {
+    pub(crate) fn client(&self) -> Client {
         let config = aws_sdk_s3::Config::builder()
             .behavior_version(BehaviorVersion::v2026_01_12())
             .region(Region::new(REGION))
