@@ -33,6 +33,8 @@ pub(crate) struct Desk {
     pub(crate) private: bool,
     /// The bucket as it is, without the codec: what probes ask.
     pub(crate) store: Arc<dyn Bucket>,
+    /// Whether its requests go over a network, and are billed.
+    pub(crate) far: bool,
     /// Counts the requests, with `--bill`.
     pub(crate) metered: Option<Arc<Metered>>,
 }
@@ -119,6 +121,7 @@ impl Desk {
             streams,
             place,
             private: location == Location::Memory,
+            far: location.is_far(),
             store,
             metered,
         })
