@@ -6,7 +6,8 @@ use std::time::Duration;
 use clap::{Args, Parser, Subcommand};
 
 use super::{
-    control, dev, doctor, journal, list, result, show, signal, start, watch, worker, workflows,
+    bucket, control, dev, doctor, journal, list, result, show, signal, start, watch, worker,
+    workflows,
 };
 use crate::environment::seconds;
 
@@ -98,4 +99,5 @@ pub(crate) enum Command {
     Resume(control::Plain),
     Workflows(workflows::Args),
     Doctor(doctor::Args),
+    Bucket(bucket::Args),
 }

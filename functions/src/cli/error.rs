@@ -36,6 +36,9 @@ pub(crate) enum Error {
     Bucket(#[from] BucketError),
     #[error("{what} cannot be read")]
     Input { what: String, source: io::Error },
+    /// A file of the caller's, not of the bucket.
+    #[error("{what} cannot be written")]
+    Unwritten { what: String, source: io::Error },
     /// Threads, or word of interrupts.
     #[error("the system gives no {what}")]
     System {
@@ -65,7 +68,8 @@ impl Error {
             | Self::Registry(_)
             | Self::Location(_)
             | Self::Keyring(_)
-            | Self::Input { .. } => Exit::Usage,
+            | Self::Input { .. }
+            | Self::Unwritten { .. } => Exit::Usage,
             Self::NotFound { .. } => Exit::NotFound,
             Self::Open(_) | Self::Bucket(_) | Self::System { .. } | Self::Output(_) => {
                 Exit::Storage

@@ -16,7 +16,7 @@ use super::control::{self, Verb};
 use super::desk::{Desk, Use};
 use super::error::Error;
 use super::{
-    Exit, Streams, dev, doctor, journal, list, result, show, signal, start, watch, worker,
+    Exit, Streams, bucket, dev, doctor, journal, list, result, show, signal, start, watch, worker,
     workflows,
 };
 use crate::environment::Environment;
@@ -89,6 +89,7 @@ async fn command(
         Command::Pause(args) => control::run(Verb::Pause, args, &open(app).await?).await,
         Command::Resume(args) => control::run(Verb::Resume, args.into(), &open(app).await?).await,
         Command::Doctor(args) => Box::pin(doctor::run(args, &open(app).await?)).await,
+        Command::Bucket(args) => Box::pin(bucket::run(args, &open(app).await?)).await,
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod args;
 mod bill;
+mod bucket;
 mod control;
 mod desk;
 mod dev;

@@ -63,6 +63,13 @@ impl Streams {
         out.flush()
     }
 
+    /// The result as it is, byte by byte.
+    pub(crate) fn bytes(&self, bytes: &[u8]) -> io::Result<()> {
+        let mut out = self.out.lock().unwrap_or_else(PoisonError::into_inner);
+        out.write_all(bytes)?;
+        out.flush()
+    }
+
     /// The result as one JSON document.
     pub(crate) fn document(&self, value: &impl Serialize) -> io::Result<()> {
         let text = serde_json::to_string_pretty(value)?;

@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod bill;
+mod bucket;
 mod codec;
 mod doctor;
 mod exits;

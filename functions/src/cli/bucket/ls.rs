@@ -1,0 +1,58 @@
+//! `bucket ls`: keys, sizes, and when they were written.
+
+use millpond::keys::Prefix;
+use serde_json::json;
+
+use super::super::desk::Desk;
+use super::super::error::Error;
+use super::super::{Exit, text};
+
+/// Keys asked for at once: what a store gives in one request.
+const PAGE: usize = 1_000;
+
+/// List the objects whose keys begin with PREFIX
+///
+/// One request for each 1,000 objects. With --json one document a line: key, size in bytes,
+/// modified.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// The beginning of the keys [default: all]
+    #[arg(value_name = "PREFIX", default_value = "", hide_default_value = true)]
+    prefix: String,
+    /// Also the size in bytes as stored, and when it was written by the store's clock
+    #[arg(long, short)]
+    long: bool,
+    /// Objects shown [default: all]
+    #[arg(long, value_name = "N")]
+    limit: Option<usize>,
+}
+
+pub(super) async fn run(args: Args, desk: &Desk) -> Result<Exit, Error> {
+    let prefix = Prefix::parse(&args.prefix).map_err(|error| Error::Usage(error.to_string()))?;
+    let bucket = &desk.engine.doors().bucket;
+    let mut left = args.limit.unwrap_or(usize::MAX);
+    let mut after = None;
+    while left > 0 {
+        let page = bucket.list(&prefix, after.as_ref(), left.min(PAGE)).await?;
+        left -= page.entries.len().min(left);
+        for row in &page.entries {
+            if desk.streams.json() {
+                let (key, size, modified) = (&row.key, row.size, row.modified);
+                let row = json!({"key": key, "size": size, "modified": modified});
+                desk.streams.record(&row)?;
+            } else if args.long {
+                let modified = text::instant(row.modified);
+                desk.streams
+                    .line(format!("{:>12}  {modified}  {}", row.size, row.key))?;
+            } else {
+                desk.streams.line(&row.key)?;
+            }
+        }
+        after = page.entries.into_iter().next_back().map(|row| row.key);
+        if !page.more || after.is_none() {
+            return Ok(Exit::Done);
+        }
+    }
+    desk.streams.note("more follow");
+    Ok(Exit::Done)
+}
