@@ -15,6 +15,8 @@ use millpond_sqlite::SqliteBucket;
 #[cfg(unix)]
 use millpond_wakeups::beside;
 
+use super::Behind;
+
 /// Where a bucket is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Location {
@@ -59,6 +61,8 @@ pub(crate) enum OpenError {
 pub(crate) struct Opened {
     pub(crate) bucket: Arc<dyn Bucket>,
     pub(crate) clock: Arc<dyn Clock>,
+    /// What can be asked of the store beside the door.
+    pub(crate) behind: Behind,
 }
 
 impl FromStr for Location {
@@ -175,12 +179,21 @@ impl Location {
                 // Machines that share a bucket go by its clock.
                 let clock = Arc::new(StoreClock::new(Arc::clone(bucket.time())));
                 let bucket = Arc::new(bucket);
-                return Ok(Opened { bucket, clock });
+                let behind = Behind::S3(Arc::clone(&bucket));
+                return Ok(Opened {
+                    bucket,
+                    clock,
+                    behind,
+                });
             }
             #[cfg(feature = "object-store")]
             Self::Cloud(place) => Arc::new(place.open(Arc::clone(&clock))?),
         };
-        Ok(Opened { bucket, clock })
+        Ok(Opened {
+            bucket,
+            clock,
+            behind: Behind::Nothing,
+        })
     }
 }
 

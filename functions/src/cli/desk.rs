@@ -15,7 +15,7 @@ use millpond_wrappers::{Metered, Remembered};
 use super::Streams;
 use super::args::Globals;
 use super::error::Error;
-use crate::bucket::{Location, Opened, Reported, Wrapped, codec};
+use crate::bucket::{Behind, Location, Opened, Reported, Wrapped, codec};
 use crate::environment::Environment;
 use crate::host::host;
 
@@ -35,6 +35,8 @@ pub(crate) struct Desk {
     pub(crate) store: Arc<dyn Bucket>,
     /// Whether its requests go over a network, and are billed.
     pub(crate) far: bool,
+    /// What can be asked of the store beside the door.
+    pub(crate) behind: Behind,
     /// Counts the requests, with `--bill`.
     pub(crate) metered: Option<Arc<Metered>>,
 }
@@ -64,7 +66,28 @@ impl Desk {
     ) -> Result<Self, Error> {
         let url = globals.bucket.as_deref().or(environment.bucket.as_deref());
         let location: Location = url.unwrap_or(DEFAULT).parse()?;
-        let Opened { bucket, clock } = location.open(!globals.no_fsync, how.creates).await?;
+        let opened = location.open(!globals.no_fsync, how.creates).await?;
+        Self::over(opened, &location, app, globals, environment, streams, how)
+    }
+
+    /// The same on a bucket that is open already, and called `location`.
+    ///
+    /// # Errors
+    /// The keyring cannot be used, or the application does not hold together.
+    pub(crate) fn over(
+        opened: Opened,
+        location: &Location,
+        app: App,
+        globals: &Globals,
+        environment: &Environment,
+        streams: Streams,
+        how: Use,
+    ) -> Result<Self, Error> {
+        let Opened {
+            bucket,
+            clock,
+            behind,
+        } = opened;
         let Wrapped {
             mut bucket,
             metered,
@@ -96,7 +119,7 @@ impl Desk {
         let spawner = TokioSpawner::current()
             .with_attempts_apart()
             .map_err(|source| Error::System { what, source })?;
-        let wakeups = bell(&location, &*entropy, how.works);
+        let wakeups = bell(location, &*entropy, how.works);
         let doors = Doors {
             bucket,
             clock,
@@ -120,8 +143,9 @@ impl Desk {
             },
             streams,
             place,
-            private: location == Location::Memory,
+            private: *location == Location::Memory,
             far: location.is_far(),
+            behind,
             store,
             metered,
         })

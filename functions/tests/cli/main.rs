@@ -8,6 +8,7 @@ mod codec;
 mod doctor;
 mod exits;
 mod look;
+mod s3;
 mod serve;
 mod signals;
 mod store;

@@ -1,0 +1,96 @@
+//! The command.
+
+use std::sync::Arc;
+
+use millpond::runtime::chain;
+use millpond::testing::MemoryBucket;
+use millpond_host::SystemClock;
+use millpond_wrappers::{Bill, Metered, Prices};
+use serde_json::json;
+
+use super::super::Exit;
+use super::super::desk::Desk;
+use super::super::error::Error;
+use super::concern::Concern;
+use super::exam::{Exam, Patient};
+use super::permissions::Verb;
+use super::report::Report;
+use super::settings::settings;
+
+/// Prove the bucket, and look for executions that nothing can wake and for broken objects
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Only look, at the bucket's settings and at executions; write nothing
+    #[arg(long)]
+    no_probes: bool,
+}
+
+pub(crate) async fn run(args: Args, desk: &Desk) -> Result<Exit, Error> {
+    let mut report = Report::new(desk.place.clone());
+    (report.findings, report.notes) = settings(desk).await;
+    if !args.no_probes {
+        let doors = desk.engine.doors();
+        // A fresh name: two doctors, or one after a crash, do not meet.
+        let prefix = format!("doctor/{}/", doors.entropy.nonce());
+        let patient = Patient {
+            bucket: Arc::clone(&desk.store),
+            clock: Arc::clone(&doors.clock),
+            spawner: Some(Arc::clone(&doors.spawner)),
+            time: desk.behind.time().cloned(),
+            names: desk.behind.names(),
+            prefix,
+        };
+        if desk.far {
+            forewarn(desk, &patient).await;
+        }
+        report.take(Box::pin(Exam::of(&patient)).await, &patient);
+    }
+    // Who may not look would only hear again that he may not.
+    let blind = [Verb::List, Verb::Read];
+    if !report.missing.iter().any(|verb| blind.contains(verb)) {
+        match desk.engine.audit().await {
+            Ok(audit) => report.audit = Some(audit),
+            Err(error) if report.is_clear() => return Err(error.into()),
+            // What was found before is told: it may well be why.
+            Err(error) => report.findings.push(Concern::new(
+                "store",
+                format!("executions could not be looked at: {}", chain(&error)),
+                "ask again once the store is set right",
+            )),
+        }
+    }
+    report.tell(&desk.streams)?;
+    Ok(match report.is_sound() {
+        true => Exit::Done,
+        false => Exit::Failed,
+    })
+}
+
+/// Says what the probes are going to cost: they are rehearsed on a bucket in memory, and counted.
+async fn forewarn(desk: &Desk, patient: &Patient) {
+    let clock = Arc::new(SystemClock::new());
+    let memory = Arc::new(MemoryBucket::new(clock.clone()));
+    let counted = Arc::new(Metered::new(memory));
+    let rehearsal = Patient {
+        bucket: Arc::clone(&counted) as _,
+        clock,
+        spawner: None,
+        time: None,
+        names: patient.names,
+        prefix: patient.prefix.clone(),
+    };
+    // What it finds is not about the store.
+    let _ = Box::pin(Exam::of(&rehearsal)).await;
+    let usage = counted.usage();
+    let requests = usage.total().requests;
+    let bill = Bill::new(&usage, vec![Prices::s3_standard()]);
+    let cost = bill.costs.first().copied().unwrap_or_default();
+    desk.streams.note(match desk.streams.json() {
+        true => json!({"requests": requests, "nano_dollars_on_s3_standard": cost}).to_string(),
+        false => format!(
+            "asking {} about {requests} requests ({cost} on S3 Standard), and then one for each \
+             object that an execution names",
+            desk.place
+        ),
+    });
+}

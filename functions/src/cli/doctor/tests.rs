@@ -1,0 +1,327 @@
+//! The command over stores with a flaw.
+
+use std::io::{self, Write};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use clap::Parser as _;
+use jiff::SignedDuration;
+use millpond::doors::{Bucket, BucketError, Expect, Fault, Object, Outcome, Page};
+use millpond::keys::{Key, Prefix};
+use millpond::runtime::App;
+use millpond::testing::MemoryBucket;
+use millpond_host::SystemClock;
+use serde_json::Value;
+use tokio::task::yield_now;
+
+use super::super::args::{Cli, Command};
+use super::super::desk::{Desk, Use};
+use super::super::{Exit, Streams};
+use super::exam::Patient;
+use super::latency::Spread;
+use super::permissions::{Verb, missing, name};
+use super::run;
+use crate::bucket::{Behind, Location, Names, Opened};
+use crate::environment::Environment;
+
+/// What is wrong with a store.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Flaw {
+    None,
+    /// Looks, waits, writes whatever has become of it: both racers of a create win.
+    Creates,
+    /// The same for a replace.
+    Replaces,
+    /// Its clock is ahead by so many milliseconds.
+    Clock(i64),
+    /// A verb is denied.
+    Denies(Verb),
+    /// S3 without `s3:ListBucket`: lists are denied, and reads of what is not there.
+    Hides,
+    /// Nothing is allowed.
+    Closed,
+    /// Objects stay though their delete is answered.
+    Keeps,
+}
+
+#[derive(Debug)]
+struct Store {
+    inner: MemoryBucket,
+    flaw: Flaw,
+}
+
+impl Store {
+    fn may(&self, verb: Verb, word: &'static str, key: &str) -> Result<(), BucketError> {
+        let denied = match self.flaw {
+            Flaw::Denies(denied) => denied == verb,
+            Flaw::Hides => verb == Verb::List,
+            Flaw::Closed => true,
+            _ => false,
+        };
+        match denied {
+            true => Err(BucketError::new(Fault::Denied, word, key).because("AccessDenied")),
+            false => Ok(()),
+        }
+    }
+}
+
+#[async_trait]
+impl Bucket for Store {
+    async fn read(&self, key: &Key) -> Result<Option<Object>, BucketError> {
+        self.may(Verb::Read, "read", key.as_str())?;
+        yield_now().await;
+        let found = self.inner.read(key).await?;
+        if found.is_none() && self.flaw == Flaw::Hides {
+            return Err(BucketError::new(Fault::Denied, "read", key).because("AccessDenied"));
+        }
+        Ok(found)
+    }
+
+    async fn write(&self, key: &Key, body: Bytes, expect: Expect) -> Result<Outcome, BucketError> {
+        self.may(Verb::Write, "write", key.as_str())?;
+        let blind = match expect {
+            Expect::Absent => self.flaw == Flaw::Creates,
+            Expect::At(_) => self.flaw == Flaw::Replaces,
+        };
+        let found = self.inner.read(key).await?.map(|object| object.version);
+        let met = match &expect {
+            Expect::Absent => found.is_none(),
+            Expect::At(version) => found.as_ref() == Some(version),
+        };
+        if !blind || !met {
+            return self.inner.write(key, body, expect).await;
+        }
+        yield_now().await;
+        let now = self.inner.read(key).await?;
+        let now = now.map_or(Expect::Absent, |object| Expect::At(object.version));
+        self.inner.write(key, body, now).await
+    }
+
+    async fn delete(&self, key: &Key) -> Result<(), BucketError> {
+        self.may(Verb::Delete, "delete", key.as_str())?;
+        match self.flaw {
+            Flaw::Keeps => Ok(()),
+            _ => self.inner.delete(key).await,
+        }
+    }
+
+    async fn list(
+        &self,
+        prefix: &Prefix,
+        after: Option<&Key>,
+        limit: usize,
+    ) -> Result<Page, BucketError> {
+        self.may(Verb::List, "list", prefix.as_str())?;
+        let mut page = self.inner.list(prefix, after, limit).await?;
+        if let Flaw::Clock(ahead) = self.flaw {
+            for row in &mut page.entries {
+                row.modified += SignedDuration::from_millis(ahead);
+            }
+        }
+        Ok(page)
+    }
+}
+
+fn store(flaw: Flaw) -> Arc<Store> {
+    let inner = MemoryBucket::new(Arc::new(SystemClock::new()));
+    Arc::new(Store { inner, flaw })
+}
+
+/// What a command said.
+#[derive(Debug, Clone, Default)]
+struct Said(Arc<Mutex<Vec<u8>>>);
+
+impl Write for Said {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().unwrap().write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Said {
+    fn text(&self) -> String {
+        String::from_utf8(self.0.lock().unwrap().clone()).unwrap()
+    }
+}
+
+/// Runs the command as the command line does, over a store that is open already: how it ended,
+/// and what it said on stdout and stderr.
+async fn doctor(store: Arc<Store>, args: &[&str]) -> (Exit, String, String) {
+    let (out, err) = (Said::default(), Said::default());
+    let mut streams = Streams::new(out.clone(), err.clone());
+    let cli = Cli::try_parse_from([&["app", "doctor"], args].concat()).unwrap();
+    let Command::Doctor(args) = cli.command else {
+        panic!("it is `doctor`")
+    };
+    streams.set(cli.globals.json, true);
+    let opened = Opened {
+        bucket: store,
+        clock: Arc::new(SystemClock::new()),
+        behind: Behind::Nothing,
+    };
+    let how = Use {
+        creates: false,
+        works: false,
+        stays: false,
+    };
+    let (app, environment) = (App::new(), Environment::default());
+    let globals = &cli.globals;
+    let desk = Desk::over(
+        opened,
+        &Location::Memory,
+        app,
+        globals,
+        &environment,
+        streams,
+        how,
+    );
+    let exit = run(args, &desk.unwrap()).await.unwrap();
+    (exit, out.text(), err.text())
+}
+
+/// The same as JSON.
+async fn report(store: Arc<Store>) -> (Exit, Value) {
+    let (exit, out, _) = doctor(store, &["--json"]).await;
+    (exit, serde_json::from_str(&out).unwrap())
+}
+
+// One thread: who yields between its look and its write meets all others there, each time.
+#[tokio::test]
+async fn case16_a_store_where_both_racers_of_a_conditional_write_win_is_refused_by_name() {
+    for (flaw, probe) in [
+        (Flaw::Creates, "create-race"),
+        (Flaw::Replaces, "replace-race"),
+    ] {
+        let (exit, found) = report(store(flaw)).await;
+        assert_eq!(
+            (exit, &found["failed"]),
+            (Exit::Failed, &probe.into()),
+            "{found}"
+        );
+        let said = found["violation"].as_str().unwrap();
+        assert!(said.contains(&format!("`{probe}`")), "{said}");
+        let (exit, _, err) = doctor(store(flaw), &[]).await;
+        assert_eq!(exit, Exit::Failed);
+        let refused = format!("BAD  memory: is refused: the bucket fails the probe `{probe}`");
+        assert!(err.contains(&refused), "{err}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn the_store_without_a_flaw_is_trusted_and_left_empty() {
+    let sound = store(Flaw::None);
+    let (exit, found) = report(Arc::clone(&sound)).await;
+    assert_eq!(
+        (exit, &found["failed"]),
+        (Exit::Done, &Value::Null),
+        "{found}"
+    );
+    assert_eq!(found["passed"].as_array().unwrap().len(), 12);
+    assert!(sound.inner.snapshot().is_empty());
+    for verb in ["read", "write", "list", "delete"] {
+        let spread = &found["latency_ms"][verb];
+        assert!(spread["p50"].as_f64() <= spread["p95"].as_f64(), "{found}");
+        assert!(spread["p99"].as_f64() <= spread["max"].as_f64(), "{found}");
+    }
+    let (_, out, err) = doctor(store(Flaw::None), &[]).await;
+    assert!(err.starts_with("ok  memory: (create, replace"), "{err}");
+    assert!(
+        out.contains("p50") && out.contains("the store's clock"),
+        "{out}"
+    );
+}
+
+#[tokio::test]
+async fn a_clock_that_is_off_by_more_than_a_second_is_a_finding() {
+    for (ahead, found) in [(5_000, true), (-5_000, true), (300, false)] {
+        let (_, report) = report(store(Flaw::Clock(ahead))).await;
+        let findings = report["findings"].as_array().unwrap().iter();
+        let kinds: Vec<_> = findings.map(|found| &found["finding"]).collect();
+        assert_eq!(kinds == [&Value::from("clock")], found, "{ahead}: {report}");
+        let shown = report["clock"]["ahead_ms"].as_i64().unwrap();
+        let unsure = report["clock"]["give_or_take_ms"].as_i64().unwrap();
+        assert!((shown - ahead).abs() <= unsure + 1, "{report}");
+    }
+}
+
+#[tokio::test]
+async fn a_verb_that_is_denied_is_named_and_nothing_else_is_asked() {
+    for verb in [Verb::Read, Verb::Write, Verb::Delete, Verb::List] {
+        let (exit, report) = report(store(Flaw::Denies(verb))).await;
+        let word = name(Names::Verbs, verb);
+        assert_eq!(
+            (exit, &report["permissions_missing"]),
+            (Exit::Failed, &vec![word].into())
+        );
+        assert_eq!(report["findings"][0]["finding"], "permission");
+        assert_eq!(report["passed"].as_array().unwrap().len(), 0, "{report}");
+        // Who cannot read cannot look at executions.
+        let looks = matches!(verb, Verb::Write | Verb::Delete);
+        assert_eq!(report["executions"].is_u64(), looks, "{report}");
+    }
+    let (_, out, err) = doctor(store(Flaw::Denies(Verb::Write)), &[]).await;
+    assert!(
+        err.contains("BAD  memory: is not proven: permissions are missing: write"),
+        "{err}"
+    );
+    assert!(out.contains("AccessDenied"), "{out}");
+}
+
+/// The IAM actions that are missing.
+async fn actions(flaw: Flaw) -> Vec<&'static str> {
+    let patient = Patient {
+        bucket: store(flaw),
+        clock: Arc::new(SystemClock::new()),
+        spawner: None,
+        time: None,
+        names: Names::Iam,
+        prefix: "doctor/x/".to_owned(),
+    };
+    let missing = missing(&patient).await.unwrap();
+    missing
+        .iter()
+        .map(|missing| name(Names::Iam, missing.verb))
+        .collect()
+}
+
+#[tokio::test]
+async fn permissions_on_s3_are_named_as_iam_actions() {
+    assert_eq!(actions(Flaw::None).await, [""; 0]);
+    assert_eq!(actions(Flaw::Denies(Verb::Read)).await, ["s3:GetObject"]);
+    assert_eq!(actions(Flaw::Denies(Verb::Write)).await, ["s3:PutObject"]);
+    assert_eq!(
+        actions(Flaw::Denies(Verb::Delete)).await,
+        ["s3:DeleteObject"]
+    );
+    // 403 instead of 404 is no word about `s3:GetObject`.
+    assert_eq!(actions(Flaw::Hides).await, ["s3:ListBucket"]);
+    // Nor is it where nothing can be written.
+    let all = ["s3:PutObject", "s3:DeleteObject", "s3:ListBucket"];
+    assert_eq!(actions(Flaw::Closed).await, all);
+}
+
+#[tokio::test]
+async fn what_could_not_be_cleared_is_told() {
+    let (exit, report) = report(store(Flaw::Keeps)).await;
+    assert_eq!((exit, &report["failed"]), (Exit::Failed, &"replace".into()));
+    assert_eq!(report["findings"][0]["finding"], "store", "{report}");
+    let why = report["findings"][0]["why"].as_str().unwrap();
+    assert!(why.contains("could not be cleared"), "{why}");
+}
+
+#[test]
+fn percentiles_are_times_that_were_measured() {
+    let spread = Spread::of((1..=50).rev().map(Duration::from_millis).collect());
+    let wanted = Spread {
+        p50: 25.0,
+        p95: 48.0,
+        p99: 50.0,
+        max: 50.0,
+    };
+    assert_eq!(spread, wanted);
+}
