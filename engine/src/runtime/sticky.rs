@@ -72,8 +72,7 @@ impl Sticky {
         if self.most == 0 {
             return None;
         }
-        let taken = self.lock().drop_kept(eid);
-        taken
+        self.lock().drop_kept(eid)
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {

@@ -1,7 +1,7 @@
 //! Interrupts: the first hands over, the second ends at once.
 #![cfg(unix)]
 
-use crate::world::{Running, World, read, until};
+use crate::world::{Running, World, files, read, until};
 
 fn at_work(world: &World) -> (String, Running) {
     let input = serde_json::to_string(&world.path("")).unwrap();
@@ -49,4 +49,21 @@ fn steps_that_spin_on_every_thread_stop_no_timer_and_no_interrupt() {
     until("it hands over", || dev.err().contains("handing over"));
     dev.signal("INT");
     assert_eq!(dev.ended().code(), Some(130), "{}", dev.err());
+}
+
+#[test]
+fn a_worker_hears_what_another_process_does_before_it_looks() {
+    for (bucket, bells) in [
+        ("file:./pond", "pond/.millpond/bells"),
+        ("sqlite:./pond.db", "pond.db-bells"),
+    ] {
+        let world = World::bare();
+        let worker = world.spawn("worker", &["worker", "--bucket", bucket, "--look", "60"]);
+        until("it listens", || files(&world.path(bells)).len() == 1);
+        let eid = world.start(&["greet", "--input", "\"ana\"", "--bucket", bucket]);
+        // Far sooner than a look would find it.
+        let out = world.ok(&["result", &eid, "--wait", "30", "--bucket", bucket]);
+        assert!(out.contains("ana"), "{out}");
+        drop(worker);
+    }
 }
