@@ -6,7 +6,7 @@ use millpond::domain::{Actor, ActorKind};
 use millpond::doors::{Bucket, Doorbell, Doors, Entropy, Wakeups};
 use millpond::runtime::{App, Engine};
 use millpond::settings::Settings;
-use millpond_codec::Coded;
+use millpond_codec::{Codec, Coded};
 use millpond_host::{OsEntropy, TokioSpawner};
 #[cfg(unix)]
 use millpond_wakeups::SocketDoorbell;
@@ -41,6 +41,15 @@ pub(crate) struct Desk {
     pub(crate) metered: Option<Arc<Metered>>,
 }
 
+/// A bucket that is open.
+pub(crate) struct Store {
+    /// Where it is.
+    pub(crate) location: Location,
+    pub(crate) opened: Opened,
+    /// How objects are coded in it.
+    pub(crate) codec: Codec,
+}
+
 /// What a command does with the bucket, before it does anything else.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Use {
@@ -66,23 +75,36 @@ impl Desk {
     ) -> Result<Self, Error> {
         let url = globals.bucket.as_deref().or(environment.bucket.as_deref());
         let location: Location = url.unwrap_or(DEFAULT).parse()?;
+        let compress = globals.compress || environment.compress;
+        let keyring = globals.keyring.as_deref();
+        // First: a keyring that is no good is said though there is no bucket, and none is made.
+        let codec = codec(compress, keyring.or(environment.keyring.as_deref()))?;
         let opened = location.open(!globals.no_fsync, how.creates).await?;
-        Self::over(opened, &location, app, globals, environment, streams, how)
+        let store = Store {
+            location,
+            opened,
+            codec,
+        };
+        Self::over(store, app, globals, environment, streams, how)
     }
 
-    /// The same on a bucket that is open already, and called `location`.
+    /// The same on a bucket that is open already.
     ///
     /// # Errors
-    /// The keyring cannot be used, or the application does not hold together.
+    /// The application does not hold together.
     pub(crate) fn over(
-        opened: Opened,
-        location: &Location,
+        store: Store,
         app: App,
         globals: &Globals,
         environment: &Environment,
         streams: Streams,
         how: Use,
     ) -> Result<Self, Error> {
+        let Store {
+            location,
+            opened,
+            codec,
+        } = store;
         let Opened {
             bucket,
             clock,
@@ -95,13 +117,6 @@ impl Desk {
         let place = location.to_string();
         let entropy = Arc::new(OsEntropy::new());
         let store = Arc::clone(&bucket);
-        let codec = codec(
-            globals.compress || environment.compress,
-            globals
-                .keyring
-                .as_deref()
-                .or(environment.keyring.as_deref()),
-        )?;
         let random = Arc::clone(&entropy) as Arc<dyn Entropy>;
         bucket = Arc::new(Coded::new(bucket, codec, random));
         let sticky = usize::from(globals.sticky) << 20;
@@ -119,7 +134,7 @@ impl Desk {
         let spawner = TokioSpawner::current()
             .with_attempts_apart()
             .map_err(|source| Error::System { what, source })?;
-        let wakeups = bell(location, &*entropy, how.works);
+        let wakeups = bell(&location, &*entropy, how.works);
         let doors = Doors {
             bucket,
             clock,
@@ -143,7 +158,7 @@ impl Desk {
             },
             streams,
             place,
-            private: *location == Location::Memory,
+            private: location == Location::Memory,
             far: location.is_far(),
             behind,
             store,

@@ -12,12 +12,13 @@ use millpond::doors::{Bucket, BucketError, Expect, Fault, Object, Outcome, Page}
 use millpond::keys::{Key, Prefix};
 use millpond::runtime::App;
 use millpond::testing::MemoryBucket;
+use millpond_codec::Codec;
 use millpond_host::SystemClock;
 use serde_json::Value;
 use tokio::task::yield_now;
 
 use super::super::args::{Cli, Command};
-use super::super::desk::{Desk, Use};
+use super::super::desk::{Desk, Store as Place, Use};
 use super::super::{Exit, Streams};
 use super::exam::Patient;
 use super::latency::Spread;
@@ -171,15 +172,12 @@ async fn doctor(store: Arc<Store>, args: &[&str]) -> (Exit, String, String) {
     };
     let (app, environment) = (App::new(), Environment::default());
     let globals = &cli.globals;
-    let desk = Desk::over(
+    let place = Place {
+        location: Location::Memory,
         opened,
-        &Location::Memory,
-        app,
-        globals,
-        &environment,
-        streams,
-        how,
-    );
+        codec: Codec::new(),
+    };
+    let desk = Desk::over(place, app, globals, &environment, streams, how);
     let exit = run(args, &desk.unwrap()).await.unwrap();
     (exit, out.text(), err.text())
 }
