@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::mpsc::{Sender, channel};
-use std::thread;
+use std::thread::{self, JoinHandle};
 
 use async_trait::async_trait;
 use bytes::Bytes;
@@ -27,7 +27,8 @@ use crate::writer::Writer;
 pub struct SqliteBucket {
     place: Arc<Place>,
     readers: Readers,
-    writer: Sender<Request>,
+    writer: Option<Sender<Request>>,
+    thread: Option<JoinHandle<()>>,
 }
 
 impl SqliteBucket {
@@ -44,7 +45,7 @@ impl SqliteBucket {
                 source,
             })?;
         let (send, requests) = channel();
-        thread::Builder::new()
+        let thread = thread::Builder::new()
             .name("millpond-sqlite".to_owned())
             .spawn(move || writer.serve(&requests))
             .map_err(|source| OpenError::Io {
@@ -54,14 +55,35 @@ impl SqliteBucket {
         Ok(Self {
             readers: Readers::new(Arc::clone(&place)),
             place,
-            writer: send,
+            writer: Some(send),
+            thread: Some(thread),
         })
+    }
+
+    fn ask(&self, request: Request) -> Result<(), Request> {
+        match &self.writer {
+            Some(writer) => writer.send(request).map_err(|unsent| unsent.0),
+            None => Err(request),
+        }
     }
 
     /// The file, as an absolute path.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.place.path
+    }
+}
+
+impl Drop for SqliteBucket {
+    /// Closes the file: the last of all connections brings the log into it.
+    fn drop(&mut self) {
+        self.readers.close();
+        self.writer = None;
+        if let Some(thread) = self.thread.take()
+            && thread.join().is_err()
+        {
+            tracing::warn!("the writing thread has panicked");
+        }
     }
 }
 
@@ -80,7 +102,7 @@ impl Bucket for SqliteBucket {
             expect,
             answer,
         };
-        if self.writer.send(request).is_err() {
+        if self.ask(request).is_err() {
             return Err(no_writer("write", key));
         }
         // Nobody knows how far the thread came.
@@ -94,7 +116,7 @@ impl Bucket for SqliteBucket {
             key: key.clone(),
             answer,
         };
-        if self.writer.send(request).is_err() {
+        if self.ask(request).is_err() {
             return Err(no_writer("delete", &key));
         }
         done.await

@@ -3,11 +3,13 @@
 use std::fs;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::sleep;
 use std::time::Duration;
 
 use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 
+use crate::fault::Trouble;
 use crate::open::{Durability, OpenError, Options};
 
 /// `MPND`, in the header of every file that is a bucket.
@@ -27,24 +29,40 @@ const SCHEMA: &str = "
     PRAGMA user_version = 1;
 ";
 
-/// Bytes of a page: a head of an ordinary execution stands in one row of one page.
-const PAGE: u32 = 16 << 10;
+/// Bytes of a page: each commit writes the pages it touches into the log, whole.
+const PAGE: u32 = 4 << 10;
 
-/// Pages of the log that a commit leaves before it brings them into the file: 16 MiB.
+/// Pages of the log that a commit leaves before it brings them into the file: 4 MiB.
 const CHECKPOINT: u32 = 1_000;
 
 /// Where the file is and how it is opened.
 #[derive(Debug)]
 pub(crate) struct Place {
     pub(crate) path: PathBuf,
+    /// The log beside it.
+    log: PathBuf,
     durability: Durability,
+    damaged: AtomicBool,
+    torn: AtomicBool,
 }
 
 /// An open connection.
 #[derive(Debug)]
 pub(crate) struct Handle {
     pub(crate) sqlite: Connection,
-    identity: Identity,
+    /// The file, and its log: without that the file is half of a bucket.
+    identity: (Identity, Option<Identity>),
+}
+
+/// Whether a connection may be used.
+pub(crate) enum Standing {
+    /// It is to the file that the path names.
+    Here,
+    /// The path names another file, or none.
+    Elsewhere,
+    /// The file is there, and its log was removed or replaced: whoever opens it now does not see
+    /// what is in the old one.
+    Torn,
 }
 
 impl Place {
@@ -61,17 +79,76 @@ impl Place {
         {
             fs::create_dir_all(folder).map_err(failed)?;
         }
+        let mut log = path.clone().into_os_string();
+        log.push("-wal");
         let place = Self {
             path,
+            log: log.into(),
             durability: options.durability,
+            damaged: AtomicBool::new(false),
+            torn: AtomicBool::new(false),
         };
         let handle = place.connect(options.create)?;
+        if options.check {
+            place.check_whole(&handle)?;
+        }
         Ok((place, handle))
     }
 
     /// Whether `handle` is a connection to the file that the path names now (Q4).
-    pub(crate) fn is_here(&self, handle: &Handle) -> bool {
-        matches!(identity(&self.path), Ok(Some(found)) if found == handle.identity)
+    pub(crate) fn standing(&self, handle: &Handle) -> Standing {
+        let (file, log) = handle.identity;
+        if !matches!(identity(&self.path), Ok(Some(found)) if found == file) {
+            return Standing::Elsewhere;
+        }
+        match identity(&self.log) {
+            Ok(found) if found == log => Standing::Here,
+            // A look that fails says nothing.
+            Err(_) => Standing::Here,
+            Ok(_) => Standing::Torn,
+        }
+    }
+
+    /// Remembers that the file is damaged: nothing more is written to it by this process.
+    pub(crate) fn is_damaged(&self, seen: bool) -> bool {
+        self.damaged.fetch_or(seen, Ordering::Relaxed) || seen
+    }
+
+    /// `kept` where it is still good, or a fresh connection (Q4).
+    pub(crate) fn current(&self, kept: Option<Handle>) -> Result<Handle, Trouble> {
+        if self.is_damaged(false) {
+            return Err(Trouble::Place(OpenError::Damaged {
+                path: self.path.clone(),
+                why: "an earlier request met a damaged page".to_owned(),
+            }));
+        }
+        match kept.map(|handle| (self.standing(&handle), handle)) {
+            Some((Standing::Here, handle)) => Ok(handle),
+            Some((Standing::Torn, handle)) => {
+                // Closing it would bring the removed log into a file that others go on with.
+                std::mem::forget(handle);
+                self.torn.store(true, Ordering::Relaxed);
+                Err(self.is_torn())
+            }
+            Some((Standing::Elsewhere, _)) | None if self.torn.load(Ordering::Relaxed) => {
+                Err(self.is_torn())
+            }
+            Some((Standing::Elsewhere, _)) | None => self.connect(false).map_err(Trouble::Place),
+        }
+    }
+
+    fn is_torn(&self) -> Trouble {
+        Trouble::Place(OpenError::Torn {
+            path: self.path.clone(),
+        })
+    }
+
+    /// What was answered; damage is remembered.
+    pub(crate) fn seen<T>(&self, answer: rusqlite::Result<T>) -> Result<T, Trouble> {
+        answer.map_err(|error| {
+            self.is_damaged(is_damage(&error));
+            Trouble::Sqlite(error)
+        })
     }
 
     /// Another connection to the file. Where processes make it at once, one enters WAL, and the
@@ -98,6 +175,9 @@ impl Place {
             source,
         };
         let there = identity(path).map_err(failed)?;
+        if links(path) > 1 {
+            return Err(OpenError::Linked { path: path.clone() });
+        }
         if there.is_none() && !create {
             return Err(OpenError::Missing { path: path.clone() });
         }
@@ -109,13 +189,60 @@ impl Place {
             .map_err(|e| self.refused(e))?;
         let mut handle = Handle {
             sqlite,
-            identity: Identity::default(),
+            identity: (Identity::default(), None),
         };
         self.check(&mut handle.sqlite, create)?;
         self.tune(&handle.sqlite).map_err(|e| self.refused(e))?;
         let found = identity(path).map_err(failed)?;
-        handle.identity = found.ok_or(OpenError::Missing { path: path.clone() })?;
+        let found = found.ok_or(OpenError::Missing { path: path.clone() })?;
+        self.check_length(&handle)?;
+        // A first read makes the log, if there is none.
+        number(&handle.sqlite, "SELECT count(*) FROM sqlite_schema")
+            .map_err(|e| self.refused(e))?;
+        handle.identity = (found, identity(&self.log).map_err(failed)?);
         Ok(handle)
+    }
+
+    /// A file that was cut off is not opened: what is cut off would read as absent. Where pages
+    /// are in the log the file may be shorter than it says.
+    fn check_length(&self, handle: &Handle) -> Result<(), OpenError> {
+        let damaged = |why| OpenError::Damaged {
+            path: self.path.clone(),
+            why,
+        };
+        let length = |path: &Path| fs::metadata(path).map_or(0, |found| found.len());
+        let ask = |query| number(&handle.sqlite, query).map_err(|e| self.refused(e));
+        let page = ask("PRAGMA page_size")?.unsigned_abs().max(1);
+        let pages = ask("PRAGMA page_count")?.unsigned_abs();
+        let file = length(&self.path);
+        if !file.is_multiple_of(page) {
+            return Err(damaged("it was cut off within a page".to_owned()));
+        }
+        if length(&self.log) == 0 && file < pages * page {
+            return Err(damaged(format!(
+                "it has {file} bytes, and says {}",
+                pages * page
+            )));
+        }
+        Ok(())
+    }
+
+    /// Reads the whole file, and finds what is damaged in its pages.
+    fn check_whole(&self, handle: &Handle) -> Result<(), OpenError> {
+        let said: rusqlite::Result<String> =
+            handle
+                .sqlite
+                .query_row("PRAGMA quick_check(1)", [], |row| row.get(0));
+        let damaged = |why| OpenError::Damaged {
+            path: self.path.clone(),
+            why,
+        };
+        match said {
+            Ok(said) if said == "ok" => Ok(()),
+            Ok(said) => Err(damaged(said)),
+            Err(error) if is_damage(&error) => Err(damaged(error.to_string())),
+            Err(error) => Err(self.refused(error)),
+        }
     }
 
     /// The file is a bucket this build reads; an empty one becomes one.
@@ -202,6 +329,20 @@ fn wait(times: i32) -> bool {
     times < MOST
 }
 
+/// Whether SQLite says that the file is damaged.
+pub(crate) fn is_damage(error: &rusqlite::Error) -> bool {
+    use rusqlite::ErrorCode::{DatabaseCorrupt, NotADatabase};
+    matches!(
+        error.sqlite_error_code(),
+        Some(DatabaseCorrupt | NotADatabase)
+    ) || matches!(
+        error,
+        rusqlite::Error::InvalidColumnType(..)
+            | rusqlite::Error::Utf8Error(..)
+            | rusqlite::Error::FromSqlConversionFailure(..)
+    )
+}
+
 /// Which file a path names.
 type Identity = (u64, u64);
 
@@ -213,6 +354,18 @@ fn identity(path: &Path) -> io::Result<Option<Identity>> {
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
         Err(error) => Err(error),
     }
+}
+
+/// Names of the file: each has a log of its own.
+#[cfg(unix)]
+fn links(path: &Path) -> u64 {
+    use std::os::unix::fs::MetadataExt as _;
+    fs::metadata(path).map_or(0, |found| found.nlink())
+}
+
+#[cfg(not(unix))]
+fn links(_: &Path) -> u64 {
+    1
 }
 
 /// Elsewhere a file that is open cannot be removed or replaced under its name.

@@ -4,6 +4,7 @@ use millpond::doors::{BucketError, Fault};
 use rusqlite::ErrorCode;
 use rusqlite::ffi::SQLITE_READONLY_DBMOVED;
 
+use crate::connection::is_damage;
 use crate::open::OpenError;
 
 /// Why a request was not served.
@@ -22,11 +23,20 @@ impl From<rusqlite::Error> for Trouble {
 }
 
 impl Trouble {
+    /// Whether the file is damaged.
+    pub(crate) fn is_damage(&self) -> bool {
+        matches!(self, Self::Sqlite(error) if is_damage(error))
+    }
+
     pub(crate) fn fault(&self) -> Fault {
         match self {
             Self::Place(OpenError::Sqlite { source, .. }) | Self::Sqlite(source) => fault(source),
             Self::Place(OpenError::Missing { .. } | OpenError::Foreign { .. }) => Fault::Gone,
-            Self::Place(OpenError::Newer { .. }) => Fault::Denied,
+            Self::Place(OpenError::Torn { .. }) => Fault::Gone,
+            // Nothing that anybody but an operator can mend.
+            Self::Place(
+                OpenError::Newer { .. } | OpenError::Damaged { .. } | OpenError::Linked { .. },
+            ) => Fault::Denied,
             Self::Place(OpenError::Io { source, .. }) => match source.kind() {
                 std::io::ErrorKind::PermissionDenied => Fault::Denied,
                 _ => Fault::Unavailable,
@@ -58,7 +68,7 @@ fn fault(error: &rusqlite::Error) -> Fault {
             | ErrorCode::AuthorizationForStatementDenied,
         ) => Fault::Denied,
         Some(ErrorCode::TooBig) => Fault::Invalid,
-        Some(ErrorCode::NotADatabase) => Fault::Gone,
+        Some(ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt) => Fault::Denied,
         // Held by another process for too long; a disk that does not answer; damage.
         _ => Fault::Unavailable,
     }

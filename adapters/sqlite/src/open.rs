@@ -21,6 +21,9 @@ pub struct Options {
     pub durability: Durability,
     /// Whether to make the file, and the folders above it, if they are not there. Default: yes.
     pub create: bool,
+    /// Whether to read the whole file first, and refuse a damaged one (about a second for a
+    /// gigabyte). Default: no.
+    pub check: bool,
 }
 
 impl Default for Options {
@@ -28,6 +31,7 @@ impl Default for Options {
         Self {
             durability: Durability::default(),
             create: true,
+            check: false,
         }
     }
 }
@@ -44,6 +48,29 @@ pub enum OpenError {
     /// The file is something else.
     #[error("the file is no bucket: path={}", .path.display())]
     Foreign {
+        /// The file.
+        path: PathBuf,
+    },
+    /// Its pages are damaged, or it was cut off.
+    #[error("the bucket is damaged: {why}: path={}; restore it from a copy", .path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// What SQLite says.
+        why: String,
+    },
+    /// It has several names, each of which would have a log of its own.
+    #[error("the file has several names (hard links): path={}", .path.display())]
+    Linked {
+        /// The file.
+        path: PathBuf,
+    },
+    /// Its log was removed or replaced while it was open.
+    #[error(
+        "the bucket's log was removed or replaced while it was in use: path={}-wal; stop every process that uses it",
+        .path.display()
+    )]
+    Torn {
         /// The file.
         path: PathBuf,
     },

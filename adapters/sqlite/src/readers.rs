@@ -35,6 +35,11 @@ impl Readers {
         }
     }
 
+    /// Closes the idle connections.
+    pub(crate) fn close(&self) {
+        self.idle().clear();
+    }
+
     /// Reads one object.
     pub(crate) fn read(&self, key: &Key) -> Result<Option<Object>, Trouble> {
         self.with(|sqlite| apply::read(sqlite, key))
@@ -52,12 +57,9 @@ impl Readers {
 
     /// Asks on a connection to the file that has the name now (Q4).
     fn with<T>(&self, ask: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T, Trouble> {
-        let kept = self.idle().pop().filter(|open| self.place.is_here(open));
-        let handle = match kept {
-            Some(handle) => handle,
-            None => self.place.connect(false).map_err(Trouble::Place)?,
-        };
-        let answer = ask(&handle.sqlite)?;
+        let kept = self.idle().pop();
+        let handle = self.place.current(kept)?;
+        let answer = self.place.seen(ask(&handle.sqlite))?;
         let mut idle = self.idle();
         if idle.len() < KEPT {
             idle.push(handle);

@@ -1,15 +1,15 @@
 //! The thread that writes: all that waits becomes one transaction.
 
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, TryRecvError};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, TryRecvError};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use futures::channel::oneshot;
 use millpond::doors::{BucketError, Outcome, Version};
 use rusqlite::{Connection, ErrorCode};
 
 use crate::apply;
-use crate::connection::{Handle, Place};
+use crate::connection::{Handle, Place, is_damage};
 use crate::fault::Trouble;
 use crate::requests::Request;
 
@@ -18,6 +18,11 @@ const MOST: usize = 512;
 
 /// A group that holds so many bytes takes no more: 8 MiB.
 const HEAVY: usize = 8 << 20;
+
+/// After so long without a request the log is brought into the file: what is at rest is in one
+/// place.
+const QUIET: Duration = Duration::from_millis(200);
+const LONG: Duration = Duration::from_secs(3_600);
 
 /// The writing side.
 #[derive(Debug)]
@@ -57,7 +62,19 @@ impl Writer {
 
     /// Serves until nobody can ask any more.
     pub(crate) fn serve(mut self, requests: &Receiver<Request>) {
-        while let Ok(first) = requests.recv() {
+        let mut written = false;
+        loop {
+            let first = match requests.recv_timeout(if written { QUIET } else { LONG }) {
+                Ok(first) => first,
+                Err(RecvTimeoutError::Timeout) => {
+                    if std::mem::take(&mut written) {
+                        self.checkpoint();
+                    }
+                    continue;
+                }
+                Err(RecvTimeoutError::Disconnected) => return,
+            };
+            written = true;
             let mut weight = first.weight();
             let mut group = vec![first];
             while group.len() < MOST && weight < HEAVY {
@@ -112,16 +129,9 @@ impl Writer {
 
     /// The transaction, on the file that has the name now (Q4).
     fn begin(&mut self) -> Result<(), Trouble> {
-        if self
-            .handle
-            .as_ref()
-            .is_none_or(|open| !self.place.is_here(open))
-        {
-            self.handle = None;
-            self.handle = Some(self.place.connect(false).map_err(Trouble::Place)?);
-        }
-        let handle = self.handle.as_ref().expect("it was opened above");
-        Ok(say(&handle.sqlite, "BEGIN IMMEDIATE")?)
+        let kept = self.handle.take();
+        let handle = self.handle.insert(self.place.current(kept)?);
+        self.place.seen(say(&handle.sqlite, "BEGIN IMMEDIATE"))
     }
 
     /// What became of one request; with the trouble, if that ended the transaction.
@@ -148,6 +158,11 @@ impl Writer {
         match error {
             // One statement failed, and only that was undone: the others go on.
             Some(trouble) if sqlite.is_autocommit() => Err(Box::new((answer, trouble))),
+            // What cannot be found in a damaged file may be there: nothing of the group is kept.
+            Some(trouble) if self.place.is_damaged(trouble.is_damage()) => {
+                let _undone = say(sqlite, "ROLLBACK");
+                Err(Box::new((answer, trouble)))
+            }
             _ => Ok(answer),
         }
     }
@@ -157,6 +172,7 @@ impl Writer {
         let sqlite = &self.handle.as_ref().expect("the group has begun").sqlite;
         let error = say(sqlite, "COMMIT").err()?;
         // Its last frame may be on the disk, and found by who opens next.
+        self.place.is_damaged(is_damage(&error));
         let unknown = error.sqlite_error_code() == Some(ErrorCode::SystemIoFailure);
         if !sqlite.is_autocommit()
             && let Err(error) = sqlite.execute_batch("ROLLBACK")
@@ -164,7 +180,21 @@ impl Writer {
             tracing::warn!(%error, "a transaction could not be rolled back: opening the file again");
             self.handle = None;
         }
+        if error.sqlite_error_code() == Some(ErrorCode::DiskFull) {
+            self.checkpoint();
+        }
         Some((Trouble::Sqlite(error), unknown))
+    }
+
+    /// Brings the log into the file, as far as nobody reads in it; waits for nobody.
+    fn checkpoint(&self) {
+        let Some(handle) = &self.handle else { return };
+        let done = handle
+            .sqlite
+            .query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()));
+        if let Err(error) = done {
+            tracing::debug!(%error, "the log is brought into the file later");
+        }
     }
 
     fn version(&mut self) -> Version {

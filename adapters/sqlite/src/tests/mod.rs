@@ -1,5 +1,6 @@
 //! The file itself: opening, groups, what becomes of it under an open bucket.
 
+mod damage;
 mod groups;
 mod open;
 mod place;
@@ -13,6 +14,7 @@ use crate::{Durability, Options, SqliteBucket};
 const RELAXED: Options = Options {
     durability: Durability::Relaxed,
     create: true,
+    check: false,
 };
 
 fn fresh() -> (TempDir, SqliteBucket) {
