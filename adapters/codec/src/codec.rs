@@ -47,9 +47,9 @@ pub(crate) enum Undecoded {
 }
 
 impl Undecoded {
-    /// Whether it is this reader that lacks something.
+    /// Whether it is this reader's ring that does not fit: the object may be whole.
     pub(crate) const fn is_ours(&self) -> bool {
-        matches!(self, Self::NoKeyring | Self::NoKey { .. })
+        matches!(self, Self::NoKeyring | Self::NoKey { .. } | Self::Plain)
     }
 }
 

@@ -149,12 +149,18 @@ impl Location {
         }
     }
 
-    /// Opens the bucket; `create` makes a folder or a file on first use. Buckets of a store are
+    /// Opens the bucket; `create` makes a folder or a file on first use, `check` reads a file whole.
+    /// Buckets of a store are
     /// made by people.
     ///
     /// # Errors
     /// [`OpenError`] names the place and what is wrong with it.
-    pub(crate) async fn open(&self, fsync: bool, create: bool) -> Result<Opened, OpenError> {
+    pub(crate) async fn open(
+        &self,
+        fsync: bool,
+        create: bool,
+        check: bool,
+    ) -> Result<Opened, OpenError> {
         let clock: Arc<dyn Clock> = Arc::new(SystemClock::new());
         let bucket: Arc<dyn Bucket> = match self {
             Self::Memory => Arc::new(MemoryBucket::new(Arc::clone(&clock))),
@@ -170,7 +176,11 @@ impl Location {
                     true => millpond_sqlite::Durability::Fsync,
                     false => millpond_sqlite::Durability::Relaxed,
                 };
-                let options = millpond_sqlite::Options { durability, create };
+                let options = millpond_sqlite::Options {
+                    durability,
+                    create,
+                    check,
+                };
                 Arc::new(SqliteBucket::open(path, options)?)
             }
             #[cfg(feature = "s3")]

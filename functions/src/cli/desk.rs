@@ -57,6 +57,8 @@ pub(crate) struct Use {
     pub(crate) creates: bool,
     /// Runs executions: hears of causes that other processes write.
     pub(crate) works: bool,
+    /// Reads a file of a bucket whole before anything else, and refuses a damaged one.
+    pub(crate) checks: bool,
     /// Stays for long: troubles of the store are said, and tried again.
     pub(crate) stays: bool,
 }
@@ -79,7 +81,9 @@ impl Desk {
         let keyring = globals.keyring.as_deref();
         // First: a keyring that is no good is said though there is no bucket, and none is made.
         let codec = codec(compress, keyring.or(environment.keyring.as_deref()))?;
-        let opened = location.open(!globals.no_fsync, how.creates).await?;
+        let opened = location
+            .open(!globals.no_fsync, how.creates, how.checks)
+            .await?;
         let store = Store {
             location,
             opened,

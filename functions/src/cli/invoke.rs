@@ -62,6 +62,10 @@ async fn command(
             Command::Dev(_) | Command::Worker(_) | Command::Start(_)
         ),
         works: matches!(command, Command::Dev(_) | Command::Worker(_)),
+        checks: matches!(
+            command,
+            Command::Dev(_) | Command::Worker(_) | Command::Doctor(_)
+        ),
         stays: matches!(
             command,
             Command::Dev(_) | Command::Worker(_) | Command::Watch(_)

@@ -62,9 +62,18 @@ fn c3_a_key_that_is_missing_is_denied_and_a_forged_object_is_no_json() {
         &*inner,
         r#"{"valid":"json, put there by a stranger"}"#.into(),
     );
+    let error = block_on(coded(&inner, encrypted(OLD)).read(&at)).unwrap_err();
+    assert_eq!(error.fault, Fault::Denied);
+
+    block_on(inner.delete(&at)).unwrap();
+    let elsewhere = encrypted(OLD).encode(&key("b"), long(), [0; 12]);
+    let _ = lands(&*inner, elsewhere);
     let found = block_on(coded(&inner, encrypted(OLD)).read(&at)).unwrap();
     let body = found.expect("it is there").body;
-    assert!(body.starts_with(b"\0"), "not what the stranger wrote");
+    assert!(
+        body.starts_with(b"\0"),
+        "not what was moved from another key"
+    );
 }
 
 #[test]

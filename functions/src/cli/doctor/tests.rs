@@ -168,6 +168,7 @@ async fn doctor(store: Arc<Store>, args: &[&str]) -> (Exit, String, String) {
     let how = Use {
         creates: false,
         works: false,
+        checks: true,
         stays: false,
     };
     let (app, environment) = (App::new(), Environment::default());
