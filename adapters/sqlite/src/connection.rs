@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 
-use crate::fault::Trouble;
+use crate::fault::{Trouble, is_damage};
 use crate::open::{Durability, OpenError, Options};
 
 /// `MPND`, in the header of every file that is a bucket.
@@ -327,20 +327,6 @@ fn wait(times: i32) -> bool {
         Duration::from_millis(5)
     });
     times < MOST
-}
-
-/// Whether SQLite says that the file is damaged.
-pub(crate) fn is_damage(error: &rusqlite::Error) -> bool {
-    use rusqlite::ErrorCode::{DatabaseCorrupt, NotADatabase};
-    matches!(
-        error.sqlite_error_code(),
-        Some(DatabaseCorrupt | NotADatabase)
-    ) || matches!(
-        error,
-        rusqlite::Error::InvalidColumnType(..)
-            | rusqlite::Error::Utf8Error(..)
-            | rusqlite::Error::FromSqlConversionFailure(..)
-    )
 }
 
 /// Which file a path names.

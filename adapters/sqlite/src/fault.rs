@@ -4,7 +4,6 @@ use millpond::doors::{BucketError, Fault};
 use rusqlite::ErrorCode;
 use rusqlite::ffi::SQLITE_READONLY_DBMOVED;
 
-use crate::connection::is_damage;
 use crate::open::OpenError;
 
 /// Why a request was not served.
@@ -52,6 +51,20 @@ impl Trouble {
         };
         BucketError::new(self.fault(), verb, key).because(said)
     }
+}
+
+/// Whether SQLite says that the file is damaged.
+pub(crate) fn is_damage(error: &rusqlite::Error) -> bool {
+    use rusqlite::ErrorCode::{DatabaseCorrupt, NotADatabase};
+    matches!(
+        error.sqlite_error_code(),
+        Some(DatabaseCorrupt | NotADatabase)
+    ) || matches!(
+        error,
+        rusqlite::Error::InvalidColumnType(..)
+            | rusqlite::Error::Utf8Error(..)
+            | rusqlite::Error::FromSqlConversionFailure(..)
+    )
 }
 
 fn fault(error: &rusqlite::Error) -> Fault {

@@ -9,8 +9,8 @@ use millpond::doors::{BucketError, Outcome, Version};
 use rusqlite::{Connection, ErrorCode};
 
 use crate::apply;
-use crate::connection::{Handle, Place, is_damage};
-use crate::fault::Trouble;
+use crate::connection::{Handle, Place};
+use crate::fault::{Trouble, is_damage};
 use crate::requests::Request;
 
 /// Most requests of one group: what they wait for each other stays within milliseconds.
