@@ -17,8 +17,10 @@ const KEPT: usize = 4;
 /// The highest character of a key is `~`: this one comes after all that may follow a prefix.
 const AFTER_ALL: char = '\u{7f}';
 
-const LIST: &str = "SELECT key, modified, length(body) FROM objects \
-                    WHERE key > ?1 AND key >= ?2 AND key < ?3 ORDER BY key LIMIT ?4";
+/// One bound on each side: of two lower bounds SQLite would seek by one and walk to the other,
+/// past every object before the prefix.
+pub(crate) const LIST: &str = "SELECT key, modified, length(body) FROM objects \
+                    WHERE key >= ?1 AND key < ?2 ORDER BY key LIMIT ?3";
 
 /// The reading side.
 #[derive(Debug)]
@@ -79,11 +81,13 @@ fn list(
     after: Option<&Key>,
     limit: usize,
 ) -> rusqlite::Result<Page> {
-    let after = after.map_or("", Key::as_str);
+    // No key holds a zero byte: with one behind it a key is its own successor.
+    let after = after.map_or_else(String::new, |key| format!("{key}\0"));
+    let begin = after.as_str().max(prefix.as_str());
     let end = format!("{prefix}{AFTER_ALL}");
     let most = i64::try_from(limit).unwrap_or(i64::MAX).saturating_add(1);
     let mut statement = sqlite.prepare_cached(LIST)?;
-    let mut rows = statement.query(params![after, prefix.as_str(), end, most])?;
+    let mut rows = statement.query(params![begin, end, most])?;
     let mut page = Page::default();
     while let Some(row) = rows.next()? {
         if page.entries.len() == limit {

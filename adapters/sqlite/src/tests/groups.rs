@@ -7,6 +7,7 @@ use futures::channel::oneshot;
 use futures::executor::block_on;
 use futures::future::join_all;
 use millpond::doors::{Bucket as _, BucketError, Expect, Fault, Outcome};
+use millpond::keys::Prefix;
 use rusqlite::Connection;
 
 use super::{RELAXED, body, fresh, key};
@@ -116,4 +117,28 @@ fn a_thousand_writes_at_once_are_all_answered() {
     });
     let answers = block_on(join_all(writes));
     assert!(answers.iter().all(|a| matches!(a, Ok(Outcome::Landed(_)))));
+}
+
+#[test]
+fn a_list_walks_past_no_object_outside_its_prefix() {
+    let (_folder, bucket) = fresh();
+    for n in 0..200 {
+        let _ = block_on(bucket.write(&key(&format!("a/{n}")), body("1"), Expect::Absent));
+    }
+    for at in ["m/1", "m/2", "z/1"] {
+        let _ = block_on(bucket.write(&key(at), body("1"), Expect::Absent));
+    }
+    let hand = Connection::open(bucket.path()).unwrap();
+    let mut statement = hand.prepare(crate::readers::LIST).unwrap();
+    let rows = statement.query_map(("m/", "m/\u{7f}", 10), |row| row.get::<_, String>(0));
+    let keys: Vec<_> = rows.unwrap().map(Result::unwrap).collect();
+    assert_eq!(keys, ["m/1", "m/2"]);
+    let steps = statement.get_status(rusqlite::StatementStatus::VmStep);
+    assert!(steps < 60, "{steps} steps for two rows");
+    let prefix = Prefix::parse("m/").unwrap();
+    let page = block_on(bucket.list(&prefix, Some(&key("m/1")), 9)).unwrap();
+    let keys: Vec<_> = page.entries.iter().map(|row| row.key.as_str()).collect();
+    assert_eq!(keys, ["m/2"]);
+    let before = block_on(bucket.list(&prefix, Some(&key("a/5")), 9)).unwrap();
+    assert_eq!(before.entries.len(), 2);
 }
