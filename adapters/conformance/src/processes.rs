@@ -4,8 +4,17 @@
 //! [`child`]; the test that started them then looks at what they left.
 //!
 //! ```no_run
+//! use std::sync::Arc;
+//!
+//! use millpond::doors::Bucket;
+//! use millpond::testing::{ManualClock, MemoryBucket};
 //! use millpond_conformance::processes::{MANY, Part, all_play, child};
-//! # async fn open(place: &str) -> std::sync::Arc<dyn millpond::doors::Bucket> { unimplemented!() }
+//!
+//! /// Opens the bucket at `place`. This one stands for yours, which processes share.
+//! async fn open(place: &str) -> Arc<dyn Bucket> {
+//!     let start = place.parse().expect("an instant");
+//!     Arc::new(MemoryBucket::new(Arc::new(ManualClock::new(start))))
+//! }
 //!
 //! #[tokio::test]
 //! #[ignore = "run by the other tests, as processes of their own"]
