@@ -109,14 +109,19 @@ impl Place {
         }
     }
 
-    /// Remembers that the file is damaged: nothing more is written to it by this process.
-    pub(crate) fn is_damaged(&self, seen: bool) -> bool {
-        self.damaged.fetch_or(seen, Ordering::Relaxed) || seen
+    /// Remembers damage: nothing more is written to the file by this process.
+    pub(crate) fn saw(&self, damage: bool) {
+        self.damaged.fetch_or(damage, Ordering::Relaxed);
+    }
+
+    /// Whether damage was seen.
+    pub(crate) fn is_damaged(&self) -> bool {
+        self.damaged.load(Ordering::Relaxed)
     }
 
     /// `kept` where it is still good, or a fresh connection (Q4).
     pub(crate) fn current(&self, kept: Option<Handle>) -> Result<Handle, Trouble> {
-        if self.is_damaged(false) {
+        if self.is_damaged() {
             return Err(Trouble::Place(OpenError::Damaged {
                 path: self.path.clone(),
                 why: "an earlier request met a damaged page".to_owned(),
@@ -146,7 +151,7 @@ impl Place {
     /// What was answered; damage is remembered.
     pub(crate) fn seen<T>(&self, answer: rusqlite::Result<T>) -> Result<T, Trouble> {
         answer.map_err(|error| {
-            self.is_damaged(is_damage(&error));
+            self.saw(is_damage(&error));
             Trouble::Sqlite(error)
         })
     }

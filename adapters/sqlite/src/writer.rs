@@ -159,7 +159,8 @@ impl Writer {
             // One statement failed, and only that was undone: the others go on.
             Some(trouble) if sqlite.is_autocommit() => Err(Box::new((answer, trouble))),
             // What cannot be found in a damaged file may be there: nothing of the group is kept.
-            Some(trouble) if self.place.is_damaged(trouble.is_damage()) => {
+            Some(trouble) if trouble.is_damage() => {
+                self.place.saw(true);
                 let _undone = say(sqlite, "ROLLBACK");
                 Err(Box::new((answer, trouble)))
             }
@@ -172,7 +173,7 @@ impl Writer {
         let sqlite = &self.handle.as_ref().expect("the group has begun").sqlite;
         let error = say(sqlite, "COMMIT").err()?;
         // Its last frame may be on the disk, and found by who opens next.
-        self.place.is_damaged(is_damage(&error));
+        self.place.saw(is_damage(&error));
         let unknown = error.sqlite_error_code() == Some(ErrorCode::SystemIoFailure);
         if !sqlite.is_autocommit()
             && let Err(error) = sqlite.execute_batch("ROLLBACK")
