@@ -147,7 +147,15 @@ async fn hear(socket: tokio::net::UnixDatagram, local: Arc<Doorbell>) {
             Ok(length) => {
                 let bytes = buffer.get(..length).unwrap_or_default();
                 if let Ok(Datagram { queue, eid, cause }) = serde_json::from_slice(bytes) {
-                    local.ring(Hint { queue, eid, cause }).await;
+                    let at = None;
+                    local
+                        .ring(Hint {
+                            queue,
+                            eid,
+                            cause,
+                            at,
+                        })
+                        .await;
                 }
             }
             Err(error) => {
@@ -161,6 +169,10 @@ async fn hear(socket: tokio::net::UnixDatagram, local: Arc<Doorbell>) {
 #[async_trait]
 impl Wakeups for SocketDoorbell {
     async fn ring(&self, hint: Hint) {
+        // No use before its time: who listens lists the alarms.
+        if hint.at.is_some() {
+            return;
+        }
         self.send(&hint);
         self.local.ring(hint).await;
     }

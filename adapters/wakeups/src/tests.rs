@@ -16,6 +16,7 @@ fn hint(cause: &str) -> Hint {
         queue: Queue::default(),
         eid: Eid::parse("00000000-0000-4000-8000-000000000001").expect("an id"),
         cause: Key::parse(cause).expect("a key"),
+        at: None,
     }
 }
 

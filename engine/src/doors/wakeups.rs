@@ -3,6 +3,7 @@
 use std::fmt;
 
 use async_trait::async_trait;
+use jiff::Timestamp;
 
 use crate::domain::{Eid, Queue};
 use crate::keys::Key;
@@ -17,12 +18,16 @@ pub struct Hint {
     pub eid: Eid,
     /// The mail or alarm key that was just written.
     pub cause: Key,
+    /// When the execution will have work: an alarm's deadline. `None`: now.
+    pub at: Option<Timestamp>,
 }
 
 /// Carries hints from whoever writes a cause to whoever runs executions.
 #[async_trait]
 pub trait Wakeups: fmt::Debug + Send + Sync + 'static {
-    /// Passes a hint on, now or never; failure is silent, since hints are only hints.
+    /// Passes a hint on, once; failure is silent, since hints are only hints. One that is for
+    /// later ([`Hint::at`]) is passed on at its time by who can, and dropped by who cannot: whoever
+    /// lists the alarms finds it.
     async fn ring(&self, hint: Hint);
 
     /// The next hint for one of `queues`; pending for ever where hints come another way.

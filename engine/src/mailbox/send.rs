@@ -72,6 +72,7 @@ pub async fn ring(doors: &Doors, queue: &Queue, eid: &Eid, mail: &Mail) {
             queue: queue.clone(),
             eid: *eid,
             cause,
+            at: None,
         })
         .await;
 }

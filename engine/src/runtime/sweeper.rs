@@ -22,6 +22,7 @@ const PAGES: usize = 100;
 #[derive(Debug)]
 pub struct Sweeper {
     core: Arc<Core>,
+    ahead: Duration,
 }
 
 /// What one pass found.
@@ -29,6 +30,8 @@ pub struct Sweeper {
 pub struct Swept {
     /// Alarms that are due.
     pub alarms: usize,
+    /// Alarms that will be due within the time it looks ahead.
+    pub ahead: usize,
     /// Mails older than the ownership TTL.
     pub stale_mail: usize,
     /// Where the next pass goes on with the mail, when this one was full.
@@ -41,7 +44,16 @@ impl Sweeper {
     pub fn new(engine: &Engine) -> Self {
         Self {
             core: Arc::clone(engine.core()),
+            ahead: Duration::ZERO,
         }
+    }
+
+    /// Passes on what will be due within `ahead`, too, as hints for their time: the period in which
+    /// passes are made. For wake-ups that can keep a hint for later; others drop it.
+    #[must_use]
+    pub fn ahead(mut self, ahead: Duration) -> Self {
+        self.ahead = ahead;
+        self
     }
 
     /// One pass, from the mail behind `cursor` on. 1 P for the alarms, 1 P for each 1,000
@@ -50,10 +62,8 @@ impl Sweeper {
     /// # Errors
     /// The store failed; the next pass does it all.
     pub async fn pass(&self, cursor: Option<&Key>) -> Result<Swept, BucketError> {
-        let mut swept = Swept {
-            alarms: self.alarms().await?,
-            ..Swept::default()
-        };
+        let mut swept = Swept::default();
+        self.alarms(&mut swept).await?;
         let doors = &self.core.doors;
         let mail = Prefix::parse(keys::MAIL).expect("a constant of the key layout");
         let mut after = cursor.cloned();
@@ -68,6 +78,7 @@ impl Sweeper {
                         queue: mail.queue,
                         eid: mail.eid,
                         cause: row.key,
+                        at: None,
                     };
                     doors.wakeups.ring(hint).await;
                     swept.stale_mail += 1;
@@ -81,28 +92,33 @@ impl Sweeper {
         Ok(swept)
     }
 
-    async fn alarms(&self) -> Result<usize, BucketError> {
+    async fn alarms(&self, swept: &mut Swept) -> Result<(), BucketError> {
         let doors = &self.core.doors;
-        let (mut found, mut after) = (0, None);
+        let mut after = None;
         for _ in 0..PAGES {
-            let due = timers::due(doors, doors.clock.now(), after.as_ref(), PAGE).await?;
+            let now = doors.clock.now();
+            let horizon = now.checked_add(self.ahead).unwrap_or(now);
+            let due = timers::due(doors, horizon, after.as_ref(), PAGE).await?;
             after = due.rest;
-            found += due.now.len();
             for (cause, alarm) in due.now {
-                doors
-                    .wakeups
-                    .ring(Hint {
-                        queue: alarm.queue,
-                        eid: alarm.eid,
-                        cause,
-                    })
-                    .await;
+                let at = Some(alarm.due).filter(|due| *due > now);
+                match at {
+                    Some(_) => swept.ahead += 1,
+                    None => swept.alarms += 1,
+                }
+                let hint = Hint {
+                    queue: alarm.queue,
+                    eid: alarm.eid,
+                    cause,
+                    at,
+                };
+                doors.wakeups.ring(hint).await;
             }
             if after.is_none() {
                 break;
             }
         }
-        Ok(found)
+        Ok(())
     }
 
     /// Sweeps every `period` until `stop`. Trouble with the store is logged and tried again.

@@ -13,7 +13,7 @@ use std::time::Duration;
 use jiff::{SignedDuration, Timestamp};
 
 use crate::domain::{Eid, Queue};
-use crate::doors::{BucketError, Doors};
+use crate::doors::{BucketError, Doors, Hint};
 use crate::keys::{self, AlarmKey, Key};
 use crate::planted::{Bug, planted};
 
@@ -27,6 +27,19 @@ pub async fn set(doors: &Doors, key: &Key) -> Result<(), BucketError> {
         .create(key, Bytes::from_static(b"{\"format\":1}"))
         .await?;
     Ok(())
+}
+
+/// Tells who carries hints when the alarm is due, as far as it can keep one for later.
+pub async fn ring(doors: &Doors, key: Key) {
+    if let Some(alarm) = AlarmKey::parse(&key) {
+        let hint = Hint {
+            queue: alarm.queue,
+            eid: alarm.eid,
+            cause: key,
+            at: Some(alarm.due),
+        };
+        doors.wakeups.ring(hint).await;
+    }
 }
 
 /// The key for a deadline: the one in `current` while its instant is unchanged, else a new

@@ -96,7 +96,10 @@ async fn in_order(core: &Core, from: Eid, chain: Vec<What>) -> Result<(), Settle
 async fn one(core: &Core, from: &Eid, what: What) -> Result<(), SettleError> {
     let (doors, inline) = (&core.doors, core.settings.inline);
     match what {
-        What::Alarm(key) => timers::set(doors, &key).await?,
+        What::Alarm(key) => {
+            timers::set(doors, &key).await?;
+            timers::ring(doors, key).await;
+        }
         What::Child(mut record) => {
             let to = record.eid;
             let most = core.settings.inline_args;
