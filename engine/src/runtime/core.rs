@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::App;
+use super::counts::Counter;
 use super::ends::Ends;
 use super::sticky::Sticky;
 use crate::domain::{Actor, ActorKind, Provenance};
@@ -35,6 +36,8 @@ pub struct Core {
     pub(crate) ends: Ends,
     /// Heads of executions that came to rest here.
     pub(crate) sticky: Sticky,
+    /// What runs have done.
+    pub(crate) counter: Counter,
 }
 
 impl Core {

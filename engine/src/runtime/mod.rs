@@ -2,6 +2,7 @@
 
 mod chain;
 mod core;
+mod counts;
 mod ends;
 mod engine;
 mod notice;
@@ -16,13 +17,14 @@ mod worker;
 
 pub use chain::chain;
 pub use core::{Core, Host};
+pub use counts::Counts;
 pub use engine::{
     Asleep, AttemptView, Audit, Engine, EngineError, ErrorKind, Execution, Filter, Finding, Frame,
     FrameKind, FrameStatus, JournalPage, Outcome, Price, Row, Signal, Signalled, Start, Started,
 };
 pub use notice::Notice;
 pub use registry::{App, Registered, RegistryError};
-pub use run::{Causes, Ended, RunError};
+pub use run::{Causes, Ended, RunError, Stop};
 pub use sweeper::{Sweeper, Swept};
 pub use worker::{Watch, Worker, WorkerEvent, WorkerOptions};
 

@@ -26,8 +26,9 @@ pub use price::Price;
 pub use result::Outcome;
 pub use start::{Start, Started};
 
+use super::counts::{Counter, Counts};
 use super::ends::Ends;
-use super::run::{self, Causes, Ended, RunError};
+use super::run::{self, Causes, Ended, RunError, Stop};
 use super::sticky::Sticky;
 use super::{App, Core, Host, RegistryError};
 use crate::domain::Eid;
@@ -69,6 +70,7 @@ impl Engine {
                 host,
                 ends: Ends::default(),
                 sticky,
+                counter: Counter::default(),
             }),
         })
     }
@@ -93,8 +95,21 @@ impl Engine {
     /// # Errors
     /// [`RunError`]: nothing is lost, the causes stay; run it again.
     pub async fn run(&self, eid: Eid, causes: Causes) -> Result<Ended, RunError> {
-        let (core, stop) = (Arc::clone(&self.core), run::Stop::default());
-        run::run(core, eid, causes, stop, &mut Vec::new()).await
+        self.run_until(eid, causes, Stop::default()).await
+    }
+
+    /// The same, until it is told to hand over: for who has little time.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub async fn run_until(&self, eid: Eid, causes: Causes, stop: Stop) -> Result<Ended, RunError> {
+        run::run(Arc::clone(&self.core), eid, causes, stop, &mut Vec::new()).await
+    }
+
+    /// What runs of this process have done so far. Costs no request.
+    #[must_use]
+    pub fn counts(&self) -> Counts {
+        self.core.counter.counts()
     }
 
     /// What workers and sweepers are made of.

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use futures::FutureExt;
 use jiff::Timestamp;
+use tracing::Instrument as _;
 
 use super::commit::after;
 use super::pass::{Done, Live, Pass};
@@ -104,6 +105,7 @@ impl Pass {
         let Some(drive) = self.drive.as_mut() else {
             return;
         };
+        self.core.counter.attempt();
         let number = next_attempt(step);
         let clock = std::sync::Arc::clone(&self.core.doors.clock);
         let deadline = step
@@ -122,6 +124,8 @@ impl Pass {
                 outcome,
             });
         };
+        let (attempt, epoch) = (number, self.journal.head.epoch);
+        let span = tracing::info_span!("attempt", fid = %step.fid, attempt, epoch);
         let spawner = &self.core.doors.spawner;
         // Beside the attempt: one that spins is over for the workflow all the same.
         let watch = step.options.timeout.map(|timeout| {
@@ -133,10 +137,14 @@ impl Pass {
             spawner.spawn(watch.boxed())
         });
         let attempt = if step.options.blocking {
-            spawner.blocking(Box::new(move || report(futures::executor::block_on(work))));
+            spawner.blocking(Box::new(move || {
+                let _within = span.enter();
+                report(futures::executor::block_on(work));
+            }));
             None
         } else {
-            Some(spawner.attempt(async move { report(work.await) }.boxed()))
+            let attempt = async move { report(work.await) };
+            Some(spawner.attempt(attempt.instrument(span).boxed()))
         };
         let aborts = attempt.into_iter().chain(watch).collect();
         self.live.insert(

@@ -275,10 +275,14 @@ impl Pass {
             self.settling.next(&**clock, sent + settings.ttl).await?;
         }
         self.journal.commit(&core.doors, settings, draft).await?;
+        core.counter.commit();
         if !long && self.is_long() {
             let head = &self.journal.head;
             let (eid, entries, bytes) = (head.record.eid, head.entries, head.bytes);
             tracing::warn!(%eid, entries, bytes, "its history is at half its bound");
+        }
+        if owned && !self.acquired {
+            tracing::Span::current().record("epoch", epoch);
         }
         self.acquired |= owned;
         let from = match planted(Bug::UntilFromReply) {

@@ -30,6 +30,8 @@ pub use ended::{Causes, Ended, RunError};
 
 use std::sync::Arc;
 
+use tracing::{Instrument as _, field};
+
 use crate::domain::Eid;
 use crate::journal::CommitError;
 use crate::keys::Key;
@@ -47,20 +49,41 @@ const PASSES: u32 = 16;
 pub(crate) async fn run(
     core: Arc<Core>,
     eid: Eid,
+    causes: Causes,
+    stop: Stop,
+    served: &mut Vec<Key>,
+) -> Result<Ended, RunError> {
+    // Whatever is logged from here on, workflow code's own words too, says whose run it is.
+    let span = tracing::info_span!("run", %eid, epoch = field::Empty);
+    passes(core, eid, causes, stop, served)
+        .instrument(span)
+        .await
+}
+
+async fn passes(
+    core: Arc<Core>,
+    eid: Eid,
     mut causes: Causes,
     stop: Stop,
     served: &mut Vec<Key>,
 ) -> Result<Ended, RunError> {
     let mut ended = Ended::Again;
+    core.counter.run();
     for _ in 0..PASSES {
         ended = match load::load(&core, eid, &causes).await? {
             load::Loaded::Ready(ready) => {
                 let kept = ready.kept;
                 match pass::pass(Arc::clone(&core), *ready, &causes, &stop, served).await {
                     // It was refused for going on from a head of long ago: once more, with a read.
-                    Err(RunError::Commit(CommitError::Lost { .. })) if kept => continue,
+                    Err(RunError::Commit(CommitError::Lost { .. })) if kept => {
+                        core.counter.conflict();
+                        continue;
+                    }
                     // The memory is dropped with the pass, and nothing more is written.
-                    Err(RunError::Commit(CommitError::Lost { .. })) => Ended::Lost,
+                    Err(RunError::Commit(CommitError::Lost { .. })) => {
+                        core.counter.conflict();
+                        Ended::Lost
+                    }
                     other => other?,
                 }
             }
@@ -76,9 +99,10 @@ pub(crate) async fn run(
 
 /// How a run is told to wind down.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Stop {
-    /// Start no new attempt; end when the running ones have.
-    pub(crate) gently: Notice,
+pub struct Stop {
+    /// Start no new attempt; end when the running ones have. What is left is mailed to the
+    /// execution itself.
+    pub gently: Notice,
     /// Leave at once: running attempts are aborted and will count as lost.
-    pub(crate) now: Notice,
+    pub now: Notice,
 }

@@ -44,8 +44,9 @@ impl Pass {
         };
         drive.set_now(self.now);
         let (tx, mut rx) = oneshot::channel();
+        let span = tracing::Span::current();
         self.core.doors.spawner.turn(Box::new(move || {
-            let out = work(&mut drive);
+            let out = span.in_scope(|| work(&mut drive));
             // Nobody listens any more when the watchdog was faster.
             let _ = tx.send((drive, out));
         }));

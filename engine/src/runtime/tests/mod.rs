@@ -9,6 +9,7 @@ mod cuts;
 mod estimate;
 mod findings;
 mod frames;
+mod hints;
 mod history;
 mod idle;
 mod leaving;
