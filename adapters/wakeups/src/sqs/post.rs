@@ -1,0 +1,59 @@
+//! The way to SQS, as narrow as it is needed.
+
+use std::error::Error;
+use std::fmt;
+
+use async_trait::async_trait;
+use aws_sdk_sqs::Client;
+use aws_sdk_sqs::error::DisplayErrorContext;
+use aws_sdk_sqs::types::SendMessageBatchRequestEntry;
+
+/// One message to be sent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Message {
+    /// Its text.
+    pub body: String,
+    /// Seconds that it is kept back, 0 to 900.
+    pub delay: i32,
+}
+
+/// Sends messages.
+#[async_trait]
+pub trait Post: fmt::Debug + Send + Sync + 'static {
+    /// Sends up to ten messages in one request; answers how many were not taken.
+    ///
+    /// # Errors
+    /// None, or nobody knows which, were taken.
+    async fn post(
+        &self,
+        url: &str,
+        messages: &[Message],
+    ) -> Result<usize, Box<dyn Error + Send + Sync>>;
+}
+
+#[async_trait]
+impl Post for Client {
+    async fn post(
+        &self,
+        url: &str,
+        messages: &[Message],
+    ) -> Result<usize, Box<dyn Error + Send + Sync>> {
+        let mut entries = Vec::with_capacity(messages.len());
+        for (number, message) in messages.iter().enumerate() {
+            let entry = SendMessageBatchRequestEntry::builder()
+                .id(number.to_string())
+                .message_body(&message.body)
+                .delay_seconds(message.delay)
+                .build()?;
+            entries.push(entry);
+        }
+        let answer = self
+            .send_message_batch()
+            .queue_url(url)
+            .set_entries(Some(entries))
+            .send()
+            .await
+            .map_err(|error| DisplayErrorContext(error).to_string())?;
+        Ok(answer.failed().len())
+    }
+}

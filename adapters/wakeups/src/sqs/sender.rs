@@ -1,0 +1,190 @@
+//! Hints that wait for a request, and the requests under way.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::future::pending;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use jiff::Timestamp;
+use millpond::domain::Queue;
+use millpond::doors::{Clock, Hint, Wakeups};
+use tokio::runtime::Handle;
+use tokio::sync::{Notify, Semaphore};
+
+use super::{Message, Post, body};
+
+/// Longest time that SQS keeps a message back.
+pub const LONGEST_DELAY: Duration = Duration::from_secs(900);
+/// Messages that one request takes.
+const BATCH: usize = 10;
+/// Requests at once.
+const REQUESTS: usize = 16;
+/// Hints that may wait; who rings more waits with them.
+const WAITING: usize = 1_000;
+
+/// Passes hints on as messages.
+#[derive(Debug, Clone)]
+pub struct SqsWakeups {
+    shared: Arc<Shared>,
+}
+
+#[derive(Debug)]
+struct Shared {
+    post: Arc<dyn Post>,
+    urls: BTreeMap<Queue, String>,
+    reach: Duration,
+    clock: Arc<dyn Clock>,
+    tasks: Handle,
+    state: Mutex<State>,
+    /// One permit for each hint that may wait.
+    room: Semaphore,
+    quiet: Notify,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    waiting: BTreeMap<Queue, VecDeque<Message>>,
+    requests: usize,
+}
+
+impl State {
+    /// Messages for the next request: the fullest queue first.
+    fn take(&mut self) -> Option<(Queue, Vec<Message>)> {
+        let queue = self.waiting.iter().max_by_key(|(_, row)| row.len());
+        let queue = queue.map(|(queue, _)| queue.clone())?;
+        let row = self.waiting.get_mut(&queue)?;
+        let batch = row.drain(..row.len().min(BATCH)).collect();
+        if row.is_empty() {
+            self.waiting.remove(&queue);
+        }
+        Some((queue, batch))
+    }
+}
+
+impl SqsWakeups {
+    /// Sends by `post`. Must be called within a tokio runtime.
+    ///
+    /// # Panics
+    /// Outside a tokio runtime.
+    pub fn new(
+        post: Arc<dyn Post>,
+        urls: BTreeMap<Queue, String>,
+        reach: Duration,
+        clock: Arc<dyn Clock>,
+    ) -> Self {
+        Self {
+            shared: Arc::new(Shared {
+                post,
+                urls,
+                reach: reach.min(LONGEST_DELAY),
+                clock,
+                tasks: Handle::current(),
+                state: Mutex::default(),
+                room: Semaphore::new(WAITING),
+                quiet: Notify::new(),
+            }),
+        }
+    }
+
+    /// Returns when all that was rung has been sent, or was given up.
+    pub async fn flush(&self) {
+        loop {
+            let quiet = self.shared.quiet.notified();
+            tokio::pin!(quiet);
+            // From here on no end is missed.
+            quiet.as_mut().enable();
+            if self.shared.is_quiet() {
+                return;
+            }
+            quiet.await;
+        }
+    }
+}
+
+#[async_trait]
+impl Wakeups for SqsWakeups {
+    async fn ring(&self, hint: Hint) {
+        let shared = &self.shared;
+        if !shared.urls.contains_key(&hint.queue) {
+            tracing::debug!(queue = %hint.queue, "no SQS queue for it: its notifications and the sweeper remain");
+            return;
+        }
+        let Some(delay) = shared.delay(hint.at) else {
+            return;
+        };
+        let body = body(&hint);
+        match shared.room.acquire().await {
+            Ok(permit) => permit.forget(),
+            Err(_) => return, // never closed
+        }
+        let begins = {
+            let mut state = shared.lock();
+            let row = state.waiting.entry(hint.queue).or_default();
+            row.push_back(Message { body, delay });
+            let begins = state.requests < REQUESTS;
+            state.requests += usize::from(begins);
+            begins
+        };
+        if begins {
+            let shared = Arc::clone(shared);
+            // It begins after whoever rings has rung what more there is: then they share it.
+            drop(self.shared.tasks.spawn(shared.send()));
+        }
+    }
+
+    async fn next(&self, _: &[Queue]) -> Hint {
+        pending().await
+    }
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        // Nothing panics under this lock; a poisoned one still holds whole messages.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn is_quiet(&self) -> bool {
+        let state = self.lock();
+        state.requests == 0 && state.waiting.is_empty()
+    }
+
+    /// Seconds until then, rounded up; `None` where that is too far.
+    fn delay(&self, at: Option<Timestamp>) -> Option<i32> {
+        let ahead = at.map_or(Duration::ZERO, |at| {
+            let ahead = at.duration_since(self.clock.now());
+            Duration::try_from(ahead).unwrap_or_default()
+        });
+        let seconds = ahead.as_secs() + u64::from(ahead.subsec_nanos() > 0);
+        let far = seconds > LONGEST_DELAY.as_secs() || ahead > self.reach;
+        i32::try_from(seconds).ok().filter(|_| !far)
+    }
+
+    /// Sends until nothing waits.
+    async fn send(self: Arc<Self>) {
+        loop {
+            let (queue, batch) = {
+                let mut state = self.lock();
+                let Some(next) = state.take() else {
+                    state.requests -= 1;
+                    break;
+                };
+                next
+            };
+            if let Some(url) = self.urls.get(&queue) {
+                match self.post.post(url, &batch).await {
+                    Ok(0) => {}
+                    Ok(refused) => {
+                        tracing::warn!(%queue, refused, "hints were not taken: the sweeper brings their causes");
+                    }
+                    Err(error) => {
+                        let hints = batch.len();
+                        tracing::warn!(%queue, hints, %error, "hints were not sent: the sweeper brings their causes");
+                    }
+                }
+            }
+            self.room.add_permits(batch.len());
+        }
+        self.quiet.notify_waiters();
+    }
+}
