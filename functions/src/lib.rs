@@ -20,6 +20,7 @@ mod bucket;
 mod cli;
 mod entry;
 mod environment;
+pub mod events;
 mod host;
 pub mod roles;
 
