@@ -74,6 +74,14 @@ impl Request {
         })
     }
 
+    /// A parameter of the query, decoded; the first of that name.
+    #[must_use]
+    pub fn parameter(&self, name: &str) -> Option<String> {
+        let mut all = form_urlencoded::parse(self.query.as_bytes());
+        let found = all.find(|(known, _)| known == name);
+        found.map(|(_, value)| value.into_owned())
+    }
+
     /// A header, by its name in any case.
     #[must_use]
     pub fn header(&self, name: &str) -> Option<&str> {

@@ -1,9 +1,26 @@
-//! What a process does for as long as it lives: plain async functions over an engine.
+//! What a process does for as long as it lives, or for one event: plain async functions over an
+//! engine.
 
+mod api;
+#[cfg(feature = "lambda")]
+mod batch;
+#[cfg(feature = "lambda")]
+mod hints;
 mod idle;
+mod sweep;
 mod sweeper;
+#[cfg(all(test, feature = "lambda"))]
+mod tests;
+mod time;
 mod worker;
 
+pub use api::{Response, api};
+#[cfg(feature = "lambda")]
+pub use batch::{Batch, Served, batch};
+#[cfg(feature = "lambda")]
+pub use hints::{Deliveries, Delivery, Root};
 pub use idle::{Idle, until_idle};
+pub use sweep::{Cursor, sweep};
 pub use sweeper::sweeper;
+pub use time::Deadline;
 pub use worker::worker;

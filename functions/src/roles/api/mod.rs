@@ -1,0 +1,195 @@
+//! The API's role: health, starts, signals, states and results by HTTP, as a plain function from
+//! request to response.
+//!
+//! | request | answer | requests of the bucket |
+//! |---|---|---|
+//! | `GET /health` | 200: the workflows this build knows | none; with `?bucket=1` 1 G |
+//! | `POST /executions` | 201 (200: this key has one) | a start's |
+//! | `GET /executions/{id}` | 200 | 1 G |
+//! | `GET /executions/{id}/result?wait=S` | 200; 202: not ended in that time | 1 G a look |
+//! | `POST /executions/{id}/signal` | 202 | a signal's |
+//!
+//! `{id}` is an eid, or `key:` and the percent-encoded key it was started with. What goes wrong is
+//! `application/problem+json` (RFC 9457). The actor is who the caller was found to be, never what
+//! it says.
+
+mod body;
+mod problem;
+mod response;
+#[cfg(test)]
+mod tests;
+
+use std::time::Duration;
+
+use millpond::domain::{Actor, ActorKind, Eid, Text};
+use millpond::keys::Key;
+use millpond::runtime::{Engine, EngineError, Outcome, Signal, Start};
+use serde_json::json;
+
+use self::body::{SignalBody, StartBody, read};
+use self::problem::Problem;
+pub use self::response::Response;
+use crate::events::Request;
+
+/// Longest wait for a result, where the time of the call allows it.
+const LONGEST_WAIT: Duration = Duration::from_secs(20);
+
+/// Answers one request. `left` is how long the caller's connection lasts.
+pub async fn api(engine: &Engine, request: &Request, left: Duration) -> Response {
+    match answer(engine, request, left).await {
+        Ok(response) => response,
+        Err(problem) => problem.into(),
+    }
+}
+
+async fn answer(engine: &Engine, request: &Request, left: Duration) -> Result<Response, Problem> {
+    let path = request.path.trim_matches('/');
+    let parts: Vec<&str> = path.split('/').collect();
+    match (request.method.as_str(), parts.as_slice()) {
+        ("GET", ["health"]) => health(engine, request).await,
+        ("POST", ["executions"]) => start(engine, request).await,
+        ("GET", ["executions", id]) => status(engine, id).await,
+        ("GET", ["executions", id, "result"]) => result(engine, id, request, left).await,
+        ("POST", ["executions", id, "signal"]) => signal(engine, id, request).await,
+        (_, ["health"] | ["executions"])
+        | (_, ["executions", _] | ["executions", _, "result" | "signal"]) => {
+            Err(Problem::method(&request.method, &request.path))
+        }
+        _ => Err(Problem::route(&request.path)),
+    }
+}
+
+async fn health(engine: &Engine, request: &Request) -> Result<Response, Problem> {
+    if request.parameter("bucket").as_deref() == Some("1") {
+        let key = Key::parse("x/health").expect("a plain key");
+        engine
+            .doors()
+            .bucket
+            .read(&key)
+            .await
+            .map_err(EngineError::from)?;
+    }
+    let workflows: Vec<_> = engine
+        .app()
+        .all()
+        .map(|known| json!({"workflow": known.name, "version": known.version}))
+        .collect();
+    Ok(Response::json(
+        200,
+        &json!({"status": "ok", "workflows": workflows}),
+    ))
+}
+
+async fn start(engine: &Engine, request: &Request) -> Result<Response, Problem> {
+    let body: StartBody = read(request)?;
+    let mut start = Start::new(body.workflow).actor(actor(request));
+    if let Some(input) = body.input {
+        start = start.json(input);
+    }
+    if let Some(key) = body.key.as_deref().or(request.header("idempotency-key")) {
+        start = start.key(key);
+    }
+    if let Some(version) = body.version {
+        start = start.version(version);
+    }
+    if let Some(queue) = body.queue {
+        start = start.queue(queue);
+    }
+    if let Some(at) = body.at {
+        start = start.at(at);
+    }
+    let started = engine.start(start).await?;
+    let status = if started.fresh { 201 } else { 200 };
+    let answer = json!({
+        "eid": started.eid,
+        "fresh": started.fresh,
+        "differs": started.differs,
+    });
+    let place = format!("/executions/{}", started.eid);
+    Ok(Response::json(status, &answer).header("location", place))
+}
+
+async fn status(engine: &Engine, id: &str) -> Result<Response, Problem> {
+    let execution = engine.execution(eid(id)?).await?;
+    let record = &execution.record;
+    let answer = json!({
+        "eid": record.eid,
+        "workflow": record.workflow,
+        "version": record.version,
+        "queue": record.queue,
+        "key": record.dispatch_key,
+        "parent": record.parent,
+        "created_at": record.created_at,
+        "status": execution.status,
+        "commit": execution.commit,
+        "at": execution.at,
+        "alarm": execution.alarm,
+        "blocked": execution.blocked.as_ref().map(ToString::to_string),
+    });
+    Ok(Response::json(200, &answer))
+}
+
+async fn result(
+    engine: &Engine,
+    id: &str,
+    request: &Request,
+    left: Duration,
+) -> Result<Response, Problem> {
+    let eid = eid(id)?;
+    let wait = match request.parameter("wait") {
+        None => Duration::ZERO,
+        Some(text) => crate::environment::seconds(&text)
+            .map_err(|why| Problem::bad(format!("`wait`: {why}: value={text:?}")))?,
+    };
+    // The answer has its way before it.
+    let most = LONGEST_WAIT.min(left.saturating_sub(Duration::from_secs(1)));
+    match engine.result(eid, wait.min(most)).await {
+        Ok(Outcome { status, value }) => {
+            let answer = match value {
+                Ok(value) => json!({"eid": eid, "status": status, "value": value}),
+                Err(failure) => json!({"eid": eid, "status": status, "failure": failure}),
+            };
+            Ok(Response::json(200, &answer))
+        }
+        Err(EngineError::NotYet { eid, status }) => {
+            let answer = json!({"eid": eid, "status": status});
+            Ok(Response::json(202, &answer).header("retry-after", "1"))
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+async fn signal(engine: &Engine, id: &str, request: &Request) -> Result<Response, Problem> {
+    let eid = eid(id)?;
+    let body: SignalBody = read(request)?;
+    let mut signal = Signal::on(body.channel).actor(actor(request));
+    if let Some(value) = body.payload {
+        signal = signal.json(value);
+    }
+    if let Some(key) = body.key.as_deref().or(request.header("idempotency-key")) {
+        signal = signal.key(key);
+    }
+    let signalled = engine.signal(eid, signal).await?;
+    Ok(Response::json(
+        202,
+        &json!({"eid": eid, "fresh": signalled.fresh}),
+    ))
+}
+
+/// Who calls, as the platform has found.
+fn actor(request: &Request) -> Actor {
+    match &request.caller {
+        Some(arn) => Actor::human(arn.clone()),
+        None => Actor::new(ActorKind::System, "api"),
+    }
+}
+
+/// The execution that a path names.
+fn eid(text: &str) -> Result<Eid, Problem> {
+    let text = percent_encoding::percent_decode_str(text).decode_utf8();
+    let text = text.map_err(|_| Problem::bad("the execution's name is no UTF-8 text"))?;
+    match text.strip_prefix("key:") {
+        Some(key) => Ok(Eid::keyed(&Text::parse(key).map_err(EngineError::from)?)),
+        None => Ok(Eid::parse(&text.to_ascii_lowercase()).map_err(EngineError::from)?),
+    }
+}

@@ -1,0 +1,87 @@
+//! What goes wrong, in RFC 9457's form.
+
+use millpond::runtime::{EngineError, ErrorKind, chain};
+use serde_json::json;
+
+use super::response::Response;
+
+/// A problem. Its `code` is stable.
+#[derive(Debug)]
+pub(super) struct Problem {
+    status: u16,
+    code: &'static str,
+    title: &'static str,
+    detail: String,
+}
+
+impl Problem {
+    pub(super) fn bad(detail: impl Into<String>) -> Self {
+        Self {
+            status: 400,
+            code: "invalid",
+            title: "The request is not as it must be",
+            detail: detail.into(),
+        }
+    }
+
+    pub(super) fn media(kind: &str) -> Self {
+        Self {
+            status: 415,
+            code: "media_type",
+            title: "The body must be JSON",
+            detail: format!("send application/json: got={kind:?}"),
+        }
+    }
+
+    pub(super) fn route(path: &str) -> Self {
+        Self {
+            status: 404,
+            code: "no_route",
+            title: "There is nothing here",
+            detail: format!(
+                "known are /health, /executions, /executions/ID, /executions/ID/result and \
+                 /executions/ID/signal: path={path:?}"
+            ),
+        }
+    }
+
+    pub(super) fn method(method: &str, path: &str) -> Self {
+        Self {
+            status: 405,
+            code: "method",
+            title: "This cannot be done here",
+            detail: format!("method={method}, path={path:?}"),
+        }
+    }
+}
+
+impl From<EngineError> for Problem {
+    fn from(error: EngineError) -> Self {
+        let (status, code, title) = match error.kind() {
+            ErrorKind::Invalid => (400, "invalid", "The request is not as it must be"),
+            ErrorKind::NotFound => (404, "not_found", "There is no such thing"),
+            ErrorKind::Conflict => (409, "conflict", "It does not allow this"),
+            ErrorKind::NotYet => (409, "not_yet", "It has not come to that yet"),
+            ErrorKind::Storage => (503, "storage", "The store is in trouble"),
+        };
+        Self {
+            status,
+            code,
+            title,
+            detail: chain(&error),
+        }
+    }
+}
+
+impl From<Problem> for Response {
+    fn from(problem: Problem) -> Self {
+        let body = json!({
+            "type": format!("urn:millpond:problem:{}", problem.code),
+            "title": problem.title,
+            "status": problem.status,
+            "detail": problem.detail,
+            "code": problem.code,
+        });
+        Self::json(problem.status, &body).header("content-type", "application/problem+json")
+    }
+}

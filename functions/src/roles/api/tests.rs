@@ -1,0 +1,178 @@
+//! Requests to an engine in memory.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use millpond::domain::Status;
+use millpond::prelude::*;
+use millpond::runtime::App;
+use millpond::testing::{Fate, Rule, World};
+use serde_json::{Value, json};
+
+use super::{Response, api};
+use crate::events::Request;
+
+async fn greet(ctx: Context, name: String) -> Result<String, Failed> {
+    let word: String = ctx.receive("word").await?;
+    Ok(format!("{word}, {name}"))
+}
+
+fn world() -> World {
+    World::new(App::new().workflow("greet", "1", greet))
+}
+
+fn request(method: &str, path: &str, body: &str) -> Request {
+    let (path, query) = path.split_once('?').unwrap_or((path, ""));
+    Request {
+        method: method.to_owned(),
+        path: path.to_owned(),
+        query: query.to_owned(),
+        headers: BTreeMap::new(),
+        body: body.to_owned().into(),
+        id: None,
+        time: None,
+        source_ip: None,
+        caller: Some("arn:aws:iam::1:user/ann".to_owned()),
+    }
+}
+
+fn ask(world: &World, request: &Request) -> (u16, Value, Response) {
+    let left = Duration::from_secs(30);
+    let response = world.block(api(&world.engine, request, left));
+    let body = serde_json::from_str(&response.body).unwrap();
+    (response.status, body, response)
+}
+
+fn call(world: &World, method: &str, path: &str, body: &Value) -> (u16, Value) {
+    let (status, body, _) = ask(world, &request(method, path, &body.to_string()));
+    (status, body)
+}
+
+#[test]
+fn an_execution_is_started_signalled_and_read_at_the_price_of_each() {
+    let world = world();
+    let body = json!({"workflow": "greet", "input": "Ann", "key": "a b/ü"});
+    let (status, started) = call(&world, "POST", "/executions", &body);
+    assert_eq!((status, &started["fresh"]), (201, &json!(true)));
+    let again = call(&world, "POST", "/executions/", &body);
+    assert_eq!((again.0, &again.1["fresh"]), (200, &json!(false)));
+    assert_eq!(again.1["eid"], started["eid"]);
+    world.run_all();
+    let place = "/executions/key:a%20b%2F%C3%BC";
+    let (read, counts) = world.counted(|world| call(world, "GET", place, &Value::Null));
+    assert_eq!((read.0, &read.1["status"]), (200, &json!("suspended")));
+    assert_eq!(counts.reads, 1);
+    let result = format!("/executions/{}/result", started["eid"].as_str().unwrap());
+    assert_eq!(call(&world, "GET", &result, &Value::Null).0, 202);
+    let word = json!({"channel": "word", "payload": "hello", "key": "1"});
+    let signal = format!("{place}/signal");
+    let (status, sent) = call(&world, "POST", &signal, &word);
+    assert_eq!((status, &sent["fresh"]), (202, &json!(true)));
+    world.run_all();
+    let (status, ended) = call(&world, "GET", &result, &Value::Null);
+    assert_eq!((status, &ended["value"]), (200, &json!("hello, Ann")));
+    // Nothing can be said to it any more.
+    assert_eq!(call(&world, "POST", &signal, &word).0, 409);
+}
+
+#[test]
+fn the_actor_is_who_the_platform_found_and_a_body_cannot_name_one() {
+    let world = world();
+    let body = json!({"workflow": "greet", "input": "Ann", "actor": "root"});
+    let (status, problem) = call(&world, "POST", "/executions", &body);
+    assert_eq!((status, &problem["code"]), (400, &json!("invalid")));
+    let body = json!({"workflow": "greet", "input": "Ann"});
+    let (_, started) = call(&world, "POST", "/executions", &body);
+    let eid = started["eid"].as_str().unwrap().parse().unwrap();
+    let record = world.block(world.engine.execution(eid)).unwrap().record;
+    assert_eq!(record.created_by.actor.id, "arn:aws:iam::1:user/ann");
+}
+
+#[test]
+fn what_is_wrong_is_a_problem_that_says_what_would_be_right() {
+    let world = world();
+    let text = |method: &str, path: &str, body: &str| {
+        let (status, problem, response) = ask(&world, &request(method, path, body));
+        assert_eq!(response.headers["content-type"], "application/problem+json");
+        let detail = problem["detail"].as_str().unwrap().to_owned();
+        (status, detail)
+    };
+    let nobody = "/executions/00000000-0000-4000-8000-000000000001";
+    for (method, path, body, status, says) in [
+        ("GET", "/nowhere", "", 404, "/executions/ID/signal"),
+        ("DELETE", "/executions", "", 405, "DELETE"),
+        ("POST", "/executions", "{", 400, "does not fit"),
+        (
+            "POST",
+            "/executions",
+            "{\"workflow\": \"no\"}",
+            404,
+            "known: greet",
+        ),
+        (
+            "POST",
+            "/executions",
+            "{\"workflow\": \"greet\", \"input\": 7}",
+            400,
+            "String",
+        ),
+        ("GET", "/executions/7", "", 400, "7"),
+        ("GET", nobody, "", 404, "no execution"),
+        ("GET", "/executions/key:%FF", "", 400, "UTF-8"),
+        (
+            "GET",
+            &format!("{nobody}/result?wait=soon"),
+            "",
+            400,
+            "seconds",
+        ),
+        (
+            "POST",
+            &format!("{nobody}/signal"),
+            "{\"channel\": \"a\"}",
+            404,
+            "no execution",
+        ),
+    ] {
+        let (got, detail) = text(method, path, body);
+        assert_eq!(got, status, "{method} {path}: {detail}");
+        assert!(detail.contains(says), "{method} {path}: {detail}");
+    }
+    let mut form = request("POST", "/executions", "a=b");
+    let kind = "application/x-www-form-urlencoded".to_owned();
+    form.headers.insert("content-type".to_owned(), kind);
+    assert_eq!(ask(&world, &form).0, 415);
+    assert_eq!(world.memory.len(), 0);
+}
+
+#[test]
+fn a_result_is_waited_for_no_longer_than_the_call_lasts() {
+    let world = world();
+    let body = json!({"workflow": "greet", "input": "Ann"});
+    let (_, started) = call(&world, "POST", "/executions", &body);
+    let path = format!(
+        "/executions/{}/result?wait=600",
+        started["eid"].as_str().unwrap()
+    );
+    let before = world.engine.doors().clock.monotonic();
+    let ask = request("GET", &path, "");
+    let asked = api(&world.engine, &ask, Duration::from_secs(5));
+    assert_eq!(world.block(asked).status, 202);
+    let took = world.engine.doors().clock.monotonic() - before;
+    assert_eq!(took, Duration::from_secs(4));
+    assert_eq!(
+        world.status(started["eid"].as_str().unwrap().parse().unwrap()),
+        Status::Pending
+    );
+}
+
+#[test]
+fn health_costs_nothing_and_says_no_where_the_bucket_is_asked_and_does_not_answer() {
+    let world = world();
+    let (health, counts) = world.counted(|world| call(world, "GET", "/health", &Value::Null));
+    assert_eq!((health.0, counts.reads, counts.lists), (200, 0, 0));
+    assert_eq!(health.1["workflows"][0]["workflow"], json!("greet"));
+    assert_eq!(call(&world, "GET", "/health?bucket=1", &Value::Null).0, 200);
+    world.faults.add(Rule::new(Fate::NotSent));
+    assert_eq!(call(&world, "GET", "/health?bucket=1", &Value::Null).0, 503);
+}

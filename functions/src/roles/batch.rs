@@ -1,0 +1,269 @@
+//! The worker's role on Lambda: runs the executions that a batch of events names.
+//!
+//! - One run for each execution, whatever the number of its hints; different ones at once. Those
+//!   that were delivered in vain before come last and one at a time: what takes the process down
+//!   takes no neighbour's work with it.
+//! - A message is acknowledged when all it names was served: run to its rest, found stale, held
+//!   by another run (its owner lists the mailbox again), or left by this build (the sweeper brings it
+//!   again). It is reported when a run failed, stalled or did not come to an end in time. Nothing is
+//!   acknowledged before the commit that serves it.
+//! - An alarm that comes before its time is waited for, or told again: as a cause it would prove an
+//!   instant that has not come.
+//!
+//! Price: that of the runs.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use futures::channel::mpsc;
+use futures::{FutureExt, StreamExt, stream};
+use jiff::Timestamp;
+use millpond::domain::{Eid, Queue};
+use millpond::doors::Hint;
+use millpond::keys::{AlarmKey, Key};
+use millpond::runtime::{Causes, Ended, Engine, RunError, Stop, chain};
+use tracing::Instrument as _;
+
+use super::hints::Delivery;
+use super::time::Deadline;
+
+/// Executions run at once.
+const AT_ONCE: usize = 64;
+/// Deliveries in vain after which an execution is run apart.
+const SUSPECT: u64 = 3;
+/// An alarm that is early by no more is waited for.
+const EARLY: Duration = Duration::from_secs(2);
+
+/// How one execution was served.
+#[derive(Debug)]
+pub struct Served {
+    /// The execution.
+    pub eid: Eid,
+    /// How its run ended; `None`: it did not, in the time there was.
+    pub ended: Option<Result<Ended, RunError>>,
+    /// How long its oldest message waited for this run, where told.
+    pub waited: Option<Duration>,
+    /// How long its alarm had been due.
+    pub late: Option<Duration>,
+}
+
+/// How a batch was served.
+#[derive(Debug, Default)]
+pub struct Batch {
+    /// Messages to be delivered again.
+    pub failed: BTreeSet<String>,
+    /// Whether something outside any message failed.
+    pub whole_failed: bool,
+    /// Each execution.
+    pub served: Vec<Served>,
+}
+
+/// What a batch says of one execution.
+#[derive(Debug)]
+struct Group {
+    queue: Queue,
+    mail: BTreeSet<Key>,
+    alarms: BTreeSet<Key>,
+    received: u64,
+    sent: Option<Timestamp>,
+    records: BTreeSet<usize>,
+}
+
+/// Runs what `records` name, until `deadline`.
+pub async fn batch(engine: &Engine, records: &[Delivery], deadline: Deadline) -> Batch {
+    let clock = Arc::clone(&engine.doors().clock);
+    let (fresh, suspects) = groups(records);
+    let stop = Stop::default();
+    let ended = Mutex::new(Vec::new());
+    let note = |served: Served| {
+        let mut ended = ended.lock().unwrap_or_else(PoisonError::into_inner);
+        ended.push(served);
+    };
+    let all: BTreeMap<Eid, BTreeSet<usize>> = fresh
+        .iter()
+        .chain(&suspects)
+        .map(|(eid, group)| (*eid, group.records.clone()))
+        .collect();
+    let work = async {
+        stream::iter(fresh)
+            .map(|(eid, group)| serve(engine, eid, group, &stop))
+            .buffer_unordered(AT_ONCE)
+            .for_each(async |served| note(served))
+            .await;
+        for (eid, group) in suspects {
+            note(serve(engine, eid, group, &stop).await);
+        }
+    };
+    let _in_time = deadline.keep(&clock, &stop, work.boxed()).await;
+    let mut served = ended.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let known: BTreeSet<Eid> = served.iter().map(|served| served.eid).collect();
+    let missing = all.keys().filter(|eid| !known.contains(eid));
+    served.extend(missing.map(|eid| Served {
+        eid: *eid,
+        ended: None,
+        waited: None,
+        late: None,
+    }));
+    let mut batch = Batch::default();
+    for one in served.iter().filter(|one| one.comes_again()) {
+        for at in all.get(&one.eid).into_iter().flatten() {
+            match records.get(*at).and_then(|record| record.message.clone()) {
+                Some(message) => drop(batch.failed.insert(message)),
+                None => batch.whole_failed = true,
+            }
+        }
+    }
+    batch.served = served;
+    batch
+}
+
+impl Served {
+    /// Whether its messages are to be delivered again.
+    #[must_use]
+    pub fn comes_again(&self) -> bool {
+        match &self.ended {
+            None | Some(Err(_)) => true,
+            Some(Ok(ended)) => match ended {
+                // There is more to do, and nobody who knows.
+                Ended::Again | Ended::Stalled(_) => true,
+                Ended::Suspended(_)
+                | Ended::Terminal(_)
+                | Ended::Parked(_)
+                | Ended::Held(_)
+                | Ended::Orphan
+                | Ended::Stale
+                | Ended::Sliced
+                | Ended::Lost => false,
+                // Its causes stay, and the sweeper brings them again: to a newer build, some day.
+                Ended::Unregistered(..) | Ended::NewerCode(_) => false,
+            },
+        }
+    }
+}
+
+/// By execution; those delivered in vain before apart.
+fn groups(records: &[Delivery]) -> (Vec<(Eid, Group)>, Vec<(Eid, Group)>) {
+    let mut groups: BTreeMap<Eid, Group> = BTreeMap::new();
+    for (at, record) in records.iter().enumerate() {
+        for hint in &record.hints {
+            let group = groups.entry(hint.eid).or_insert_with(|| Group {
+                queue: hint.queue.clone(),
+                mail: BTreeSet::new(),
+                alarms: BTreeSet::new(),
+                received: 0,
+                sent: None,
+                records: BTreeSet::new(),
+            });
+            match hint.at {
+                Some(_) => group.alarms.insert(hint.cause.clone()),
+                None => group.mail.insert(hint.cause.clone()),
+            };
+            group.received = group.received.max(record.received);
+            group.sent = [group.sent, record.sent].into_iter().flatten().min();
+            group.records.insert(at);
+        }
+    }
+    groups
+        .into_iter()
+        .partition(|(_, group)| group.received < SUSPECT)
+}
+
+async fn serve(engine: &Engine, eid: Eid, group: Group, stop: &Stop) -> Served {
+    let clock = &engine.doors().clock;
+    let began = clock.now();
+    let since = |at: Timestamp| Duration::try_from(began.duration_since(at)).unwrap_or_default();
+    let waited = group.sent.filter(|_| !group.mail.is_empty()).map(since);
+    let due = group.alarms.iter().filter_map(AlarmKey::parse);
+    let late = due.map(|alarm| since(alarm.due)).max();
+    let mut causes = Causes {
+        queue: group.queue,
+        mail: group.mail.into_iter().collect(),
+        alarms: due_now(engine, eid, group.alarms).await,
+        deliveries: u32::try_from(group.received.saturating_sub(1)).unwrap_or(u32::MAX),
+    };
+    if causes.mail.is_empty() && causes.alarms.is_empty() {
+        return Served {
+            eid,
+            ended: Some(Ok(Ended::Suspended(None))),
+            waited,
+            late: None,
+        };
+    }
+    let ended = loop {
+        let ended = run(engine, eid, causes.clone(), stop).await;
+        match &ended {
+            Some(Ok(Ended::Again)) if !stop.gently.is_set() => causes.deliveries = 0,
+            Some(Err(error)) => {
+                let error = chain(error);
+                tracing::warn!(%eid, %error, "run failed: its messages come again");
+                break ended;
+            }
+            Some(Ok(Ended::Unregistered(workflow, version))) => {
+                tracing::warn!(%eid, %workflow, %version, "not registered here: its mail is left for a build that knows it");
+                break ended;
+            }
+            _ => break ended,
+        }
+    };
+    Served {
+        eid,
+        ended,
+        waited,
+        late,
+    }
+}
+
+/// A run beside this task, so that runs share the processors; `None`: it took its process's
+/// other runs along (a panic of the engine's).
+async fn run(
+    engine: &Engine,
+    eid: Eid,
+    causes: Causes,
+    stop: &Stop,
+) -> Option<Result<Ended, RunError>> {
+    let (send, mut ended) = mpsc::channel(1);
+    let (runs, stop) = (engine.clone(), stop.clone());
+    let work = async move {
+        let ended = runs.run_until(eid, causes, stop).await;
+        let mut send = send;
+        // Nobody listens when the time is over.
+        let _ = send.try_send(ended);
+    };
+    let span = tracing::info_span!("execution", %eid);
+    #[cfg(feature = "otel")]
+    millpond_telemetry::join(&span, &eid);
+    let _runs_on = engine.doors().spawner.spawn(work.instrument(span).boxed());
+    ended.next().await
+}
+
+/// The alarms among these that are due; those that nearly are, are waited for.
+async fn due_now(engine: &Engine, eid: Eid, alarms: BTreeSet<Key>) -> Vec<Key> {
+    let doors = engine.doors();
+    let mut due = Vec::with_capacity(alarms.len());
+    for cause in alarms {
+        let Some(alarm) = AlarmKey::parse(&cause) else {
+            continue;
+        };
+        let early = alarm.due.duration_since(doors.clock.now());
+        let early = Duration::try_from(early).unwrap_or_default();
+        if early > EARLY {
+            // A skewed clock, or somebody's message: once more, for its time.
+            let at = Some(alarm.due);
+            let queue = alarm.queue;
+            let hint = Hint {
+                queue,
+                eid,
+                cause,
+                at,
+            };
+            doors.wakeups.ring(hint).await;
+            continue;
+        }
+        if !early.is_zero() {
+            doors.clock.sleep(early).await;
+        }
+        due.push(cause);
+    }
+    due
+}

@@ -1,0 +1,131 @@
+//! Batches of messages: what is reported, and what is acknowledged.
+
+use millpond::domain::Status;
+use millpond::runtime::{App, Ended};
+use millpond::testing::{Fate, Rule, Verb};
+
+use super::*;
+
+#[test]
+fn case20_of_ten_messages_exactly_the_poisoned_one_is_reported() {
+    for reversed in [false, true] {
+        let world = world();
+        let eids: Vec<Eid> = (0..8).map(|n| start(&world, "add", n)).collect();
+        break_head(&world, eids[6]);
+        let mut messages: Vec<Value> = (0..8)
+            .map(|n| message(&world, &format!("m{n}"), eids[n], 1))
+            .collect();
+        // One twice, and two of one execution.
+        messages.push(message(&world, "m0-again", eids[0], 1));
+        messages.push(message(&world, "m1-other", eids[1], 1));
+        if reversed {
+            messages.reverse();
+        }
+        let done = serve(&world, messages);
+        assert_eq!(failed(&done), ["m6"]);
+        assert!(!done.whole_failed);
+        assert_eq!(done.served.len(), 8);
+        for (n, eid) in eids.iter().enumerate().filter(|(n, _)| *n != 6) {
+            assert_eq!(world.status(*eid), Status::Completed, "{n}");
+        }
+    }
+}
+
+#[test]
+fn case20_one_execution_is_run_once_whatever_the_number_of_its_messages() {
+    let world = world();
+    let eid = start(&world, "add", 3);
+    let twice = vec![
+        message(&world, "a", eid, 1),
+        message(&world, "b", eid, 1),
+        message(&world, "c", eid, 2),
+    ];
+    let done = serve(&world, twice);
+    assert_eq!((done.served.len(), failed(&done).len()), (1, 0));
+    assert_eq!(world.engine.counts().runs, 1);
+}
+
+#[test]
+fn case20_what_comes_again_while_it_runs_elsewhere_is_acknowledged_and_nothing_is_deleted() {
+    let world = world();
+    let eid = start(&world, "slow", 3_000);
+    let again = message(&world, "a", eid, 1);
+    // Its first run is cut off by the end of its invocation: it owns the execution still.
+    let done = serve(&world, vec![again.clone()]);
+    assert_eq!(done.served.len(), 1);
+    let objects = world.memory.snapshot();
+    let done = serve(&world, vec![again]);
+    assert!(matches!(done.served[0].ended, Some(Ok(Ended::Held(_)))));
+    assert_eq!(failed(&done).len(), 0);
+    assert_eq!(world.memory.snapshot(), objects);
+}
+
+#[test]
+fn case20_a_message_that_was_served_before_is_acknowledged_and_costs_a_list_and_a_read() {
+    let world = world();
+    let eid = start(&world, "add", 2);
+    let again = message(&world, "a", eid, 1);
+    serve(&world, vec![again.clone()]);
+    let (done, counts) = world.counted(|world| serve(world, vec![again]));
+    assert_eq!(failed(&done).len(), 0);
+    let ended = &done.served[0].ended;
+    assert!(matches!(ended, Some(Ok(Ended::Terminal(_)))), "{ended:?}");
+    assert_eq!((counts.reads, counts.lists, counts.writes), (1, 1, 0));
+}
+
+#[test]
+fn case20_nothing_is_acknowledged_before_its_write() {
+    let world = world();
+    let eids: Vec<Eid> = (0..3).map(|n| start(&world, "add", n)).collect();
+    let messages: Vec<Value> = (0..3)
+        .map(|n| message(&world, &format!("m{n}"), eids[n], 1))
+        .collect();
+    // The store takes nothing: every message comes again, and everything is done then.
+    let head = keys::head(&eids[1]);
+    let denied = Fate::Error(millpond::doors::Fault::Denied);
+    let rule = Rule::new(denied).on(Verb::Write).under(head.as_str());
+    world.faults.add(rule.always());
+    let done = serve(&world, messages.clone());
+    assert_eq!(failed(&done), ["m1"]);
+    assert_eq!(world.status(eids[1]), Status::Pending);
+    world.faults.heal();
+    let done = serve(&world, vec![messages[1].clone()]);
+    assert_eq!(failed(&done).len(), 0);
+    assert_eq!(world.status(eids[1]), Status::Completed);
+}
+
+#[test]
+fn what_this_build_does_not_know_is_left_and_acknowledged() {
+    let world = world();
+    let eid = start(&world, "add", 1);
+    let stranger = world.beside(App::new(), "w2", 2);
+    let before = world.memory.snapshot();
+    let all = read(vec![message(&world, "a", eid, 1)]);
+    let deadline = Deadline::within(&*world.clock, MINUTE);
+    let done = stranger.block(batch(&stranger.engine, &all.records, deadline));
+    assert!(matches!(
+        done.served[0].ended,
+        Some(Ok(Ended::Unregistered(..)))
+    ));
+    assert_eq!(failed(&done).len(), 0);
+    assert_eq!(world.memory.snapshot(), before);
+}
+
+#[test]
+fn case26_a_message_that_was_in_vain_before_is_run_after_its_neighbours_and_acquires_first() {
+    let world = world();
+    let (suspect, neighbour) = (start(&world, "add", 1), start(&world, "slow", 20));
+    let messages = vec![
+        message(&world, "a", suspect, 5),
+        message(&world, "b", neighbour, 1),
+    ];
+    let done = serve(&world, messages);
+    let order: Vec<Eid> = done.served.iter().map(|served| served.eid).collect();
+    assert_eq!(order, [neighbour, suspect]);
+    assert_eq!(failed(&done).len(), 0);
+    // It replays only under an ownership, so that a crash is counted: one commit more.
+    let commit = |eid| world.block(world.engine.execution(eid)).unwrap().commit;
+    let plain = start(&world, "add", 1);
+    serve(&world, vec![message(&world, "c", plain, 1)]);
+    assert_eq!(commit(suspect), commit(plain) + 1);
+}

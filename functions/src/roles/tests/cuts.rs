@@ -1,0 +1,107 @@
+//! Case 9 where a function runs it: a five-step run killed before and after each request.
+
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+
+use millpond::domain::Status;
+use millpond::testing::{Fate, Rule};
+
+use super::*;
+
+/// Effects by step, as the world outside saw them.
+type Effects = Arc<Mutex<BTreeMap<u64, u32>>>;
+
+fn app(effects: &Effects) -> App {
+    let effects = Arc::clone(effects);
+    let five = move |ctx: Context, _: u64| {
+        let effects = Arc::clone(&effects);
+        async move {
+            let mut sum = 0;
+            for step in 1..=5_u64 {
+                let effects = Arc::clone(&effects);
+                let step = ctx.step("one", move || {
+                    let effects = Arc::clone(&effects);
+                    async move {
+                        *effects.lock().unwrap().entry(step).or_default() += 1;
+                        Ok::<_, StepError>(step)
+                    }
+                });
+                sum += step.await?;
+            }
+            Ok::<_, Failed>(sum)
+        }
+    };
+    App::new().workflow("five", "1", five)
+}
+
+/// Plays it with one request cut; answers whether there was such a request.
+fn play(fate: Fate, at: u64) -> bool {
+    let effects = Effects::default();
+    let world = World::new(app(&effects));
+    let eid = start(&world, "five", 0);
+    let again = message(&world, "a", eid, 1);
+    let all = read(vec![again]);
+    world
+        .faults
+        .add(Rule::new(fate).at(world.faults.requests() + at));
+    let mut lives = 1;
+    let mut process = None;
+    loop {
+        let alive = process.as_ref().unwrap_or(&world);
+        let deadline = Deadline::within(&*alive.clock, MINUTE);
+        let done = alive.block(batch(&alive.engine, &all.records, deadline));
+        // What is acknowledged is over, parked, or held by an owner who is there, or whose time runs.
+        let head = world.block(world.memory.read(&keys::head(&eid)));
+        let head: Value = serde_json::from_slice(&head.unwrap().unwrap().body).unwrap();
+        if done.failed.is_empty() && head["owner"].is_null() {
+            assert_eq!(head["status"], json!("completed"), "{fate:?} at {at}");
+        }
+        if world
+            .memory
+            .snapshot()
+            .iter()
+            .all(|(key, _)| MailKey::parse(key).is_none())
+        {
+            break;
+        }
+        lives += 1;
+        assert!(lives < 10, "{fate:?} at {at}: it never ends");
+        // Redelivered once the ownership that a dead one left has run out.
+        world.clock.advance(MINUTE);
+        process = Some(world.beside(app(&effects), &format!("w{lives}"), lives));
+    }
+    let last = world.beside(app(&effects), "reader", 99);
+    assert_eq!(last.status(eid), Status::Completed, "{fate:?} at {at}");
+    assert_eq!(last.result::<u64>(eid), Ok(15), "{fate:?} at {at}");
+    let root = last.block(last.engine.frames(eid)).unwrap();
+    assert_eq!(root.frames.len(), 5);
+    let effects = effects.lock().unwrap();
+    for (frame, step) in root.frames.iter().zip(1..) {
+        // The record of an attempt comes before its effect: none is without one.
+        let (seen, told) = (effects[&step] as usize, frame.attempts.len());
+        assert!(
+            seen >= 1 && seen <= told,
+            "{fate:?} at {at}, step {step}: {seen} of {told}"
+        );
+    }
+    world.faults.met() > 0
+}
+
+#[test]
+fn case9_a_function_killed_at_any_request_loses_no_step_and_repeats_none_that_is_known() {
+    let mut cuts = 0;
+    for fate in [
+        Fate::NotSent,
+        Fate::Died,
+        Fate::LandedAndDied,
+        Fate::LandedReplyLost,
+    ] {
+        let mut at = 0;
+        while play(fate, at) {
+            at += 1;
+            cuts += 1;
+        }
+    }
+    // A head and a list, six commits and a feed, then the mail and the second look.
+    assert!(cuts > 40, "{cuts}");
+}

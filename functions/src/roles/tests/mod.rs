@@ -1,0 +1,136 @@
+//! Roles on an engine in memory, with manual time.
+
+mod batches;
+mod cuts;
+mod deadlines;
+mod hints;
+mod sweeps;
+
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use bytes::Bytes;
+use millpond::domain::Eid;
+use millpond::doors::{Bucket as _, Clock as _, Expect, Outcome};
+use millpond::keys::{self, MailKey};
+use millpond::prelude::*;
+use millpond::runtime::{App, Start};
+use millpond::testing::{ManualClock, World};
+use serde_json::{Value, json};
+
+use super::{Batch, Deadline, Deliveries, Root, batch};
+use crate::events::Event;
+
+/// Plenty.
+pub(super) const MINUTE: Duration = Duration::from_secs(60);
+
+async fn add(ctx: Context, n: u64) -> Result<u64, Failed> {
+    let mut sum = 0;
+    for one in 0..n {
+        let step = ctx.step("one", move || async move { Ok::<_, StepError>(one) });
+        sum += step.await?;
+    }
+    Ok(sum)
+}
+
+async fn nap(ctx: Context, seconds: u64) -> Result<u64, Failed> {
+    ctx.sleep(Duration::from_secs(seconds)).await?;
+    Ok(seconds)
+}
+
+/// Workflows, one of them with a step that takes its time by the engine's clock.
+pub(super) fn world() -> World {
+    let clock: Arc<OnceLock<Arc<ManualClock>>> = Arc::default();
+    let known = Arc::clone(&clock);
+    let slow = move |ctx: Context, seconds: u64| {
+        let clock = Arc::clone(&known);
+        async move {
+            let step = ctx.step("slow", move || {
+                let clock = Arc::clone(clock.get().expect("set with the world"));
+                async move {
+                    clock.sleep(Duration::from_secs(seconds)).await;
+                    Ok::<_, StepError>(seconds)
+                }
+            });
+            Ok::<_, Failed>(step.await?)
+        }
+    };
+    let app = App::new()
+        .workflow("add", "1", add)
+        .workflow("nap", "1", nap)
+        .workflow("slow", "1", slow);
+    let world = World::new(app);
+    let _ = clock.set(Arc::clone(&world.clock));
+    world
+}
+
+pub(super) fn root() -> Root {
+    Root {
+        bucket: "pond".to_owned(),
+        prefix: "team/".to_owned(),
+    }
+}
+
+pub(super) fn start(world: &World, workflow: &str, input: u64) -> Eid {
+    world.start(Start::new(workflow).input(&input)).eid
+}
+
+/// What S3 says when a key is written.
+pub(super) fn notification(key: &str) -> Value {
+    let object = json!({"key": key, "size": 1, "sequencer": "0055"});
+    json!({"Records": [{
+        "eventVersion": "2.1",
+        "eventSource": "aws:s3",
+        "eventName": "ObjectCreated:Put",
+        "s3": {"bucket": {"name": "pond"}, "object": object},
+    }]})
+}
+
+/// The message that S3's notification of `eid`'s oldest mail makes.
+pub(super) fn message(world: &World, id: &str, eid: Eid, received: u64) -> Value {
+    let rows = world.memory.snapshot();
+    let mail = |key: &&millpond::keys::Key| MailKey::parse(key).is_some_and(|m| m.eid == eid);
+    let key = rows.iter().map(|(key, _)| key).find(mail);
+    let key = key.map_or_else(
+        || keys::mail(&Default::default(), &eid, &millpond::domain::Mid::start()),
+        Clone::clone,
+    );
+    sqs(
+        id,
+        &notification(&format!("team/{key}")).to_string(),
+        received,
+    )
+}
+
+pub(super) fn sqs(id: &str, body: &str, received: u64) -> Value {
+    json!({
+        "messageId": id,
+        "eventSource": "aws:sqs",
+        "body": body,
+        "attributes": {"ApproximateReceiveCount": received.to_string()},
+    })
+}
+
+pub(super) fn read(messages: Vec<Value>) -> Deliveries {
+    Deliveries::read(Event::read(json!({ "Records": messages })), &root())
+}
+
+/// Serves messages within a minute.
+pub(super) fn serve(world: &World, messages: Vec<Value>) -> Batch {
+    let all = read(messages);
+    let deadline = Deadline::within(&*world.clock, MINUTE);
+    world.block(batch(&world.engine, &all.records, deadline))
+}
+
+/// Puts something in the place of an execution's head.
+pub(super) fn break_head(world: &World, eid: Eid) {
+    let key = keys::head(&eid);
+    let old = world.block(world.memory.read(&key)).unwrap().unwrap();
+    let junk = Bytes::from_static(b"not a head");
+    let put = world.memory.write(&key, junk, Expect::At(old.version));
+    assert!(matches!(world.block(put), Ok(Outcome::Landed(_))));
+}
+
+pub(super) fn failed(batch: &Batch) -> Vec<&str> {
+    batch.failed.iter().map(String::as_str).collect()
+}

@@ -1,0 +1,111 @@
+//! Sweeps, and the alarms that they tell.
+
+use std::collections::BTreeSet;
+use std::sync::Mutex;
+
+use async_trait::async_trait;
+use millpond::domain::{Queue, Status};
+use millpond::doors::{Doors, Hint, Wakeups};
+use millpond::runtime::{Ended, Engine};
+use millpond_wakeups::sqs;
+
+use super::*;
+use crate::roles::{Cursor, sweep};
+
+#[derive(Debug, Default)]
+struct Heard(Mutex<Vec<Hint>>);
+
+#[async_trait]
+impl Wakeups for Heard {
+    async fn ring(&self, hint: Hint) {
+        self.0.lock().unwrap().push(hint);
+    }
+
+    async fn next(&self, _: &[Queue]) -> Hint {
+        std::future::pending().await
+    }
+}
+
+fn heard(world: &World) -> (Engine, Arc<Heard>) {
+    let heard = Arc::new(Heard::default());
+    let doors = Doors {
+        wakeups: Arc::clone(&heard) as Arc<dyn Wakeups>,
+        ..world.engine.doors().clone()
+    };
+    let app = App::new().workflow("nap", "1", nap);
+    let host = world.engine.core().host.clone();
+    (Engine::new(doors, app, host).unwrap(), heard)
+}
+
+fn alarm_of(world: &World, eid: Eid) -> Hint {
+    let rows = world.memory.snapshot();
+    let alarms = rows.iter().filter_map(|(key, _)| {
+        let alarm = keys::AlarmKey::parse(key)?;
+        Some((key.clone(), alarm))
+    });
+    let (cause, alarm) = alarms
+        .filter(|(_, alarm)| alarm.eid == eid)
+        .next()
+        .expect("an alarm");
+    Hint {
+        queue: alarm.queue,
+        eid,
+        cause,
+        at: Some(alarm.due),
+    }
+}
+
+#[test]
+fn a_sweep_goes_on_where_the_one_before_had_no_time_left_and_tells_each_mail() {
+    let world = world();
+    let started: BTreeSet<Eid> = (0..2_500).map(|n| start(&world, "nap", n)).collect();
+    world.clock.advance(MINUTE);
+    let (engine, heard) = heard(&world);
+    let cursor = Cursor::default();
+    let deadline = Deadline::within(&*world.clock, MINUTE);
+    let (swept, counts) = world.counted(|world| {
+        let swept = sweep(&engine, MINUTE, &cursor, deadline);
+        world.block(swept).unwrap()
+    });
+    assert_eq!((swept.stale_mail, swept.cursor), (2_500, None));
+    // One for the alarms, one for each thousand mails.
+    assert_eq!((counts.lists, counts.writes, counts.reads), (4, 0, 0));
+    let told: BTreeSet<Eid> = heard
+        .0
+        .lock()
+        .unwrap()
+        .iter()
+        .map(|hint| hint.eid)
+        .collect();
+    assert_eq!(told, started);
+}
+
+#[test]
+fn an_alarm_that_comes_by_message_is_run_at_its_time_and_never_before() {
+    let world = world();
+    let eid = start(&world, "nap", 100);
+    serve(&world, vec![message(&world, "a", eid, 1)]);
+    let (engine, heard) = heard(&world);
+    let hint = alarm_of(&world, eid);
+    let serve = |engine: &Engine| {
+        let all = read(vec![super::sqs("b", &sqs::body(&hint), 1)]);
+        let deadline = Deadline::within(&*world.clock, MINUTE);
+        world.block(batch(engine, &all.records, deadline))
+    };
+    // Far too early: told again, for its time, and nothing of the bucket is asked.
+    let (done, counts) = world.counted(|_| serve(&engine));
+    assert_eq!(failed(&done).len(), 0);
+    assert_eq!((counts.reads, counts.lists, counts.writes), (0, 0, 0));
+    assert_eq!(*heard.0.lock().unwrap(), std::slice::from_ref(&hint));
+    assert_eq!(world.status(eid), Status::Suspended);
+    // A second early: waited for.
+    world.clock.advance(Duration::from_secs(99));
+    let done = serve(&engine);
+    assert!(matches!(done.served[0].ended, Some(Ok(Ended::Terminal(_)))));
+    assert_eq!(done.served[0].late, Some(Duration::ZERO));
+    assert_eq!(world.result::<u64>(eid), Ok(100));
+    // Once more: it is over, and gone.
+    let done = serve(&engine);
+    let ended = &done.served[0].ended;
+    assert!(matches!(ended, Some(Ok(Ended::Terminal(_)))), "{ended:?}");
+}
