@@ -22,6 +22,9 @@ pub fn main(app: App) -> ExitCode {
         Ok(environment) => environment,
         Err(error) => return streams.refuse(&error).into(),
     };
+    if std::env::var_os("AWS_LAMBDA_RUNTIME_API").is_some() {
+        return function(app, &environment, &streams);
+    }
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build();
@@ -33,6 +36,18 @@ pub fn main(app: App) -> ExitCode {
     // A step that blocks must not keep a process alive that was told to go.
     runtime.shutdown_timeout(LAST);
     exit.into()
+}
+
+/// As a function on AWS Lambda.
+#[cfg(feature = "lambda")]
+fn function(app: App, environment: &Environment, _: &Streams) -> ExitCode {
+    crate::lambda::main(app, environment)
+}
+
+#[cfg(not(feature = "lambda"))]
+fn function(_: App, _: &Environment, streams: &Streams) -> ExitCode {
+    streams.note("error: this build was made without the feature `lambda`");
+    Exit::Usage.into()
 }
 
 /// Runs one command line (`args` begins with the program's name) against `app`; what it says

@@ -22,6 +22,8 @@ mod entry;
 mod environment;
 pub mod events;
 mod host;
+#[cfg(feature = "lambda")]
+mod lambda;
 pub mod roles;
 
 pub use cli::{Exit, Streams};

@@ -139,6 +139,18 @@ impl Location {
         !matches!(self, Self::Memory | Self::Folder(_) | Self::File(_))
     }
 
+    /// The bucket and the prefix, as events of S3 name them; `None` for any other place.
+    #[cfg(feature = "lambda")]
+    pub(crate) fn root(&self) -> Option<crate::roles::Root> {
+        match self {
+            Self::S3(options) => Some(crate::roles::Root {
+                bucket: options.bucket.clone(),
+                prefix: options.prefix.clone(),
+            }),
+            _ => None,
+        }
+    }
+
     /// The folder of the doorbells of those who share the bucket on this machine.
     #[cfg(unix)]
     pub(crate) fn bells(&self) -> Option<PathBuf> {

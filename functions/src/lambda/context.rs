@@ -1,0 +1,130 @@
+//! What the invocations of a function share: made once, when it starts, without a request.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use millpond::doors::{Clock, Doorbell, Doors, Entropy, Wakeups};
+use millpond::runtime::{App, Engine};
+use millpond::settings::Settings;
+use millpond_codec::Coded;
+use millpond_host::{OsEntropy, TokioSpawner};
+use millpond_wakeups::sqs::SqsWakeups;
+use millpond_wrappers::Metered;
+
+use super::Failed;
+use super::deployment::{Deployment, Role};
+use super::metrics::Metrics;
+use crate::bucket::{Location, Opened, Wrapped, codec};
+use crate::environment::Environment;
+use crate::host::host;
+use crate::roles::{Cursor, Root};
+
+/// Longest time that hints under way are waited for before the function answers.
+const LAST: Duration = Duration::from_secs(6);
+
+/// The engine and the world around it.
+pub(super) struct Cloud {
+    pub(super) engine: Engine,
+    pub(super) root: Root,
+    pub(super) deployment: Deployment,
+    /// Where the sweeper goes on, while this process lives.
+    pub(super) cursor: Cursor,
+    metered: Arc<Metered>,
+    wakeups: Option<SqsWakeups>,
+    warm: AtomicBool,
+}
+
+/// A bucket that no event of AWS speaks of.
+#[derive(Debug, thiserror::Error)]
+#[error("on Lambda the bucket must be in S3: set MILLPOND_BUCKET to s3://bucket/prefix: got={0:?}")]
+struct NotS3(String);
+
+impl Cloud {
+    /// Opens the bucket that the environment names.
+    ///
+    /// # Errors
+    /// A variable is missing or wrong, or the application does not hold together.
+    pub(super) async fn open(
+        app: App,
+        environment: &Environment,
+        deployment: Deployment,
+    ) -> Result<Self, Failed> {
+        let url = environment.bucket.clone().unwrap_or_default();
+        let location = match url.is_empty() {
+            true => return Err(NotS3(url).into()),
+            false => url.parse::<Location>()?,
+        };
+        let root = location.root().ok_or(NotS3(url))?;
+        let codec = codec(environment.compress, environment.keyring.as_deref())?;
+        let Opened { bucket, clock, .. } = location.open(true, false, false).await?;
+        let Wrapped { bucket, metered } = Wrapped::new(bucket, &clock, true, true);
+        let metered = metered.expect("it was asked for");
+        let entropy = Arc::new(OsEntropy::new());
+        let random = Arc::clone(&entropy) as Arc<dyn Entropy>;
+        let wakeups = wakeups(&deployment, &clock).await?;
+        let doors = Doors {
+            bucket: Arc::new(Coded::new(bucket, codec, random)),
+            clock,
+            wakeups: match &wakeups {
+                Some(wakeups) => Arc::new(wakeups.clone()) as Arc<dyn Wakeups>,
+                None => Arc::new(Doorbell::default()),
+            },
+            spawner: Arc::new(TokioSpawner::current().with_attempts_apart()?),
+            entropy: Arc::clone(&entropy) as Arc<dyn Entropy>,
+        };
+        let mut settings = Settings::default();
+        if let Some(ttl) = environment.ttl {
+            settings.ttl = ttl;
+        }
+        let host = host(environment, &*entropy);
+        Ok(Self {
+            engine: Engine::with_settings(doors, app, host, settings)?,
+            root,
+            deployment,
+            cursor: Cursor::default(),
+            metered,
+            wakeups,
+            warm: AtomicBool::new(false),
+        })
+    }
+
+    pub(super) const fn role(&self) -> Role {
+        self.deployment.role
+    }
+
+    pub(super) fn clock(&self) -> &Arc<dyn Clock> {
+        &self.engine.doors().clock
+    }
+
+    /// Counts from here on.
+    pub(super) fn metrics(&self, request_id: &str) -> Metrics {
+        let cold = !self.warm.swap(true, Ordering::Relaxed);
+        Metrics::begin(request_id, cold, self.engine.counts(), self.metered.usage())
+    }
+
+    pub(super) fn metered(&self) -> &Metered {
+        &self.metered
+    }
+
+    /// Waits until hints are sent: what is under way when the process freezes may be lost.
+    pub(super) async fn flush(&self) {
+        if let Some(wakeups) = &self.wakeups
+            && tokio::time::timeout(LAST, wakeups.flush()).await.is_err()
+        {
+            tracing::warn!("hints are not sent yet: the sweeper brings their causes");
+        }
+    }
+}
+
+async fn wakeups(
+    deployment: &Deployment,
+    clock: &Arc<dyn Clock>,
+) -> Result<Option<SqsWakeups>, Failed> {
+    if deployment.queues.is_empty() {
+        return Ok(None);
+    }
+    let (urls, reach) = (deployment.queues.clone(), deployment.sweep);
+    let opened = SqsWakeups::open(urls, reach, Arc::clone(clock)).await?;
+    Ok(Some(opened))
+}

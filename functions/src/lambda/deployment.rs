@@ -1,0 +1,172 @@
+//! What a deployment tells its functions, by their environment.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::fmt;
+use std::time::Duration;
+
+use millpond::domain::Queue;
+
+use crate::environment::{EnvironmentError, seconds};
+
+/// What a function does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Role {
+    /// Runs executions.
+    Worker,
+    /// Passes on alarms and old mail.
+    Sweeper,
+    /// Answers HTTP.
+    Api,
+}
+
+impl Role {
+    const ALL: [Self; 3] = [Self::Worker, Self::Sweeper, Self::Api];
+
+    pub(crate) const fn as_str(self) -> &'static str {
+        match self {
+            Self::Worker => "worker",
+            Self::Sweeper => "sweeper",
+            Self::Api => "api",
+        }
+    }
+}
+
+impl fmt::Display for Role {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+/// What a deployment tells.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Deployment {
+    /// `MILLPOND_ROLE`.
+    pub(crate) role: Role,
+    /// `MILLPOND_QUEUES`: where hints are sent, by queue.
+    pub(crate) queues: BTreeMap<Queue, String>,
+    /// `MILLPOND_SWEEP`: the sweeper's period.
+    pub(crate) sweep: Duration,
+    /// `AWS_LAMBDA_FUNCTION_NAME`.
+    pub(crate) function: String,
+}
+
+/// The sweeper's period, where nobody says it: what the template's schedule has.
+const SWEEP: Duration = Duration::from_secs(60);
+
+impl Deployment {
+    /// Reads the variables.
+    ///
+    /// # Errors
+    /// [`EnvironmentError`] names the first that does not say what it should.
+    pub(crate) fn read(
+        lookup: impl Fn(&str) -> Option<OsString>,
+    ) -> Result<Self, EnvironmentError> {
+        let text = |variable: &'static str| {
+            let value = lookup(variable).filter(|value| !value.is_empty());
+            let value = value.map(|value| value.into_string());
+            value.transpose().map_err(|value| EnvironmentError {
+                variable,
+                why: "it must be UTF-8 text",
+                value,
+            })
+        };
+        let wrong = |variable, why, value: String| EnvironmentError {
+            variable,
+            why,
+            value: value.into(),
+        };
+        let role = text("MILLPOND_ROLE")?.unwrap_or_default();
+        let known = Role::ALL.into_iter().find(|known| known.as_str() == role);
+        let role = known.ok_or_else(|| {
+            let why = "on Lambda it must be worker, sweeper or api";
+            wrong("MILLPOND_ROLE", why, role)
+        })?;
+        let queues = text("MILLPOND_QUEUES")?.unwrap_or_default();
+        let queues = self::queues(&queues).map_err(|why| wrong("MILLPOND_QUEUES", why, queues))?;
+        let sweep = match text("MILLPOND_SWEEP")? {
+            None => SWEEP,
+            Some(value) => seconds(&value).map_err(|why| wrong("MILLPOND_SWEEP", why, value))?,
+        };
+        Ok(Self {
+            role,
+            queues,
+            sweep,
+            function: text("AWS_LAMBDA_FUNCTION_NAME")?.unwrap_or_else(|| "millpond".to_owned()),
+        })
+    }
+}
+
+#[cfg(feature = "otel")]
+impl Deployment {
+    /// Traces, where a collector is named: a function without one has nothing to send to.
+    pub(crate) fn traces(&self) -> Option<millpond_telemetry::Traces> {
+        self.collector
+            .then(|| millpond_telemetry::Traces::otlp(&self.function))?
+            .inspect_err(|error| {
+                // Before the log begins.
+                eprintln!("{error}");
+            })
+            .ok()
+    }
+}
+
+/// `default=https://...,slow=https://...`.
+fn queues(text: &str) -> Result<BTreeMap<Queue, String>, &'static str> {
+    let rule = "it must be NAME=URL, several separated by commas, each name once";
+    let mut queues = BTreeMap::new();
+    for part in text
+        .split(',')
+        .map(str::trim)
+        .filter(|part| !part.is_empty())
+    {
+        let (name, url) = part.split_once('=').ok_or(rule)?;
+        let name = Queue::parse(name.trim()).map_err(|_| rule)?;
+        let web = url.starts_with("https://") || url.starts_with("http://");
+        if !web || queues.insert(name, url.to_owned()).is_some() {
+            return Err(rule);
+        }
+    }
+    Ok(queues)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(variables: &[(&str, &str)]) -> Result<Deployment, EnvironmentError> {
+        Deployment::read(|name| {
+            let found = variables.iter().find(|(variable, _)| *variable == name);
+            found.map(|(_, value)| OsString::from(value))
+        })
+    }
+
+    #[test]
+    fn queues_are_named_with_their_urls() {
+        let url = "https://sqs.eu-central-1.amazonaws.com/1/a";
+        let both = format!("default={url}, slow=http://localhost:1/b");
+        let read = read(&[("MILLPOND_ROLE", "worker"), ("MILLPOND_QUEUES", &both)]).unwrap();
+        assert_eq!(read.queues.len(), 2);
+        assert_eq!(read.queues[&Queue::default()], url);
+        assert_eq!((read.role, read.sweep), (Role::Worker, SWEEP));
+    }
+
+    #[test]
+    fn a_variable_that_is_no_good_is_named_with_what_it_must_be() {
+        for (variable, value) in [
+            ("MILLPOND_ROLE", ""),
+            ("MILLPOND_ROLE", "boss"),
+            ("MILLPOND_QUEUES", "default"),
+            ("MILLPOND_QUEUES", "UPPER/=https://a"),
+            ("MILLPOND_QUEUES", "default=sqs:a"),
+            ("MILLPOND_QUEUES", "a=https://a,a=https://b"),
+            ("MILLPOND_SWEEP", "never"),
+        ] {
+            let mut variables = vec![(variable, value), ("MILLPOND_ROLE", "api")];
+            variables.dedup_by_key(|(name, _)| *name);
+            let error = read(&variables).expect_err(value);
+            assert_eq!(error.variable, variable);
+            assert!(error.to_string().contains("must be"), "{error}");
+        }
+    }
+}

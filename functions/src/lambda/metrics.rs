@@ -1,0 +1,132 @@
+//! Metrics in CloudWatch's embedded format: one line of the log for each invocation, of which
+//! CloudWatch makes metrics by itself. No request.
+//!
+//! Namespace `Millpond`, by `FunctionName`:
+//!
+//! | metric | unit | what |
+//! |---|---|---|
+//! | `Runs`, `Steps`, `Commits`, `Conflicts` | Count | what the engine did |
+//! | `Reads`, `Creates`, `Replaces`, `Deletes`, `Lists` | Count | requests of the bucket |
+//! | `Throttled` | Count | requests that the store sent away |
+//! | `MailLag` | Milliseconds | from a message's sending to its run |
+//! | `AlarmLag` | Milliseconds | from an alarm's instant to its run |
+//! | `Failed`, `Malformed` | Count | messages that come again; records that mean nothing |
+//! | `Hints` | Count | alarms and mail that the sweeper passed on |
+//! | `ColdStarts` | Count | processes |
+
+use std::io::Write as _;
+use std::time::Duration;
+
+use jiff::Timestamp;
+use millpond::runtime::Counts;
+use millpond_wrappers::{Usage, Verb};
+use serde_json::{Map, Value, json};
+
+use super::context::Cloud;
+use crate::roles::Batch;
+
+/// Most values of one metric in one line: CloudWatch's limit.
+const MOST: usize = 100;
+
+/// The numbers of one invocation.
+#[derive(Debug)]
+pub(super) struct Metrics {
+    request_id: String,
+    cold: bool,
+    counts: Counts,
+    usage: Usage,
+    mail_lag: Vec<Duration>,
+    alarm_lag: Vec<Duration>,
+    failed: u64,
+    pub(super) malformed: u64,
+    pub(super) hints: u64,
+}
+
+impl Metrics {
+    /// From what was counted before.
+    pub(super) fn begin(request_id: &str, cold: bool, counts: Counts, usage: Usage) -> Self {
+        Self {
+            request_id: request_id.to_owned(),
+            cold,
+            counts,
+            usage,
+            mail_lag: Vec::new(),
+            alarm_lag: Vec::new(),
+            failed: 0,
+            malformed: 0,
+            hints: 0,
+        }
+    }
+
+    /// What a batch came to.
+    pub(super) fn batch(&mut self, batch: &Batch) {
+        self.failed += batch.failed.len() as u64 + u64::from(batch.whole_failed);
+        for served in &batch.served {
+            self.mail_lag.extend(served.waited);
+            self.alarm_lag.extend(served.late);
+        }
+    }
+
+    /// Writes the line.
+    pub(super) fn write(self, cloud: &Cloud) {
+        let counts = cloud.engine.counts().since(self.counts);
+        let usage = cloud.metered().usage().since(&self.usage);
+        let (function, role) = (&cloud.deployment.function, cloud.role().as_str());
+        let line = self.line(cloud.clock().now(), function, role, counts, &usage);
+        // Nobody can be told that nobody can be told.
+        let _ = writeln!(std::io::stdout().lock(), "{line}");
+    }
+
+    /// The line.
+    pub(super) fn line(
+        &self,
+        now: Timestamp,
+        function: &str,
+        role: &str,
+        counts: Counts,
+        usage: &Usage,
+    ) -> Value {
+        let verb = |verb| usage.by_verb(verb).requests;
+        let numbers = [
+            ("Runs", counts.runs),
+            ("Steps", counts.attempts),
+            ("Commits", counts.commits),
+            ("Conflicts", counts.conflicts),
+            ("Reads", verb(Verb::Read)),
+            ("Creates", verb(Verb::Create)),
+            ("Replaces", verb(Verb::Replace)),
+            ("Deletes", verb(Verb::Delete)),
+            ("Lists", verb(Verb::List)),
+            ("Throttled", usage.total().throttled),
+            ("Failed", self.failed),
+            ("Malformed", self.malformed),
+            ("Hints", self.hints),
+            ("ColdStarts", u64::from(self.cold)),
+        ];
+        let lags = [("MailLag", &self.mail_lag), ("AlarmLag", &self.alarm_lag)];
+        let mut line = Map::new();
+        let mut metrics = Vec::new();
+        for (name, number) in numbers {
+            metrics.push(json!({"Name": name, "Unit": "Count"}));
+            line.insert(name.to_owned(), number.into());
+        }
+        for (name, lag) in lags.into_iter().filter(|(_, lag)| !lag.is_empty()) {
+            metrics.push(json!({"Name": name, "Unit": "Milliseconds"}));
+            let values = lag.iter().take(MOST).map(|lag| lag.as_secs_f64() * 1e3);
+            line.insert(name.to_owned(), values.collect::<Vec<f64>>().into());
+        }
+        line.insert("FunctionName".to_owned(), function.into());
+        line.insert("Role".to_owned(), role.into());
+        line.insert("RequestId".to_owned(), self.request_id.clone().into());
+        let described = json!({
+            "Timestamp": now.as_millisecond(),
+            "CloudWatchMetrics": [{
+                "Namespace": "Millpond",
+                "Dimensions": [["FunctionName"]],
+                "Metrics": metrics,
+            }],
+        });
+        line.insert("_aws".to_owned(), described);
+        Value::Object(line)
+    }
+}

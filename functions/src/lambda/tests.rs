@@ -1,0 +1,106 @@
+//! What a shell writes.
+
+use std::io;
+use std::sync::{Arc, Mutex};
+
+use millpond::runtime::Counts;
+use millpond_wrappers::Usage;
+use serde_json::{Value, json};
+use tracing_subscriber::layer::SubscriberExt as _;
+
+use super::log::lines;
+use super::metrics::Metrics;
+use crate::roles::{Batch, Served};
+
+#[derive(Clone, Default)]
+struct Buffer(Arc<Mutex<Vec<u8>>>);
+
+impl io::Write for Buffer {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().unwrap().write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[test]
+fn a_line_of_the_log_holds_what_its_spans_say_flat() {
+    let buffer = Buffer::default();
+    let to = buffer.clone();
+    let subscriber = tracing_subscriber::registry().with(lines(move || to.clone()));
+    tracing::subscriber::with_default(subscriber, || {
+        let invocation = tracing::info_span!("invocation", request_id = "r1", role = "worker");
+        invocation.in_scope(|| {
+            let run = tracing::info_span!("run", eid = "e1", epoch = tracing::field::Empty);
+            run.record("epoch", 7);
+            run.in_scope(|| {
+                let attempt = tracing::info_span!("attempt", fid = "root/a#1", attempt = 2);
+                attempt.in_scope(|| tracing::warn!(cents = 5, "it is \"odd\"\nvery"));
+            });
+        });
+    });
+    let bytes = buffer.0.lock().unwrap().clone();
+    let text = String::from_utf8(bytes).unwrap();
+    assert_eq!(text.lines().count(), 1, "{text}");
+    let line: Value = serde_json::from_str(&text).unwrap();
+    for (field, value) in [
+        ("level", json!("WARN")),
+        ("message", json!("it is \"odd\"\nvery")),
+        ("cents", json!(5)),
+        ("request_id", json!("r1")),
+        ("eid", json!("e1")),
+        ("epoch", json!(7)),
+        ("fid", json!("root/a#1")),
+        ("attempt", json!(2)),
+    ] {
+        assert_eq!(line[field], value, "{field}: {line}");
+    }
+    assert!(line["timestamp"].is_string(), "{line}");
+}
+
+#[test]
+fn metrics_are_a_line_that_cloudwatch_reads() {
+    let counts = Counts {
+        runs: 3,
+        attempts: 4,
+        commits: 5,
+        conflicts: 1,
+    };
+    let mut metrics = Metrics::begin("r1", true, Counts::default(), Usage::default());
+    let eid = "00000000-0000-4000-8000-000000000001".parse().unwrap();
+    metrics.batch(&Batch {
+        failed: ["a".to_owned()].into(),
+        whole_failed: false,
+        served: vec![Served {
+            eid,
+            ended: None,
+            waited: Some(std::time::Duration::from_millis(12)),
+            late: None,
+        }],
+    });
+    let now = "2026-01-01T00:00:00Z".parse().unwrap();
+    let line = metrics.line(now, "pond-worker", "worker", counts, &Usage::default());
+    assert_eq!(line["Runs"], json!(3));
+    assert_eq!(line["MailLag"], json!([12.0]));
+    assert_eq!(
+        (&line["ColdStarts"], &line["Failed"]),
+        (&json!(1), &json!(1))
+    );
+    assert_eq!(line["_aws"]["Timestamp"], json!(1_767_225_600_000_u64));
+    let described = &line["_aws"]["CloudWatchMetrics"][0];
+    assert_eq!(described["Namespace"], json!("Millpond"));
+    // Each dimension and each metric that is described is there, and only once.
+    for dimension in described["Dimensions"][0].as_array().unwrap() {
+        assert!(line[dimension.as_str().unwrap()].is_string());
+    }
+    let names: Vec<_> = described["Metrics"].as_array().unwrap().iter().collect();
+    assert!(names.len() >= 15);
+    for metric in names {
+        let name = metric["Name"].as_str().unwrap();
+        assert!(line[name].is_number() || line[name].is_array(), "{name}");
+    }
+    // No lag without a message: an empty list would be refused.
+    assert!(line.get("AlarmLag").is_none());
+}
