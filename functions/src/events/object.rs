@@ -154,7 +154,7 @@ impl ObjectEvent {
             version_id: object("versionId").filter(|version| version != "null"),
             sequencer: object("sequencer"),
             size: number(record, &["s3", "object", "size"]),
-            etag: object("eTag").map(unquoted),
+            etag: object("eTag").as_deref().map(unquoted),
             happened,
             time: text(record, &["eventTime"]),
             region: text(record, &["awsRegion"]),
@@ -177,7 +177,7 @@ impl ObjectEvent {
             version_id: object("version-id").filter(|version| version != "null"),
             sequencer: object("sequencer"),
             size: number(event, &["detail", "object", "size"]),
-            etag: object("etag").map(unquoted),
+            etag: object("etag").as_deref().map(unquoted),
             happened: match event_name.as_str() {
                 "Object Created" => Happened::Created,
                 "Object Deleted" => Happened::Deleted,
@@ -191,6 +191,6 @@ impl ObjectEvent {
     }
 }
 
-fn unquoted(etag: String) -> String {
+fn unquoted(etag: &str) -> String {
     etag.trim_matches('"').to_owned()
 }

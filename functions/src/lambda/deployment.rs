@@ -64,7 +64,7 @@ impl Deployment {
     ) -> Result<Self, EnvironmentError> {
         let text = |variable: &'static str| {
             let value = lookup(variable).filter(|value| !value.is_empty());
-            let value = value.map(|value| value.into_string());
+            let value = value.map(OsString::into_string);
             value.transpose().map_err(|value| EnvironmentError {
                 variable,
                 why: "it must be UTF-8 text",

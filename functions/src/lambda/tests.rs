@@ -17,7 +17,7 @@ struct Buffer(Arc<Mutex<Vec<u8>>>);
 
 impl io::Write for Buffer {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.lock().unwrap().write(bytes)
+        self.0.lock().expect("in a test").write(bytes)
     }
 
     fn flush(&mut self) -> io::Result<()> {

@@ -70,6 +70,8 @@ struct Group {
     records: BTreeSet<usize>,
 }
 
+type Groups = Vec<(Eid, Group)>;
+
 /// Runs what `records` name, until `deadline`.
 pub async fn batch(engine: &Engine, records: &[Delivery], deadline: Deadline) -> Batch {
     let clock = Arc::clone(&engine.doors().clock);
@@ -143,7 +145,7 @@ impl Served {
 }
 
 /// By execution; those delivered in vain before apart.
-fn groups(records: &[Delivery]) -> (Vec<(Eid, Group)>, Vec<(Eid, Group)>) {
+fn groups(records: &[Delivery]) -> (Groups, Groups) {
     let mut groups: BTreeMap<Eid, Group> = BTreeMap::new();
     for (at, record) in records.iter().enumerate() {
         for hint in &record.hints {

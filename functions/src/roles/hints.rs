@@ -47,7 +47,7 @@ impl Deliveries {
             Event::Queue(messages) => {
                 for message in messages {
                     match message {
-                        Ok(message) => all.message(message, root),
+                        Ok(message) => all.message(&message, root),
                         Err(malformed) => all.malformed.push(malformed),
                     }
                 }
@@ -75,7 +75,7 @@ impl Deliveries {
         all
     }
 
-    fn message(&mut self, message: Message, root: &Root) {
+    fn message(&mut self, message: &Message, root: &Root) {
         let id = Some(message.id.clone());
         let mut hints = Vec::new();
         if let Some(hint) = sqs::parse(&message.body) {

@@ -39,7 +39,7 @@ fn request(method: &str, path: &str, body: &str) -> Request {
 fn ask(world: &World, request: &Request) -> (u16, Value, Response) {
     let left = Duration::from_secs(30);
     let response = world.block(api(&world.engine, request, left));
-    let body = serde_json::from_str(&response.body).unwrap();
+    let body = serde_json::from_str(&response.body).expect("in a test");
     (response.status, body, response)
 }
 

@@ -21,7 +21,7 @@ fn case20_of_ten_messages_exactly_the_poisoned_one_is_reported() {
         if reversed {
             messages.reverse();
         }
-        let done = serve(&world, messages);
+        let done = serve(&world, &messages);
         assert_eq!(failed(&done), ["m6"]);
         assert!(!done.whole_failed);
         assert_eq!(done.served.len(), 8);
@@ -40,7 +40,7 @@ fn case20_one_execution_is_run_once_whatever_the_number_of_its_messages() {
         message(&world, "b", eid, 1),
         message(&world, "c", eid, 2),
     ];
-    let done = serve(&world, twice);
+    let done = serve(&world, &twice);
     assert_eq!((done.served.len(), failed(&done).len()), (1, 0));
     assert_eq!(world.engine.counts().runs, 1);
 }
@@ -51,10 +51,10 @@ fn case20_what_comes_again_while_it_runs_elsewhere_is_acknowledged_and_nothing_i
     let eid = start(&world, "slow", 3_000);
     let again = message(&world, "a", eid, 1);
     // Its first run is cut off by the end of its invocation: it owns the execution still.
-    let done = serve(&world, vec![again.clone()]);
+    let done = serve(&world, std::slice::from_ref(&again));
     assert_eq!(done.served.len(), 1);
     let objects = world.memory.snapshot();
-    let done = serve(&world, vec![again]);
+    let done = serve(&world, &[again]);
     assert!(matches!(done.served[0].ended, Some(Ok(Ended::Held(_)))));
     assert_eq!(failed(&done).len(), 0);
     assert_eq!(world.memory.snapshot(), objects);
@@ -65,8 +65,8 @@ fn case20_a_message_that_was_served_before_is_acknowledged_and_costs_a_list_and_
     let world = world();
     let eid = start(&world, "add", 2);
     let again = message(&world, "a", eid, 1);
-    serve(&world, vec![again.clone()]);
-    let (done, counts) = world.counted(|world| serve(world, vec![again]));
+    serve(&world, std::slice::from_ref(&again));
+    let (done, counts) = world.counted(|world| serve(world, &[again]));
     assert_eq!(failed(&done).len(), 0);
     let ended = &done.served[0].ended;
     assert!(matches!(ended, Some(Ok(Ended::Terminal(_)))), "{ended:?}");
@@ -85,11 +85,11 @@ fn case20_nothing_is_acknowledged_before_its_write() {
     let denied = Fate::Error(millpond::doors::Fault::Denied);
     let rule = Rule::new(denied).on(Verb::Write).under(head.as_str());
     world.faults.add(rule.always());
-    let done = serve(&world, messages.clone());
+    let done = serve(&world, &messages);
     assert_eq!(failed(&done), ["m1"]);
     assert_eq!(world.status(eids[1]), Status::Pending);
     world.faults.heal();
-    let done = serve(&world, vec![messages[1].clone()]);
+    let done = serve(&world, &[messages[1].clone()]);
     assert_eq!(failed(&done).len(), 0);
     assert_eq!(world.status(eids[1]), Status::Completed);
 }
@@ -100,7 +100,7 @@ fn what_this_build_does_not_know_is_left_and_acknowledged() {
     let eid = start(&world, "add", 1);
     let stranger = world.beside(App::new(), "w2", 2);
     let before = world.memory.snapshot();
-    let all = read(vec![message(&world, "a", eid, 1)]);
+    let all = read(&[message(&world, "a", eid, 1)]);
     let deadline = Deadline::within(&*world.clock, MINUTE);
     let done = stranger.block(batch(&stranger.engine, &all.records, deadline));
     assert!(matches!(
@@ -119,13 +119,13 @@ fn case26_a_message_that_was_in_vain_before_is_run_after_its_neighbours_and_acqu
         message(&world, "a", suspect, 5),
         message(&world, "b", neighbour, 1),
     ];
-    let done = serve(&world, messages);
+    let done = serve(&world, &messages);
     let order: Vec<Eid> = done.served.iter().map(|served| served.eid).collect();
     assert_eq!(order, [neighbour, suspect]);
     assert_eq!(failed(&done).len(), 0);
     // It replays only under an ownership, so that a crash is counted: one commit more.
     let commit = |eid| world.block(world.engine.execution(eid)).unwrap().commit;
     let plain = start(&world, "add", 1);
-    serve(&world, vec![message(&world, "c", plain, 1)]);
+    serve(&world, &[message(&world, "c", plain, 1)]);
     assert_eq!(commit(suspect), commit(plain) + 1);
 }

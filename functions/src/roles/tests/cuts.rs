@@ -22,7 +22,7 @@ fn app(effects: &Effects) -> App {
                 let step = ctx.step("one", move || {
                     let effects = Arc::clone(&effects);
                     async move {
-                        *effects.lock().unwrap().entry(step).or_default() += 1;
+                        *effects.lock().expect("in a test").entry(step).or_default() += 1;
                         Ok::<_, StepError>(step)
                     }
                 });
@@ -40,7 +40,7 @@ fn play(fate: Fate, at: u64) -> bool {
     let world = World::new(app(&effects));
     let eid = start(&world, "five", 0);
     let again = message(&world, "a", eid, 1);
-    let all = read(vec![again]);
+    let all = read(&[again]);
     world
         .faults
         .add(Rule::new(fate).at(world.faults.requests() + at));
@@ -52,7 +52,9 @@ fn play(fate: Fate, at: u64) -> bool {
         let done = alive.block(batch(&alive.engine, &all.records, deadline));
         // What is acknowledged is over, parked, or held by an owner who is there, or whose time runs.
         let head = world.block(world.memory.read(&keys::head(&eid)));
-        let head: Value = serde_json::from_slice(&head.unwrap().unwrap().body).unwrap();
+        let head: Value =
+            serde_json::from_slice(&head.expect("in a test").expect("in a test").body)
+                .expect("in a test");
         if done.failed.is_empty() && head["owner"].is_null() {
             assert_eq!(head["status"], json!("completed"), "{fate:?} at {at}");
         }
@@ -73,9 +75,9 @@ fn play(fate: Fate, at: u64) -> bool {
     let last = world.beside(app(&effects), "reader", 99);
     assert_eq!(last.status(eid), Status::Completed, "{fate:?} at {at}");
     assert_eq!(last.result::<u64>(eid), Ok(15), "{fate:?} at {at}");
-    let root = last.block(last.engine.frames(eid)).unwrap();
+    let root = last.block(last.engine.frames(eid)).expect("in a test");
     assert_eq!(root.frames.len(), 5);
-    let effects = effects.lock().unwrap();
+    let effects = effects.lock().expect("in a test");
     for (frame, step) in root.frames.iter().zip(1..) {
         // The record of an attempt comes before its effect: none is without one.
         let (seen, told) = (effects[&step] as usize, frame.attempts.len());

@@ -5,7 +5,7 @@ use millpond::runtime::Ended;
 
 use super::*;
 
-fn within(world: &World, left: Duration, messages: Vec<Value>) -> (Batch, Duration) {
+fn within(world: &World, left: Duration, messages: &[Value]) -> (Batch, Duration) {
     let all = read(messages);
     let began = world.clock.monotonic();
     let deadline = Deadline::within(&*world.clock, left);
@@ -18,7 +18,7 @@ fn case18_a_step_that_ends_within_the_margin_is_committed() {
     let world = world();
     // The hand-over begins at 55 s: the step runs on, and ends before its time is over.
     let eid = start(&world, "slow", 58);
-    let (done, took) = within(&world, MINUTE, vec![message(&world, "a", eid, 1)]);
+    let (done, took) = within(&world, MINUTE, &[message(&world, "a", eid, 1)]);
     assert!(matches!(done.served[0].ended, Some(Ok(Ended::Terminal(_)))));
     assert_eq!(took, Duration::from_secs(58));
     assert_eq!(world.result::<u64>(eid), Ok(58));
@@ -33,7 +33,7 @@ fn case18_a_step_longer_than_any_invocation_ends_failed_after_its_lost_attempts(
     while !world.status(eid).is_terminal() {
         invocations += 1;
         assert!(invocations < 10, "it does not end");
-        let (_, took) = within(&world, MINUTE * 15, vec![again.clone()]);
+        let (_, took) = within(&world, MINUTE * 15, std::slice::from_ref(&again));
         assert!(took < MINUTE * 15, "cut off: {took:?}");
         // Until the ownership that it left has run out, as the sweeper finds its mail.
         world.clock.advance(MINUTE);
@@ -49,7 +49,7 @@ fn case18_a_step_longer_than_any_invocation_ends_failed_after_its_lost_attempts(
 fn who_is_told_to_hand_over_begins_no_step_and_leaves_mail_to_itself() {
     let world = world();
     let eid = start(&world, "add", 2);
-    let all = read(vec![message(&world, "a", eid, 1)]);
+    let all = read(&[message(&world, "a", eid, 1)]);
     // No time at all: everything is within the margin.
     let deadline = Deadline {
         end: world.clock.monotonic() + Duration::from_secs(4),
@@ -76,7 +76,7 @@ fn the_answer_goes_out_before_the_end_whatever_is_still_under_way() {
         message(&world, "a", slow, 1),
         message(&world, "b", quick, 1),
     ];
-    let (done, took) = within(&world, Duration::from_secs(20), messages);
+    let (done, took) = within(&world, Duration::from_secs(20), &messages);
     assert!(took < Duration::from_secs(20), "{took:?}");
     assert_eq!(world.status(quick), Status::Completed);
     assert_eq!(done.served.len(), 2);

@@ -8,7 +8,7 @@ use millpond_wakeups::sqs;
 use super::*;
 
 fn mail() -> (Eid, millpond::keys::Key) {
-    let eid = Eid::parse("00000000-0000-4000-8000-000000000001").unwrap();
+    let eid = Eid::parse("00000000-0000-4000-8000-000000000001").expect("in a test");
     (eid, keys::mail(&Queue::default(), &eid, &Mid::start()))
 }
 
@@ -36,7 +36,7 @@ fn a_notification_names_its_execution_whichever_way_it_comes() {
         sqs::body(&hint),
     ];
     for body in queued {
-        let all = read(vec![super::sqs("a", &body, 2)]);
+        let all = read(&[super::sqs("a", &body, 2)]);
         assert_eq!(all.malformed, [], "{body}");
         assert_eq!(all.records[0].hints, std::slice::from_ref(&hint), "{body}");
         assert_eq!(all.records[0].message.as_deref(), Some("a"));
@@ -63,11 +63,11 @@ fn case26_what_names_no_execution_is_told_and_acknowledged() {
         notification("team/%ZZ").to_string(),
     ];
     for body in wrong {
-        let all = read(vec![super::sqs("a", &body, 1)]);
+        let all = read(&[super::sqs("a", &body, 1)]);
         assert_eq!(all.malformed.len(), 1, "{body}");
         assert!(all.records[0].hints.is_empty());
         let world = world();
-        let done = serve(&world, vec![super::sqs("a", &body, 1)]);
+        let done = serve(&world, &[super::sqs("a", &body, 1)]);
         assert_eq!((failed(&done).len(), done.served.len()), (0, 0));
     }
 }
@@ -79,7 +79,7 @@ fn a_test_event_and_a_deleted_mail_are_nothing_to_do_and_nothing_wrong() {
     deleted["Records"][0]["eventName"] = json!("ObjectRemoved:Delete");
     let test = json!({"Service": "Amazon S3", "Event": "s3:TestEvent", "Bucket": "pond"});
     for body in [deleted, test] {
-        let all = read(vec![super::sqs("a", &body.to_string(), 1)]);
+        let all = read(&[super::sqs("a", &body.to_string(), 1)]);
         assert!(all.malformed.is_empty() && all.records[0].hints.is_empty());
     }
 }

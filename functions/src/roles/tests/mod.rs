@@ -111,12 +111,12 @@ pub(super) fn sqs(id: &str, body: &str, received: u64) -> Value {
     })
 }
 
-pub(super) fn read(messages: Vec<Value>) -> Deliveries {
+pub(super) fn read(messages: &[Value]) -> Deliveries {
     Deliveries::read(Event::read(json!({ "Records": messages })), &root())
 }
 
 /// Serves messages within a minute.
-pub(super) fn serve(world: &World, messages: Vec<Value>) -> Batch {
+pub(super) fn serve(world: &World, messages: &[Value]) -> Batch {
     let all = read(messages);
     let deadline = Deadline::within(&*world.clock, MINUTE);
     world.block(batch(&world.engine, &all.records, deadline))
@@ -125,7 +125,10 @@ pub(super) fn serve(world: &World, messages: Vec<Value>) -> Batch {
 /// Puts something in the place of an execution's head.
 pub(super) fn break_head(world: &World, eid: Eid) {
     let key = keys::head(&eid);
-    let old = world.block(world.memory.read(&key)).unwrap().unwrap();
+    let old = world
+        .block(world.memory.read(&key))
+        .expect("in a test")
+        .expect("in a test");
     let junk = Bytes::from_static(b"not a head");
     let put = world.memory.write(&key, junk, Expect::At(old.version));
     assert!(matches!(world.block(put), Ok(Outcome::Landed(_))));

@@ -18,7 +18,7 @@ struct Heard(Mutex<Vec<Hint>>);
 #[async_trait]
 impl Wakeups for Heard {
     async fn ring(&self, hint: Hint) {
-        self.0.lock().unwrap().push(hint);
+        self.0.lock().expect("in a test").push(hint);
     }
 
     async fn next(&self, _: &[Queue]) -> Hint {
@@ -34,7 +34,7 @@ fn heard(world: &World) -> (Engine, Arc<Heard>) {
     };
     let app = App::new().workflow("nap", "1", nap);
     let host = world.engine.core().host.clone();
-    (Engine::new(doors, app, host).unwrap(), heard)
+    (Engine::new(doors, app, host).expect("in a test"), heard)
 }
 
 fn alarm_of(world: &World, eid: Eid) -> Hint {
@@ -43,10 +43,8 @@ fn alarm_of(world: &World, eid: Eid) -> Hint {
         let alarm = keys::AlarmKey::parse(key)?;
         Some((key.clone(), alarm))
     });
-    let (cause, alarm) = alarms
-        .filter(|(_, alarm)| alarm.eid == eid)
-        .next()
-        .expect("an alarm");
+    let mut alarms = alarms.filter(|(_, alarm)| alarm.eid == eid);
+    let (cause, alarm) = alarms.next().expect("an alarm");
     Hint {
         queue: alarm.queue,
         eid,
@@ -84,11 +82,11 @@ fn a_sweep_goes_on_where_the_one_before_had_no_time_left_and_tells_each_mail() {
 fn an_alarm_that_comes_by_message_is_run_at_its_time_and_never_before() {
     let world = world();
     let eid = start(&world, "nap", 100);
-    serve(&world, vec![message(&world, "a", eid, 1)]);
+    serve(&world, &[message(&world, "a", eid, 1)]);
     let (engine, heard) = heard(&world);
     let hint = alarm_of(&world, eid);
     let serve = |engine: &Engine| {
-        let all = read(vec![super::sqs("b", &sqs::body(&hint), 1)]);
+        let all = read(&[super::sqs("b", &sqs::body(&hint), 1)]);
         let deadline = Deadline::within(&*world.clock, MINUTE);
         world.block(batch(engine, &all.records, deadline))
     };
