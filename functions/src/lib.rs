@@ -25,6 +25,7 @@ mod host;
 #[cfg(feature = "lambda")]
 mod lambda;
 pub mod roles;
+pub mod triggers;
 
 pub use cli::{Exit, Streams};
 pub use entry::{main, run};

@@ -1,0 +1,254 @@
+//! From JSON to a pattern.
+
+use std::net::IpAddr;
+
+use serde_json::{Map, Value};
+
+use super::matcher::{Matcher, Order, Part};
+use super::node::{Field, Node};
+use super::wildcard::Wildcard;
+use crate::triggers::near::near;
+
+/// How deep objects of a pattern may stand in each other.
+const MOST_DEPTH: usize = 32;
+/// How many values and matchers a pattern may hold.
+const MOST_MATCHERS: usize = 1_000;
+
+/// The kinds of matchers, as they are written.
+const KINDS: [&str; 8] = [
+    "prefix",
+    "suffix",
+    "equals-ignore-case",
+    "wildcard",
+    "numeric",
+    "exists",
+    "cidr",
+    "anything-but",
+];
+
+/// What is wrong with a pattern, and where.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("at {}: {why}", if .at.is_empty() { "the top" } else { .at })]
+pub struct PatternError {
+    /// The path of the field.
+    pub at: String,
+    /// What would be right.
+    pub why: String,
+}
+
+type Compiled<T> = Result<T, String>;
+
+pub(super) fn compile(pattern: &Value) -> Result<Node, PatternError> {
+    let mut compiler = Compiler::default();
+    let top = compiler.node(pattern);
+    top.map_err(|why| PatternError {
+        at: compiler.path.join("."),
+        why,
+    })
+}
+
+#[derive(Default)]
+struct Compiler {
+    path: Vec<String>,
+    matchers: usize,
+}
+
+impl Compiler {
+    fn node(&mut self, value: &Value) -> Compiled<Node> {
+        let Value::Object(map) = value else {
+            return Err(format!("an object with fields belongs here, not {value}"));
+        };
+        if map.is_empty() {
+            return Err("an object without fields asks for nothing".to_owned());
+        }
+        if self.path.len() > MOST_DEPTH {
+            return Err(format!("objects stand more than {MOST_DEPTH} deep"));
+        }
+        let mut node = Node::default();
+        for (name, value) in map {
+            self.path.push(name.clone());
+            if name == "$or" {
+                node.or = self.alternatives(value)?;
+            } else {
+                let field = self.field(value)?;
+                node.fields.push((name.clone(), field));
+            }
+            // Only on success: an error tells the path where it stood.
+            self.path.pop();
+        }
+        Ok(node)
+    }
+
+    fn alternatives(&mut self, value: &Value) -> Compiled<Vec<Node>> {
+        match value.as_array() {
+            Some(all) if all.len() >= 2 => all.iter().map(|one| self.node(one)).collect(),
+            _ => Err("`$or` is an array of at least two objects".to_owned()),
+        }
+    }
+
+    fn field(&mut self, value: &Value) -> Compiled<Field> {
+        match value {
+            Value::Object(_) => self.node(value).map(Field::Inside),
+            Value::Array(all) if all.is_empty() => Err("an empty array fits nothing".to_owned()),
+            Value::Array(all) => {
+                let matchers = all.iter().map(|one| self.matcher(one));
+                matchers.collect::<Compiled<_>>().map(Field::AnyOf)
+            }
+            scalar => Err(format!("values stand in an array: [{scalar}]")),
+        }
+    }
+
+    fn matcher(&mut self, value: &Value) -> Compiled<Matcher> {
+        self.matchers += 1;
+        if self.matchers > MOST_MATCHERS {
+            return Err(format!("more than {MOST_MATCHERS} values and matchers"));
+        }
+        match value {
+            Value::Array(_) => Err("an array in an array".to_owned()),
+            Value::Object(map) => self.condition(map),
+            scalar => Ok(Matcher::Equal(scalar.clone())),
+        }
+    }
+
+    fn condition(&mut self, map: &Map<String, Value>) -> Compiled<Matcher> {
+        let mut entries = map.iter();
+        let (Some((kind, value)), None) = (entries.next(), entries.next()) else {
+            return Err(format!(
+                "a matcher has one key: one of {}",
+                KINDS.join(", ")
+            ));
+        };
+        match kind.as_str() {
+            "prefix" => part(kind, value).map(Matcher::Prefix),
+            "suffix" => part(kind, value).map(Matcher::Suffix),
+            "equals-ignore-case" => Ok(Matcher::Folded(text(kind, value)?.to_lowercase())),
+            "wildcard" => match Wildcard::parse(text(kind, value)?) {
+                Ok(wildcard) => Ok(Matcher::Wildcard(wildcard)),
+                Err(why) => Err(format!("`wildcard`: {why}")),
+            },
+            "numeric" => numeric(value),
+            "exists" => match value {
+                Value::Bool(there) => Ok(Matcher::Exists(*there)),
+                _ => Err("`exists` takes true or false".to_owned()),
+            },
+            "cidr" => cidr(text(kind, value)?),
+            "anything-but" => self.anything_but(value).map(Matcher::AnythingBut),
+            other => {
+                let meant = near(other, &KINDS);
+                let meant = meant.map(|kind| format!("; did you mean `{kind}`?"));
+                Err(format!(
+                    "no matcher is called `{other}`{}; known are {}",
+                    meant.unwrap_or_default(),
+                    KINDS.join(", ")
+                ))
+            }
+        }
+    }
+
+    fn anything_but(&mut self, value: &Value) -> Compiled<Vec<Matcher>> {
+        let kinds = ["prefix", "suffix", "equals-ignore-case", "wildcard"];
+        match value {
+            Value::Array(all) if all.is_empty() => {
+                Err("`anything-but` nothing is `exists: true`".to_owned())
+            }
+            Value::Array(all) if all.iter().all(is_plain) => {
+                all.iter().map(|one| self.matcher(one)).collect()
+            }
+            Value::Object(map) => {
+                let mut entries = map.iter();
+                let (Some((kind, value)), None) = (entries.next(), entries.next()) else {
+                    return Err("`anything-but` takes one kind of matcher".to_owned());
+                };
+                if !kinds.contains(&kind.as_str()) {
+                    let kinds = kinds.join(", ");
+                    return Err(format!(
+                        "`anything-but` takes values or one of {kinds}: got {kind}"
+                    ));
+                }
+                let all = match value {
+                    Value::Array(all) if !all.is_empty() => all.iter().collect(),
+                    one => vec![one],
+                };
+                let condition = |one: &Value| Map::from_iter([(kind.clone(), one.clone())]);
+                all.into_iter()
+                    .map(|one| self.condition(&condition(one)))
+                    .collect()
+            }
+            plain if is_plain(plain) => Ok(vec![self.matcher(plain)?]),
+            _ => Err("`anything-but` takes a value, an array of values, or a matcher".to_owned()),
+        }
+    }
+}
+
+fn is_plain(value: &Value) -> bool {
+    !value.is_object() && !value.is_array()
+}
+
+fn text<'a>(kind: &str, value: &'a Value) -> Compiled<&'a str> {
+    match value.as_str() {
+        Some(text) if !text.is_empty() || kind == "equals-ignore-case" => Ok(text),
+        Some(_) => Err(format!("`{kind}` of an empty text says nothing")),
+        None => Err(format!("`{kind}` takes text, not {value}")),
+    }
+}
+
+fn part(kind: &str, value: &Value) -> Compiled<Part> {
+    if let Some(map) = value.as_object() {
+        let inner = map.get("equals-ignore-case").filter(|_| map.len() == 1);
+        let inner = inner.ok_or_else(|| {
+            format!("`{kind}` takes text, or {{\"equals-ignore-case\": text}}: got {value}")
+        })?;
+        let text = text(kind, inner)?.to_lowercase();
+        return Ok(Part { text, folded: true });
+    }
+    let text = text(kind, value)?.to_owned();
+    Ok(Part {
+        text,
+        folded: false,
+    })
+}
+
+fn numeric(value: &Value) -> Compiled<Matcher> {
+    let rule = || {
+        format!(
+            "`numeric` takes [sign, number] or a range [\">\", low, \"<\", high]; signs are \
+             =, <, <=, >, >=: got {value}"
+        )
+    };
+    let all = value.as_array().ok_or_else(rule)?;
+    let bounds = all.chunks(2).map(|pair| {
+        let [sign, number] = pair else {
+            return Err(rule());
+        };
+        let order = Order::ALL
+            .into_iter()
+            .find(|(text, _)| sign.as_str() == Some(text));
+        let (_, order) = order.ok_or_else(rule)?;
+        Ok((order, number.as_f64().ok_or_else(rule)?))
+    });
+    let bounds: Vec<(Order, f64)> = bounds.collect::<Compiled<_>>()?;
+    match bounds.as_slice() {
+        [_] => {}
+        [
+            (Order::More | Order::AtLeast, low),
+            (Order::Less | Order::AtMost, high),
+        ] => {
+            if low >= high {
+                return Err(format!("`numeric`: nothing is between {low} and {high}"));
+            }
+        }
+        _ => return Err(rule()),
+    }
+    Ok(Matcher::Numeric(bounds))
+}
+
+fn cidr(text: &str) -> Compiled<Matcher> {
+    let read = || {
+        let (address, bits) = text.split_once('/')?;
+        let network: IpAddr = address.parse().ok()?;
+        let bits: u8 = bits.parse().ok()?;
+        let most = if network.is_ipv4() { 32 } else { 128 };
+        (bits <= most).then_some(Matcher::Cidr { network, bits })
+    };
+    read().ok_or_else(|| format!("`cidr` takes a network like 10.0.0.0/8 or fd00::/8: got {text}"))
+}

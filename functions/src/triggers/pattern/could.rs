@@ -1,0 +1,83 @@
+//! Whether a pattern could fit an event of which only some is known.
+
+use super::matcher::Matcher;
+use super::node::{Field, Node, Pattern};
+
+/// What is known of a field of an event that has not come yet.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Known {
+    /// It is this text.
+    Is(String),
+    /// It is text with one of these beginnings; every such text comes.
+    Under(Vec<String>),
+    /// Nothing: it could be anything, or missing.
+    Free,
+}
+
+impl Pattern {
+    /// Whether some event fits that is as `known` says of the fields, by their paths
+    /// (`detail.bucket.name`). In doubt, yes.
+    #[must_use]
+    pub fn could_fit(&self, known: &dyn Fn(&str) -> Known) -> bool {
+        self.0.could_fit("", known)
+    }
+}
+
+impl Node {
+    fn could_fit(&self, path: &str, known: &dyn Fn(&str) -> Known) -> bool {
+        let fields = self.fields.iter().all(|(name, field)| {
+            let path = match path {
+                "" => name.clone(),
+                path => format!("{path}.{name}"),
+            };
+            match field {
+                Field::Inside(node) => node.could_fit(&path, known),
+                Field::AnyOf(matchers) => {
+                    let known = known(&path);
+                    matchers.iter().any(|matcher| matcher.could_fit(&known))
+                }
+            }
+        });
+        let mut or = self.or.iter();
+        fields && (self.or.is_empty() || or.any(|one| one.could_fit(path, known)))
+    }
+}
+
+impl Matcher {
+    fn could_fit(&self, known: &Known) -> bool {
+        match known {
+            Known::Free => true,
+            Known::Is(text) => self.fits(&text.as_str().into()),
+            Known::Under(prefixes) => prefixes.iter().any(|prefix| self.meets(prefix)),
+        }
+    }
+
+    /// Whether it fits some text that begins with `prefix`.
+    fn meets(&self, prefix: &str) -> bool {
+        let overlap = |a: &str, b: &str| a.starts_with(b) || b.starts_with(a);
+        match self {
+            Self::Equal(value) => value.as_str().is_some_and(|text| text.starts_with(prefix)),
+            Self::Folded(text) => text.starts_with(&prefix.to_lowercase()),
+            Self::Prefix(part) => overlap(&part.in_case(prefix), &part.text),
+            Self::Suffix(_) => true,
+            Self::Wildcard(wildcard) => match wildcard.head() {
+                (whole, false) => whole.starts_with(prefix),
+                (head, true) => overlap(head, prefix),
+            },
+            Self::Exists(there) => *there,
+            Self::Numeric(_) | Self::Cidr { .. } => false,
+            Self::AnythingBut(inner) => !inner.iter().any(|matcher| matcher.holds_all(prefix)),
+        }
+    }
+
+    /// Whether it fits every text that begins with `prefix`.
+    fn holds_all(&self, prefix: &str) -> bool {
+        match self {
+            Self::Prefix(part) => part.in_case(prefix).starts_with(&part.text),
+            Self::Wildcard(wildcard) => {
+                wildcard.is_prefix() && prefix.starts_with(wildcard.head().0)
+            }
+            _ => false,
+        }
+    }
+}

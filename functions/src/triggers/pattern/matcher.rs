@@ -1,0 +1,164 @@
+//! What may stand at a field.
+
+use std::fmt;
+use std::net::IpAddr;
+
+use serde_json::Value;
+
+use super::wildcard::Wildcard;
+
+/// One of the values and conditions at a field.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Matcher {
+    Equal(Value),
+    /// The text, in lower case.
+    Folded(String),
+    Prefix(Part),
+    Suffix(Part),
+    Wildcard(Wildcard),
+    Numeric(Vec<(Order, f64)>),
+    Exists(bool),
+    Cidr {
+        network: IpAddr,
+        bits: u8,
+    },
+    AnythingBut(Vec<Matcher>),
+}
+
+/// A part of a text, in lower case where case does not count.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Part {
+    pub(super) text: String,
+    pub(super) folded: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Order {
+    Less,
+    AtMost,
+    Equal,
+    AtLeast,
+    More,
+}
+
+impl Order {
+    pub(super) const ALL: [(&str, Self); 5] = [
+        ("<", Self::Less),
+        ("<=", Self::AtMost),
+        ("=", Self::Equal),
+        (">=", Self::AtLeast),
+        (">", Self::More),
+    ];
+
+    #[expect(clippy::float_cmp, reason = "`=` asks for just this number")]
+    fn holds(self, a: f64, b: f64) -> bool {
+        match self {
+            Self::Less => a < b,
+            Self::AtMost => a <= b,
+            Self::Equal => a == b,
+            Self::AtLeast => a >= b,
+            Self::More => a > b,
+        }
+    }
+
+    fn sign(self) -> &'static str {
+        let found = Self::ALL.into_iter().find(|(_, order)| *order == self);
+        found.map_or("=", |(sign, _)| sign)
+    }
+}
+
+impl Part {
+    pub(super) fn in_case<'a>(&self, text: &'a str) -> std::borrow::Cow<'a, str> {
+        if self.folded {
+            text.to_lowercase().into()
+        } else {
+            text.into()
+        }
+    }
+}
+
+impl Matcher {
+    /// Whether a value that is no array fits.
+    pub(super) fn fits(&self, value: &Value) -> bool {
+        match (self, value) {
+            (Self::Equal(wanted), value) => same(wanted, value),
+            (Self::Exists(there), _) => *there,
+            (Self::AnythingBut(inner), value) => {
+                !value.is_object() && !inner.iter().any(|matcher| matcher.fits(value))
+            }
+            (Self::Numeric(bounds), Value::Number(number)) => number
+                .as_f64()
+                .is_some_and(|number| bounds.iter().all(|(order, b)| order.holds(number, *b))),
+            (matcher, Value::String(text)) => matcher.fits_text(text),
+            _ => false,
+        }
+    }
+
+    fn fits_text(&self, text: &str) -> bool {
+        match self {
+            Self::Folded(wanted) => text.to_lowercase() == *wanted,
+            Self::Prefix(part) => part.in_case(text).starts_with(&part.text),
+            Self::Suffix(part) => part.in_case(text).ends_with(&part.text),
+            Self::Wildcard(wildcard) => wildcard.fits(text),
+            Self::Cidr { network, bits } => text
+                .parse()
+                .is_ok_and(|address| within(address, *network, *bits)),
+            Self::Equal(_) | Self::Numeric(_) | Self::Exists(_) | Self::AnythingBut(_) => false,
+        }
+    }
+}
+
+/// Numbers are the same by value: `1` is `1.0`.
+fn same(wanted: &Value, value: &Value) -> bool {
+    match (wanted, value) {
+        (Value::Number(a), Value::Number(b)) => {
+            a == b || (a.is_f64() || b.is_f64()) && a.as_f64() == b.as_f64()
+        }
+        (wanted, value) => wanted == value,
+    }
+}
+
+fn within(address: IpAddr, network: IpAddr, bits: u8) -> bool {
+    let top = |value: u128, width: u8| {
+        let rest = u32::from(width - bits.min(width));
+        value.checked_shr(rest).unwrap_or(0)
+    };
+    match (address, network) {
+        (IpAddr::V4(a), IpAddr::V4(n)) => {
+            top(u32::from(a).into(), 32) == top(u32::from(n).into(), 32)
+        }
+        (IpAddr::V6(a), IpAddr::V6(n)) => top(a.into(), 128) == top(n.into(), 128),
+        _ => false,
+    }
+}
+
+impl fmt::Display for Matcher {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let any_case = |part: &Part| if part.folded { " in any case" } else { "" };
+        match self {
+            Self::Equal(value) => write!(f, "{value}"),
+            Self::Folded(text) => write!(f, "{text:?} in any case"),
+            Self::Prefix(part) => {
+                write!(f, "text that begins with {:?}{}", part.text, any_case(part))
+            }
+            Self::Suffix(part) => {
+                write!(f, "text that ends with {:?}{}", part.text, any_case(part))
+            }
+            Self::Wildcard(wildcard) => write!(f, "text like {wildcard}"),
+            Self::Numeric(bounds) => {
+                let bounds: Vec<String> = bounds
+                    .iter()
+                    .map(|(order, b)| format!("{} {b}", order.sign()))
+                    .collect();
+                write!(f, "a number {}", bounds.join(" and "))
+            }
+            Self::Exists(true) => f.write_str("anything at all"),
+            Self::Exists(false) => f.write_str("nothing"),
+            Self::Cidr { network, bits } => write!(f, "an address in {network}/{bits}"),
+            Self::AnythingBut(inner) => {
+                let inner: Vec<String> = inner.iter().map(ToString::to_string).collect();
+                write!(f, "anything but {}", inner.join(" or "))
+            }
+        }
+    }
+}

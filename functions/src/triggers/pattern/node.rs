@@ -1,0 +1,151 @@
+//! Whether an event fits, and if not, where.
+
+use std::fmt;
+
+use serde_json::Value;
+
+use super::compile::{PatternError, compile};
+use super::matcher::Matcher;
+
+/// A pattern, ready to be used.
+///
+/// ```
+/// use millpond_functions::triggers::Pattern;
+/// use serde_json::json;
+///
+/// let pattern = Pattern::new(&json!({"detail": {"amount": [{"numeric": [">", 100]}]}})).unwrap();
+/// assert!(pattern.fits(&json!({"detail": {"amount": 250}})));
+/// let why = pattern.mismatch(&json!({"detail": {"amount": 7}})).unwrap();
+/// assert_eq!(why, "detail.amount is 7, not a number > 100");
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct Pattern(pub(super) Node);
+
+/// Conditions on an object.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(super) struct Node {
+    pub(super) fields: Vec<(String, Field)>,
+    /// Empty, or the alternatives of `$or`.
+    pub(super) or: Vec<Node>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Field {
+    Inside(Node),
+    AnyOf(Vec<Matcher>),
+}
+
+impl Pattern {
+    /// Reads a pattern.
+    ///
+    /// # Errors
+    /// [`PatternError`] names the place and what would be right there.
+    pub fn new(pattern: &Value) -> Result<Self, PatternError> {
+        compile(pattern).map(Self)
+    }
+
+    /// Whether `event` fits.
+    #[must_use]
+    pub fn fits(&self, event: &Value) -> bool {
+        self.mismatch(event).is_none()
+    }
+
+    /// Where `event` does not fit, in words; `None` if it fits.
+    #[must_use]
+    pub fn mismatch(&self, event: &Value) -> Option<String> {
+        self.0.mismatch(event, &mut Vec::new())
+    }
+}
+
+impl Node {
+    fn mismatch<'a>(&'a self, value: &Value, path: &mut Vec<&'a str>) -> Option<String> {
+        for (name, field) in &self.fields {
+            path.push(name);
+            let child = value.get(name);
+            let why = match field {
+                Field::AnyOf(matchers) => leaf(matchers, child, path),
+                Field::Inside(node) => node.inside(child, path),
+            };
+            path.pop();
+            if why.is_some() {
+                return why;
+            }
+        }
+        let mut whys = Vec::new();
+        for alternative in &self.or {
+            match alternative.mismatch(value, path) {
+                None => return None,
+                Some(why) => whys.push(why),
+            }
+        }
+        (!whys.is_empty()).then(|| format!("no alternative fits: {}", whys.join("; ")))
+    }
+
+    /// The same for what stands inside a field.
+    fn inside<'a>(&'a self, child: Option<&Value>, path: &mut Vec<&'a str>) -> Option<String> {
+        let values = members(child);
+        let mut objects = values.iter().filter(|value| value.is_object()).peekable();
+        if objects.peek().is_none() {
+            // There may be only conditions that something is missing.
+            return self.mismatch(&Value::Null, path);
+        }
+        let mut first = None;
+        for object in objects {
+            match self.mismatch(object, path) {
+                None => return None,
+                why => first = first.or(why),
+            }
+        }
+        first
+    }
+}
+
+fn leaf(matchers: &[Matcher], child: Option<&Value>, path: &[&str]) -> Option<String> {
+    let values = members(child);
+    let fits = matchers.iter().any(|matcher| match matcher {
+        Matcher::Exists(there) => *there != values.is_empty(),
+        matcher => values.iter().any(|value| matcher.fits(value)),
+    });
+    if fits {
+        return None;
+    }
+    let path = path.join(".");
+    let wanted = Wanted(matchers);
+    Some(match child {
+        None => format!("{path} is missing; wanted {wanted}"),
+        Some(value) => format!("{path} is {}, not {wanted}", short(value)),
+    })
+}
+
+/// The values at a field: its own, or those of the array there.
+fn members(child: Option<&Value>) -> Vec<&Value> {
+    match child {
+        None => Vec::new(),
+        Some(Value::Array(items)) => items.iter().flat_map(|item| members(Some(item))).collect(),
+        Some(value) => vec![value],
+    }
+}
+
+/// A value in a message: long ones are cut.
+fn short(value: &Value) -> String {
+    const MOST: usize = 80;
+    let text = value.to_string();
+    match text.char_indices().nth(MOST) {
+        None => text,
+        Some((at, _)) => format!("{}...", &text[..at]),
+    }
+}
+
+struct Wanted<'a>(&'a [Matcher]);
+
+impl fmt::Display for Wanted<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (n, matcher) in self.0.iter().enumerate() {
+            if n > 0 {
+                f.write_str(" or ")?;
+            }
+            write!(f, "{matcher}")?;
+        }
+        Ok(())
+    }
+}

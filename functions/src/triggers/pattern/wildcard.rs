@@ -1,0 +1,70 @@
+//! Text with `*` in it.
+
+use std::fmt;
+
+/// Pieces of text, between any two of which anything may stand.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Wildcard {
+    /// At least one; a pattern without `*` is one piece.
+    pieces: Vec<String>,
+}
+
+impl Wildcard {
+    /// Reads a pattern: `*` is any text, `\*` a star, `\\` a backslash.
+    pub(super) fn parse(pattern: &str) -> Result<Self, &'static str> {
+        let (mut pieces, mut piece) = (Vec::new(), String::new());
+        let mut chars = pattern.chars();
+        let mut after_star = false;
+        while let Some(char) = chars.next() {
+            match char {
+                '*' if after_star => return Err("`**` is no more than `*`: write one"),
+                '*' => pieces.push(std::mem::take(&mut piece)),
+                '\\' => match chars.next() {
+                    Some(escaped @ ('*' | '\\')) => piece.push(escaped),
+                    _ => return Err("`\\` stands only before `*` and `\\`"),
+                },
+                plain => piece.push(plain),
+            }
+            after_star = char == '*';
+        }
+        pieces.push(piece);
+        Ok(Self { pieces })
+    }
+
+    /// Whether all of `text` fits. Takes each inner piece where it first comes: time grows
+    /// with the text and the pattern, not with their combinations.
+    pub(super) fn fits(&self, text: &str) -> bool {
+        let [first, inner @ .., last] = self.pieces.as_slice() else {
+            return self.pieces.first().is_some_and(|whole| whole == text);
+        };
+        let Some(mut rest) = text.strip_prefix(first.as_str()) else {
+            return false;
+        };
+        for piece in inner {
+            let Some(at) = rest.find(piece.as_str()) else {
+                return false;
+            };
+            rest = &rest[at + piece.len()..];
+        }
+        rest.ends_with(last.as_str())
+    }
+
+    /// What stands before the first `*`, and whether there is one.
+    pub(super) fn head(&self) -> (&str, bool) {
+        let head = self.pieces.first().map_or("", String::as_str);
+        (head, self.pieces.len() > 1)
+    }
+
+    /// The only `*` stands at the end.
+    pub(super) fn is_prefix(&self) -> bool {
+        matches!(self.pieces.as_slice(), [_, last] if last.is_empty())
+    }
+}
+
+impl fmt::Display for Wildcard {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let escape = |piece: &String| piece.replace('\\', "\\\\").replace('*', "\\*");
+        let pieces: Vec<String> = self.pieces.iter().map(escape).collect();
+        write!(f, "`{}`", pieces.join("*"))
+    }
+}
