@@ -7,6 +7,7 @@ mod batch;
 #[cfg(feature = "lambda")]
 mod hints;
 mod idle;
+mod starter;
 mod sweep;
 mod sweeper;
 #[cfg(all(test, feature = "lambda"))]
@@ -20,6 +21,9 @@ pub use batch::{Batch, Served, batch};
 #[cfg(feature = "lambda")]
 pub use hints::{Deliveries, Delivery, Root};
 pub use idle::{Idle, until_idle};
+pub use starter::{
+    Answer, FailedRecords, Fate, Fetched, Objects, ObjectsError, Record, Report, Starter, starter,
+};
 pub use sweep::{Cursor, sweep};
 pub use sweeper::sweeper;
 pub use time::Deadline;

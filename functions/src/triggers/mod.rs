@@ -1,6 +1,36 @@
-//! Rules that turn events into starts and signals (`triggers.toml`).
+//! Rules that turn events into starts and signals: `triggers.toml`, or code.
+//!
+//! An event becomes an [`Occasion`]; a [`Rule`] that it fits makes a [`Plan`] of it: a start
+//! or a signal whose key is the same whenever the event comes again. **A rule never follows
+//! from what the engine itself writes** ([`Own`]): without that, a start writes mail, the mail
+//! is an object that was created, and its event starts the next. Rules that could are refused
+//! when they are read, and such events whenever they come.
 
+mod error;
+mod file;
 mod near;
+mod occasion;
+mod own;
 mod pattern;
+mod plan;
+mod rule;
+mod rules;
+mod split;
+mod template;
+#[cfg(test)]
+mod tests;
+mod trigger;
+mod webhook;
 
+pub use error::{Fault, RuleError, RulesError};
+pub use occasion::Occasion;
+pub(crate) use occasion::Occasions;
+pub use own::Own;
 pub use pattern::{Known, Pattern, PatternError};
+pub use plan::{Deed, Plan, Starts};
+pub use rule::Rule;
+pub use rules::Rules;
+pub(crate) use split::{Line, Split};
+pub(crate) use template::Unfit;
+pub use trigger::{Absent, Each, On, Source, Tell, Trigger};
+pub use webhook::{Scheme, Secrets, SecretsError, Signature, Unproven};

@@ -1,0 +1,137 @@
+//! Requests to the Function URL.
+
+use jiff::Timestamp;
+use serde_json::{Value, json};
+
+use super::report::{Fate, Record};
+use super::role::Starter;
+use crate::events::{Malformed, Request};
+use crate::triggers::{Occasion, Rule, Unproven};
+
+/// What a request is answered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Answer {
+    /// The status: 202 done, 200 nothing followed, 400 no request, 401 not proven, 404 no such
+    /// path, 405 not a POST, 422 no rule can use it, 503 to be sent again.
+    pub status: u16,
+    /// The body.
+    pub body: Value,
+}
+
+impl Answer {
+    fn error(status: u16, message: &str) -> Self {
+        Self {
+            status,
+            body: json!({"error": message}),
+        }
+    }
+
+    /// As a Function URL gives it.
+    pub(super) fn payload(&self) -> Value {
+        json!({
+            "statusCode": self.status,
+            "headers": {"content-type": "application/json"},
+            "body": self.body.to_string(),
+        })
+    }
+}
+
+impl Starter {
+    /// A request. Whoever sends it learns only whether it was taken; the log says why not.
+    pub(super) async fn request(
+        &self,
+        request: Result<Request, Malformed>,
+        until: Option<Timestamp>,
+    ) -> (Answer, Record) {
+        let request = match request {
+            Ok(request) => request,
+            Err(error) => {
+                let answer = Answer::error(400, &error.to_string());
+                return (answer, refusal(None, error.to_string()));
+            }
+        };
+        let id = request.id.clone();
+        let here = |rule: &&Rule| rule.path.as_ref() == Some(&request.path);
+        let rules: Vec<&Rule> = self.rules.iter().filter(here).collect();
+        let what = format!("{} {}", request.method, request.path);
+        if rules.is_empty() {
+            let record = refusal(id, format!("{what}: no trigger has this path"));
+            return (Answer::error(404, "nothing is at this path"), record);
+        }
+        if request.method != "POST" {
+            let record = refusal(id, format!("{what}: a webhook is a POST"));
+            return (Answer::error(405, "only POST is taken here"), record);
+        }
+        let (mut proven, mut why) = (Vec::new(), Vec::new());
+        for rule in rules {
+            match self.proof(rule, &request) {
+                Ok(()) => proven.push(rule),
+                Err(unproven) => why.push(format!("{}: {unproven}", rule.name)),
+            }
+        }
+        if proven.is_empty() {
+            let record = refusal(id, format!("{what}: {}", why.join("; ")));
+            return (Answer::error(401, "the signature is not good"), record);
+        }
+        let occasion = Occasion::of_request(request);
+        let mut fates = Vec::new();
+        for rule in proven {
+            match rule.mismatch(&occasion) {
+                None => fates.extend(Box::pin(self.follow(rule, &occasion, until)).await),
+                Some(mismatch) => why.push(format!("{}: {mismatch}", rule.name)),
+            }
+        }
+        if fates.is_empty() {
+            fates.push(Fate::Unmatched { what, why });
+        }
+        (answer(&fates), Record { id, fates })
+    }
+
+    fn proof(&self, rule: &Rule, request: &Request) -> Result<(), Unproven> {
+        let Some(signature) = &rule.signature else {
+            return Ok(());
+        };
+        let secret = self.secrets.get(&signature.secret);
+        let secret = secret.ok_or_else(|| Unproven::NoSecret {
+            secret: signature.secret.clone(),
+        })?;
+        signature.verify(request, secret, self.engine.doors().clock.now())
+    }
+}
+
+fn refusal(id: Option<String>, why: String) -> Record {
+    Record {
+        id,
+        fates: vec![Fate::Refused { rule: None, why }],
+    }
+}
+
+fn answer(fates: &[Fate]) -> Answer {
+    if fates.iter().any(Fate::failed) {
+        return Answer::error(503, "it was not taken: send it again");
+    }
+    let mut done = Vec::new();
+    let mut refused = None;
+    for fate in fates {
+        match fate {
+            Fate::Started {
+                rule, eid, fresh, ..
+            } => done.push(json!({"trigger": rule, "started": eid, "fresh": fresh})),
+            Fate::Signalled { rule, eid, fresh } => {
+                done.push(json!({"trigger": rule, "signalled": eid, "fresh": fresh}));
+            }
+            Fate::Refused { why, .. } => refused = refused.or(Some(why)),
+            Fate::Ignored { .. }
+            | Fate::Unmatched { .. }
+            | Fate::Own { .. }
+            | Fate::Failed { .. } => {}
+        }
+    }
+    match refused {
+        Some(why) if done.is_empty() => Answer::error(422, why),
+        _ => Answer {
+            status: if done.is_empty() { 200 } else { 202 },
+            body: json!({ "done": done }),
+        },
+    }
+}

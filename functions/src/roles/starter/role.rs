@@ -1,0 +1,185 @@
+//! From an event to a report.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use futures::StreamExt as _;
+use futures::stream;
+use jiff::Timestamp;
+use millpond::runtime::Engine;
+
+use super::objects::Objects;
+use super::report::{Fate, Record, Report};
+use crate::events::{Event, Malformed, Message};
+use crate::triggers::{Occasion, Occasions, Own, Rules, RulesError, Secrets};
+
+/// How many records are worked on at once.
+const AT_ONCE: usize = 16;
+
+/// What the role works with: made once, for all calls.
+#[derive(Debug)]
+pub struct Starter {
+    pub(super) engine: Engine,
+    pub(super) rules: Rules,
+    pub(super) own: Option<Own>,
+    pub(super) objects: Arc<dyn Objects>,
+    pub(super) secrets: Secrets,
+}
+
+impl Starter {
+    /// Checks that the rules have all they need and set nothing off that sets them off. `own`
+    /// is where the engine's state is, if that is in S3.
+    ///
+    /// # Errors
+    /// [`RulesError`] names the rules that do not.
+    pub fn new(
+        engine: Engine,
+        rules: Rules,
+        own: Option<Own>,
+        objects: Arc<dyn Objects>,
+        secrets: Secrets,
+    ) -> Result<Self, RulesError> {
+        if let Some(own) = &own {
+            rules.check_own(own)?;
+        }
+        rules.check_app(engine.app())?;
+        rules.check_secrets(&secrets)?;
+        Ok(Self {
+            engine,
+            rules,
+            own,
+            objects,
+            secrets,
+        })
+    }
+
+    /// Whether there is time to begin something.
+    pub(super) fn late(&self, until: Option<Timestamp>) -> bool {
+        until.is_some_and(|until| self.engine.doors().clock.now() >= until)
+    }
+}
+
+/// Starts and signals what follows from `event` by the rules; begins nothing after `until`.
+///
+/// Price for each start or signal: that of [`Engine::start`] with a key, or of
+/// [`Engine::signal`]; for an object that is cut into lines one read of it more. What comes
+/// again costs 1 G for each start.
+pub async fn starter(starter: &Starter, event: Event, until: Option<Timestamp>) -> Report {
+    let mut report = Report::default();
+    match event {
+        Event::Queue(messages) => {
+            report.batch = true;
+            report.records = starter.batch(messages, until).await;
+        }
+        Event::Objects(objects) => {
+            let objects = objects.into_iter();
+            let objects = objects.map(|object| vec![object.map(Occasion::of_object)]);
+            report.records = starter.all(objects.collect(), until).await;
+        }
+        Event::Topic(topic) => {
+            let topic = topic.into_iter().map(|published| match published {
+                Ok(published) => Occasion::of_published(published),
+                Err(error) => vec![Err(error)],
+            });
+            report.records = starter.all(topic.collect(), until).await;
+        }
+        Event::Envelope(envelope) => {
+            let occasions = Occasion::of_envelope(envelope);
+            report.records = starter.all(vec![occasions], until).await;
+        }
+        Event::Request(request) => {
+            let (answer, record) = starter.request(request, until).await;
+            report.answer = Some(answer);
+            report.records.push(record);
+        }
+        Event::Test => {}
+        Event::Tick(_) => report.records.push(refused("a tick of a schedule")),
+        Event::Other(value) => {
+            report
+                .records
+                .push(refused(&format!("neither event nor batch: {value:.200}")));
+        }
+    }
+    report.log();
+    report
+}
+
+fn refused(what: &str) -> Record {
+    let why = format!("nothing that the starter takes: {what}");
+    Record {
+        id: None,
+        fates: vec![Fate::Refused { rule: None, why }],
+    }
+}
+
+impl Starter {
+    /// Records that stand for themselves.
+    async fn all(&self, records: Vec<Occasions>, until: Option<Timestamp>) -> Vec<Record> {
+        let records = stream::iter(records).map(|occasions| async move {
+            Record {
+                id: None,
+                fates: Box::pin(self.record(occasions, until)).await,
+            }
+        });
+        records.buffered(AT_ONCE).collect().await
+    }
+
+    /// A batch of SQS. Messages of one group (in a FIFO queue) go one after the other, and
+    /// none goes after one that failed: they come again in their order.
+    async fn batch(
+        &self,
+        messages: Vec<Result<Message, Malformed>>,
+        until: Option<Timestamp>,
+    ) -> Vec<Record> {
+        let mut lanes: BTreeMap<String, Vec<_>> = BTreeMap::new();
+        for (n, message) in messages.into_iter().enumerate() {
+            let group = message.as_ref().ok().and_then(|m| m.group.clone());
+            let lane =
+                group.map_or_else(|| format!("message {n}"), |group| format!("group {group}"));
+            lanes.entry(lane).or_default().push((n, message));
+        }
+        let lanes = stream::iter(lanes.into_values()).map(|lane| async move {
+            let mut records = Vec::new();
+            let mut failed = false;
+            for (n, message) in lane {
+                let record = match message {
+                    Ok(message) if failed => Record {
+                        id: Some(message.id),
+                        fates: vec![Fate::Failed {
+                            rule: None,
+                            why: "one before it in its group failed".to_owned(),
+                        }],
+                    },
+                    message => Box::pin(self.message(message, until)).await,
+                };
+                failed |= record.failed();
+                records.push((n, record));
+            }
+            records
+        });
+        let mut records: Vec<(usize, Record)> = lanes
+            .buffer_unordered(AT_ONCE)
+            .collect::<Vec<_>>()
+            .await
+            .into_iter()
+            .flatten()
+            .collect();
+        records.sort_by_key(|(n, _)| *n);
+        records.into_iter().map(|(_, record)| record).collect()
+    }
+
+    async fn message(
+        &self,
+        message: Result<Message, Malformed>,
+        until: Option<Timestamp>,
+    ) -> Record {
+        let (id, occasions) = match message {
+            Ok(message) => (Some(message.id.clone()), Occasion::of_message(message)),
+            Err(error) => (error.id.clone(), vec![Err(error)]),
+        };
+        Record {
+            id,
+            fates: self.record(occasions, until).await,
+        }
+    }
+}

@@ -1,0 +1,73 @@
+//! One start or signal for each line of an object.
+
+use futures::StreamExt as _;
+use futures::stream;
+use jiff::Timestamp;
+
+use super::objects::Fetched;
+use super::report::Fate;
+use super::role::Starter;
+use crate::triggers::{Line, Occasion, Rule, Split};
+
+/// How many lines of an object are worked on at once.
+const AT_ONCE: usize = 16;
+
+impl Starter {
+    /// Reads the object and follows each line of it. Dies it half way, the event comes again,
+    /// and what was started is found by its keys: object, version and line.
+    pub(super) async fn split(
+        &self,
+        rule: &Rule,
+        split: &Split,
+        occasion: &Occasion,
+        until: Option<Timestamp>,
+    ) -> Vec<Fate> {
+        let lines = match self.lines(rule, split, occasion).await {
+            Ok(lines) => lines,
+            Err(fate) => return vec![fate],
+        };
+        let lines = stream::iter(lines).map(|line| async move {
+            let number = line.number;
+            let plan = rule.plan_line(&occasion.event, &occasion.identity, line);
+            match plan {
+                Ok(plan) => Box::pin(self.carry(&plan, until)).await,
+                Err(unfit) => {
+                    let what = &occasion.identity;
+                    Fate::refused(&rule.name, format!("line {number} of {what}: {unfit}"))
+                }
+            }
+        });
+        lines.buffered(AT_ONCE).collect().await
+    }
+
+    async fn lines(
+        &self,
+        rule: &Rule,
+        split: &Split,
+        occasion: &Occasion,
+    ) -> Result<Vec<Line>, Fate> {
+        let what = &occasion.identity;
+        let refused = |why: &str| Fate::refused(&rule.name, format!("{what}: {why}"));
+        let Some(object) = &occasion.object else {
+            return Err(refused("it is no object"));
+        };
+        let read = self.objects.read(object, split.max_bytes).await;
+        let bytes = match read {
+            Ok(Fetched::Whole(bytes)) => bytes,
+            Ok(Fetched::Gone) => return Err(refused("it is gone")),
+            Ok(Fetched::Replaced) => {
+                return Err(refused("it was written again; that event starts its lines"));
+            }
+            Ok(Fetched::TooLarge { bytes }) => {
+                let most = split.max_bytes;
+                return Err(refused(&format!(
+                    "it is over the rule's `max_bytes`: bytes={bytes}, most={most}"
+                )));
+            }
+            Err(error) => return Err(Fate::failure(&rule.name, error)),
+        };
+        split
+            .lines(&bytes)
+            .map_err(|error| refused(&error.to_string()))
+    }
+}

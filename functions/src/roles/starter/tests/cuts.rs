@@ -1,0 +1,133 @@
+//! An object cut into lines, and a function that dies in the middle.
+
+use millpond::testing::{Fate as Meets, Rule};
+use serde_json::{Value, json};
+
+use super::super::Fate;
+use super::world::{Stand, again, batch, eid, message, record};
+
+const RULES: &str = r#"
+[[trigger]]
+name = "lines"
+source = "s3"
+bucket = "inbox"
+each = "csv-lines"
+max_lines = 50
+workflow = "keep"
+input = { id = "$.line.id", amount = "$.line.amount | number", line = "$.line_number" }
+"#;
+
+fn upload(sequencer: &str) -> Value {
+    let told = record("ObjectCreated:Put", "inbox", "a.csv", sequencer);
+    batch(&[message("m", &json!({"Records": [told]}))])
+}
+
+fn csv(lines: usize) -> String {
+    let rows = (1..=lines).map(|n| format!("i{n},{n}.5\n"));
+    format!("id,amount\n{}", rows.collect::<String>())
+}
+
+#[test]
+fn an_upload_starts_one_execution_a_line() {
+    let stand = Stand::new(RULES);
+    stand.shelf.put("inbox/a.csv", "tag", &csv(40));
+    let report = stand.handle(upload("1"));
+    assert_eq!(again(&report), Vec::<String>::new());
+    assert_eq!(stand.executions(), 40);
+    let input = stand.input("lines:inbox/a.csv@1-tag#3");
+    assert_eq!(input, json!({"id": "i2", "amount": 2.5, "line": 3}));
+    // Told again, it starts nothing; uploaded again, everything.
+    let again = stand.handle(upload("1"));
+    assert!(
+        again
+            .fates()
+            .all(|fate| matches!(fate, Fate::Started { fresh: false, .. }))
+    );
+    assert_eq!(stand.executions(), 40);
+    stand.handle(upload("2"));
+    assert_eq!(stand.executions(), 80);
+}
+
+#[test]
+fn a_function_that_dies_anywhere_in_an_upload_goes_on_where_it_was() {
+    for at in (0..36).step_by(5) {
+        for fate in [Meets::Died, Meets::LandedAndDied] {
+            let stand = Stand::new(RULES);
+            stand.shelf.put("inbox/a.csv", "tag", &csv(12));
+            stand.world.faults.add(Rule::new(fate).at(at));
+            let report = stand.handle(upload("1"));
+            assert!(stand.world.faults.is_dead(), "{at}: the cut was not met");
+            assert_eq!(again(&report), ["m"], "{at} {fate:?}");
+            let before = stand.executions();
+            assert!(
+                before < 12 || fate == Meets::LandedAndDied,
+                "{at} {fate:?}: {before}"
+            );
+
+            let next = stand.next(7);
+            let report = next.handle(upload("1"));
+            assert_eq!(again(&report), Vec::<String>::new(), "{at} {fate:?}");
+            let started = |fate: &Fate| matches!(fate, Fate::Started { differs: false, .. });
+            assert!(report.fates().all(started), "{at} {fate:?}: {report:?}");
+            assert_eq!(next.executions(), 12, "{at} {fate:?}");
+            next.world.run_all();
+            for line in 2..14 {
+                let eid = eid(&format!("lines:inbox/a.csv@1-tag#{line}"));
+                let value: Value = next.world.result(eid).unwrap();
+                assert_eq!(value["line"], line);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_bad_line_is_told_and_does_not_hold_up_the_others() {
+    let stand = Stand::new(RULES);
+    stand
+        .shelf
+        .put("inbox/a.csv", "tag", "id,amount\na,1\nb\nc,much\nd,4\n");
+    let report = stand.handle(upload("1"));
+    let fates: Vec<String> = report.fates().map(ToString::to_string).collect();
+    assert!(fates[0].starts_with("started"), "{fates:?}");
+    assert!(
+        fates[1].contains("line 3 of inbox/a.csv@1-tag: 1 fields where"),
+        "{fates:?}"
+    );
+    assert!(
+        fates[2].contains("line 4 of") && fates[2].contains("no number"),
+        "{fates:?}"
+    );
+    assert!(fates[3].starts_with("started"), "{fates:?}");
+    assert_eq!(again(&report), Vec::<String>::new());
+    assert_eq!(stand.executions(), 2);
+}
+
+#[test]
+fn an_object_over_the_limits_gone_or_replaced_starts_nothing() {
+    let stand = Stand::new(RULES);
+    let why = |stand: &Stand| {
+        let report = stand.handle(upload("1"));
+        assert_eq!(again(&report), Vec::<String>::new());
+        assert_eq!(stand.executions(), 0);
+        report.fates().next().unwrap().to_string()
+    };
+    assert!(why(&stand).contains("it is gone"));
+    stand.shelf.put("inbox/a.csv", "tag", &csv(51));
+    assert!(why(&stand).contains("more lines than the rule's `max_lines`: most=50"));
+    stand.shelf.put("inbox/a.csv", "later", &csv(1));
+    assert!(why(&stand).contains("written again"));
+    stand
+        .shelf
+        .put("inbox/a.csv", "tag", &" ".repeat((16 << 20) + 1));
+    assert!(why(&stand).contains("`max_bytes`"));
+}
+
+#[test]
+fn a_read_that_fails_comes_again() {
+    let stand = Stand::new(RULES);
+    stand.shelf.put("inbox/a.csv", "tag", &csv(1));
+    *stand.shelf.failing.lock().unwrap() = 1;
+    assert_eq!(again(&stand.handle(upload("1"))), ["m"]);
+    assert_eq!(again(&stand.handle(upload("1"))), Vec::<String>::new());
+    assert_eq!(stand.executions(), 1);
+}

@@ -1,0 +1,299 @@
+//! What rules do, and what fails.
+
+use millpond::doors::Clock as _;
+use millpond::testing::{Fate as Meets, Rule};
+use serde_json::{Value, json};
+
+use super::super::{Fate, starter};
+use super::world::{Stand, again, batch, eid, message, record};
+use crate::events::Event;
+
+const RULES: &str = r#"
+[[trigger]]
+name = "orders"
+source = "sqs"
+pattern = { body = { kind = ["order"] } }
+workflow = "keep"
+input = "$.body"
+key = "order ${$.body.id}"
+
+[[trigger]]
+name = "counts"
+source = "sqs"
+pattern = { body = { kind = ["count"] } }
+workflow = "count"
+input = "$.body.n"
+
+[[trigger]]
+name = "listeners"
+source = "sqs"
+pattern = { body = { kind = ["listen"] } }
+workflow = "listen"
+key = "order ${$.body.id}"
+
+[[trigger]]
+name = "paid"
+source = "eventbridge"
+pattern = { source = ["com.acme.bank"], detail = { state = ["paid"] } }
+signal = { channel = "said", to = "order ${$.detail.order}", payload = "$.detail.sum" }
+
+[[trigger]]
+name = "patient"
+source = "eventbridge"
+pattern = { source = ["com.acme.bank"], detail = { state = ["wait"] } }
+signal = { channel = "said", to = "order ${$.detail.order}", absent = "retry" }
+
+[[trigger]]
+name = "careless"
+source = "eventbridge"
+pattern = { source = ["com.acme.bank"], detail = { state = ["ignore"] } }
+signal = { channel = "said", to = "order ${$.detail.order}", absent = "ignore" }
+
+[[trigger]]
+name = "first"
+source = "eventbridge"
+pattern = { source = ["com.acme.bank"], detail = { state = ["start"] } }
+workflow = "listen"
+[trigger.signal]
+channel = "said"
+to = "order ${$.detail.order}"
+payload = "$.detail.sum"
+absent = "start"
+"#;
+
+fn order(id: u64) -> Value {
+    json!({"kind": "order", "id": id})
+}
+
+fn bank(state: &str, order: u64, sum: u64) -> Value {
+    json!({
+        "id": format!("{state}-{order}-{sum}"), "source": "com.acme.bank", "detail-type": "State",
+        "detail": {"state": state, "order": order, "sum": sum},
+    })
+}
+
+#[test]
+fn only_what_failed_comes_again() {
+    let stand = Stand::new(RULES);
+    let failing = eid("order 2");
+    let head = millpond::keys::head(&failing);
+    stand
+        .world
+        .faults
+        .add(Rule::new(Meets::NotSent).under(head.as_str()).always());
+    let messages = [
+        message("good", &order(1)),
+        message("fails", &order(2)),
+        message("unmatched", &json!({"kind": "other"})),
+        message("text", &json!("not JSON at all")),
+        message("misfit", &json!({"kind": "order"})),
+        message("wrong input", &json!({"kind": "count", "n": "three"})),
+        message("also good", &order(3)),
+        json!({"messageId": "no body", "eventSource": "aws:sqs"}),
+        json!({"eventSource": "aws:sqs", "body": "no id"}),
+        message(
+            "test",
+            &json!({"Event": "s3:TestEvent", "Service": "Amazon S3"}),
+        ),
+    ];
+    let report = stand.handle(batch(&messages));
+    assert_eq!(again(&report), ["fails"]);
+    let of = |id: &str| {
+        let mut records = report.records.iter();
+        let record = records.find(|record| record.id.as_deref() == Some(id));
+        record.unwrap().fates.first().unwrap()
+    };
+    assert!(matches!(of("good"), Fate::Started { fresh: true, .. }));
+    assert!(matches!(of("also good"), Fate::Started { fresh: true, .. }));
+    assert!(matches!(of("unmatched"), Fate::Unmatched { .. }));
+    assert!(matches!(of("text"), Fate::Unmatched { .. }));
+    assert!(
+        of("misfit")
+            .to_string()
+            .contains("nothing is at `$.body.id`")
+    );
+    assert!(
+        of("wrong input")
+            .to_string()
+            .contains("the input does not fit count")
+    );
+    assert!(of("no body").to_string().contains("no text as its `body`"));
+    assert!(
+        report.records[8].fates[0]
+            .to_string()
+            .contains("no `messageId`")
+    );
+    assert!(report.records[9].fates.is_empty());
+
+    stand.world.faults.heal();
+    assert_eq!(again(&stand.handle(batch(&messages))), Vec::<String>::new());
+    assert_eq!(stand.executions(), 3);
+}
+
+#[test]
+fn one_group_of_a_fifo_queue_keeps_its_order() {
+    let stand = Stand::new(RULES);
+    let head = millpond::keys::head(&eid("order 1"));
+    stand
+        .world
+        .faults
+        .add(Rule::new(Meets::NotSent).under(head.as_str()).always());
+    let of = |id: &str, group: &str, order_id: u64| {
+        let mut message = message(id, &order(order_id));
+        message["attributes"] = json!({"MessageGroupId": group});
+        message
+    };
+    let report = stand.handle(batch(&[
+        of("a1", "a", 1),
+        of("b1", "b", 2),
+        of("a2", "a", 3),
+        of("b2", "b", 4),
+    ]));
+    assert_eq!(again(&report), ["a1", "a2"]);
+    assert_eq!(stand.executions(), 2);
+}
+
+#[test]
+fn a_signal_finds_its_execution_by_key_and_is_heard_once() {
+    let stand = Stand::new(RULES);
+    stand.handle(batch(&[message("m", &json!({"kind": "listen", "id": 7}))]));
+    stand.world.run_all();
+    let report = stand.handle(bank("paid", 7, 99));
+    assert!(matches!(
+        report.records[0].fates[0],
+        Fate::Signalled { fresh: true, .. }
+    ));
+    let report = stand.handle(bank("paid", 7, 99));
+    assert!(matches!(
+        report.records[0].fates[0],
+        Fate::Signalled { fresh: false, .. }
+    ));
+    assert_eq!(report.payload(), Ok(Value::Null));
+    stand.world.run_all();
+    assert_eq!(stand.world.result(eid("order 7")), Ok(99));
+    // Over now: there is nobody to hear it.
+    let report = stand.handle(bank("paid", 7, 1));
+    let why = report.records[0].fates[0].to_string();
+    assert!(
+        why.starts_with("refused by trigger paid") && why.contains("is over"),
+        "{why}"
+    );
+}
+
+#[test]
+fn a_signal_to_nobody_follows_what_the_rule_says() {
+    let stand = Stand::new(RULES);
+    let fate = |event: Value| {
+        let report = stand.handle(event);
+        (report.payload().is_ok(), report.records[0].fates[0].clone())
+    };
+    let (ok, reported) = fate(bank("paid", 1, 2));
+    assert!(
+        ok && reported.to_string().contains("key=\"order 1\""),
+        "{reported}"
+    );
+    assert!(matches!(
+        fate(bank("ignore", 1, 2)),
+        (true, Fate::Ignored { .. })
+    ));
+    assert!(matches!(
+        fate(bank("wait", 1, 2)),
+        (false, Fate::Failed { .. })
+    ));
+    assert!(matches!(
+        fate(bank("start", 1, 2)),
+        (true, Fate::Signalled { .. })
+    ));
+    assert!(matches!(
+        fate(bank("start", 1, 2)),
+        (true, Fate::Signalled { fresh: false, .. })
+    ));
+    assert!(matches!(
+        fate(bank("wait", 1, 2)),
+        (true, Fate::Signalled { .. })
+    ));
+    stand.world.run_all();
+    assert_eq!(stand.executions(), 1);
+    assert_eq!(stand.world.result(eid("order 1")), Ok(2));
+}
+
+#[test]
+fn events_that_cannot_fail_alone_fail_together() {
+    let stand = Stand::new(
+        r#"
+        [[trigger]]
+        name = "all"
+        source = "s3"
+        bucket = "inbox"
+        workflow = "keep"
+        key = "${$.detail.object.key}"
+        "#,
+    );
+    let head = millpond::keys::head(&eid("b"));
+    stand
+        .world
+        .faults
+        .add(Rule::new(Meets::NotSent).under(head.as_str()).always());
+    let of = |key: &str| record("ObjectCreated:Put", "inbox", key, "1");
+    let event = json!({"Records": [of("a"), of("b"), of("%zz")]});
+    let error = stand.handle(event.clone()).payload().unwrap_err();
+    assert_eq!((error.failed, error.all), (1, 3));
+    assert!(
+        error
+            .to_string()
+            .starts_with("1 of 3 records failed: failed by trigger all")
+    );
+    stand.world.faults.heal();
+    assert_eq!(stand.handle(event).payload(), Ok(Value::Null));
+    assert_eq!(stand.executions(), 2);
+}
+
+#[test]
+fn nothing_begins_when_there_is_no_time_left() {
+    let stand = Stand::new(RULES);
+    let event = Event::read(batch(&[message("m", &order(1))]));
+    let now = stand.world.clock.now();
+    let late = starter(&stand.starter, event.clone(), Some(now));
+    let report = stand.world.block(late);
+    assert_eq!(again(&report), ["m"]);
+    assert!(
+        report.records[0].fates[0]
+            .to_string()
+            .contains("no time left")
+    );
+    assert_eq!(stand.executions(), 0);
+    let soon = now + std::time::Duration::from_secs(1);
+    let report = stand
+        .world
+        .block(starter(&stand.starter, event, Some(soon)));
+    assert_eq!(again(&report), Vec::<String>::new());
+}
+
+#[test]
+fn what_the_starter_does_not_take_is_told() {
+    let stand = Stand::new(RULES);
+    for odd in [
+        json!({"tick": "2026-01-01T00:00:00Z"}),
+        json!({"a": 1}),
+        json!(null),
+    ] {
+        let report = stand.handle(odd);
+        assert_eq!(report.payload(), Ok(Value::Null));
+        assert!(matches!(
+            report.records[0].fates[0],
+            Fate::Refused { rule: None, .. }
+        ));
+    }
+    let test = json!({"Event": "s3:TestEvent", "Service": "Amazon S3"});
+    assert!(stand.handle(test).records.is_empty());
+}
+
+#[test]
+fn a_start_told_again_costs_one_read() {
+    let stand = Stand::new(RULES);
+    let event = || batch(&[message("m", &order(1))]);
+    let (_, first) = stand.world.counted(|_| stand.handle(event()));
+    let (_, second) = stand.world.counted(|_| stand.handle(event()));
+    assert_eq!((first.reads, first.writes), (1, 2));
+    assert_eq!((second.reads, second.writes), (1, 0));
+}

@@ -1,0 +1,133 @@
+//! Requests to the Function URL.
+
+use millpond::testing::{Fate as Meets, Rule};
+use serde_json::{Value, json};
+
+use super::super::Fate;
+use super::world::Stand;
+
+const RULES: &str = r#"
+[[trigger]]
+name = "pushes"
+source = "webhook"
+path = "/hooks/github"
+signature = { scheme = "github", secret = "hub" }
+workflow = "keep"
+input = "$.body"
+key = "push ${$.headers['x-github-delivery']}"
+
+[[trigger]]
+name = "open"
+source = "webhook"
+path = "/hooks/open"
+unsigned = true
+pattern = { body = { kind = ["order"] } }
+workflow = "count"
+input = "$.body.n"
+"#;
+
+/// Signed with the secret of the world.
+const SIGNED: &str = "sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17";
+const BODY: &str = "Hello, World!";
+
+#[expect(
+    clippy::needless_pass_by_value,
+    reason = "it is written where it is given"
+)]
+fn post(path: &str, headers: Value, body: &str) -> Value {
+    json!({
+        "version": "2.0", "rawPath": path, "headers": headers, "body": body,
+        "requestContext": {"http": {"method": "POST", "path": path}, "requestId": "r1"},
+    })
+}
+
+/// Status and body of the answer.
+fn answer(stand: &Stand, event: Value) -> (u64, Value) {
+    let payload = stand.handle(event).payload().unwrap();
+    let body = serde_json::from_str(payload["body"].as_str().unwrap()).unwrap();
+    (payload["statusCode"].as_u64().unwrap(), body)
+}
+
+#[test]
+fn a_signed_request_starts_once() {
+    let stand = Stand::new(RULES);
+    let headers = json!({"X-Hub-Signature-256": SIGNED, "X-GitHub-Delivery": "d1"});
+    let event = post("/hooks/github", headers, BODY);
+    let (status, body) = answer(&stand, event.clone());
+    assert_eq!(
+        (status, &body["done"][0]["fresh"]),
+        (202, &json!(true)),
+        "{body}"
+    );
+    let (status, body) = answer(&stand, event);
+    assert_eq!(
+        (status, &body["done"][0]["fresh"]),
+        (202, &json!(false)),
+        "{body}"
+    );
+    assert_eq!(stand.input("push d1"), json!(BODY));
+    assert_eq!(stand.executions(), 1);
+}
+
+#[test]
+fn a_request_that_proves_nothing_starts_nothing_and_learns_nothing() {
+    let stand = Stand::new(RULES);
+    let unsigned = json!({"X-GitHub-Delivery": "d1"});
+    let wrong = json!({"X-Hub-Signature-256": SIGNED, "X-GitHub-Delivery": "d1"});
+    for (headers, body) in [(unsigned, BODY), (wrong, "Hello, World?")] {
+        let (status, body) = answer(&stand, post("/hooks/github", headers, body));
+        assert_eq!(
+            (status, body),
+            (401, json!({"error": "the signature is not good"}))
+        );
+    }
+    let mut get = post("/hooks/open", json!({}), "{}");
+    get["requestContext"]["http"]["method"] = json!("GET");
+    assert_eq!(answer(&stand, get).0, 405);
+    assert_eq!(answer(&stand, post("/", json!({}), "{}")).0, 404);
+    let mut broken = post("/hooks/open", json!({}), "?");
+    broken["isBase64Encoded"] = json!(true);
+    assert_eq!(answer(&stand, broken).0, 400);
+    assert_eq!(stand.executions(), 0);
+}
+
+#[test]
+fn a_request_is_told_whether_it_was_of_use() {
+    let stand = Stand::new(RULES);
+    let send = |body: Value| answer(&stand, post("/hooks/open", json!({}), &body.to_string()));
+    assert_eq!(send(json!({"kind": "other"})), (200, json!({"done": []})));
+    let (status, body) = send(json!({"kind": "order"}));
+    assert_eq!(status, 422);
+    assert!(
+        body["error"].as_str().unwrap().contains("`$.body.n`"),
+        "{body}"
+    );
+    let (status, body) = send(json!({"kind": "order", "n": "three"}));
+    assert_eq!(status, 422);
+    assert!(
+        body["error"]
+            .as_str()
+            .unwrap()
+            .contains("does not fit count"),
+        "{body}"
+    );
+    stand.world.faults.add(Rule::new(Meets::NotSent).always());
+    assert_eq!(send(json!({"kind": "order", "n": 3})).0, 503);
+    stand.world.faults.heal();
+    assert_eq!(send(json!({"kind": "order", "n": 3})).0, 202);
+    assert_eq!(stand.executions(), 1);
+}
+
+#[test]
+fn the_log_knows_why_a_request_was_refused() {
+    let stand = Stand::new(RULES);
+    let report = stand.handle(post("/hooks/github", json!({}), BODY));
+    let Fate::Refused { why, .. } = &report.records[0].fates[0] else {
+        panic!("{report:?}")
+    };
+    assert_eq!(
+        why,
+        "POST /hooks/github: pushes: it has no header X-Hub-Signature-256"
+    );
+    assert_eq!(report.records[0].id.as_deref(), Some("r1"));
+}

@@ -1,0 +1,5 @@
+mod case21;
+mod cuts;
+mod deeds;
+mod hooks;
+mod world;

@@ -1,0 +1,162 @@
+//! An event as rules look at it.
+//!
+//! | source | what a rule sees |
+//! |---|---|
+//! | `eventbridge` | the event as it came |
+//! | `s3` | EventBridge's form of the event, the key decoded, however it was told |
+//! | `sqs` | `message_id`, `body` (JSON, or text), `attributes`, `queue` |
+//! | `sns` | `message_id`, `topic`, `subject`, `message` (JSON, or text) |
+//! | `webhook` | `method`, `path`, `query`, `headers` (in lower case), `body` (JSON, or text) |
+
+use std::sync::Arc;
+
+use millpond::domain::{Digest, Json};
+use serde_json::{Map, Value, json};
+
+use super::trigger::Source;
+use crate::events::{Content, Envelope, Malformed, Message, ObjectEvent, Published, Request};
+
+/// An event as rules look at it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Occasion {
+    /// Where it comes from.
+    pub source: Source,
+    /// What patterns and templates see.
+    pub event: Value,
+    /// What tells it from all others, and is the same when it comes again.
+    pub identity: String,
+    /// The object it is about.
+    pub object: Option<ObjectEvent>,
+    /// The request it came by.
+    pub request: Option<Arc<Request>>,
+}
+
+/// What is made of one record: S3's events through EventBridge are of both sources.
+pub(crate) type Occasions = Vec<Result<Occasion, Malformed>>;
+
+impl Occasion {
+    fn new(source: Source, event: Value, identity: String) -> Self {
+        Self {
+            source,
+            event,
+            identity,
+            object: None,
+            request: None,
+        }
+    }
+
+    /// What happened to an object.
+    #[must_use]
+    pub fn of_object(object: ObjectEvent) -> Self {
+        let (event, identity) = (object.to_json(), object.identity());
+        Self {
+            object: Some(object),
+            ..Self::new(Source::S3, event, identity)
+        }
+    }
+
+    /// A request to the Function URL.
+    #[must_use]
+    pub fn of_request(request: Request) -> Self {
+        let body = String::from_utf8_lossy(&request.body);
+        let event = json!({
+            "method": request.method,
+            "path": request.path,
+            "query": query(&request.query),
+            "headers": request.headers,
+            "body": json_or_text(&body),
+        });
+        let identity = Digest::of(&request.body).to_string();
+        Self {
+            request: Some(Arc::new(request)),
+            ..Self::new(Source::Webhook, event, identity)
+        }
+    }
+
+    /// The path of the request it came by.
+    #[must_use]
+    pub fn path(&self) -> Option<&str> {
+        self.request.as_ref().map(|request| request.path.as_str())
+    }
+
+    /// An event of EventBridge; also what happened to an object, if it tells that.
+    pub(crate) fn of_envelope(envelope: Envelope) -> Occasions {
+        let object = envelope.object();
+        let bridge = identified(envelope.id, &envelope.event)
+            .map(|identity| Self::new(Source::EventBridge, envelope.event, identity));
+        let mut all = vec![bridge];
+        all.extend(object.map(|object| object.map(Self::of_object)));
+        all
+    }
+
+    /// A message of SNS, or what it carries.
+    pub(crate) fn of_published(published: Published) -> Occasions {
+        match published.content() {
+            Content::Json(_) | Content::Text(_) | Content::Published(_) => {
+                let event = json!({
+                    "message_id": published.id,
+                    "topic": published.topic,
+                    "subject": published.subject,
+                    "message": json_or_text(&published.message),
+                });
+                vec![Ok(Self::new(Source::Sns, event, published.id))]
+            }
+            carried => Self::of_content(carried),
+        }
+    }
+
+    /// A message of SQS, or what it carries.
+    pub(crate) fn of_message(message: Message) -> Occasions {
+        match message.content() {
+            Content::Json(_) | Content::Text(_) => {
+                let event = json!({
+                    "message_id": message.id,
+                    "body": json_or_text(&message.body),
+                    "attributes": message.attributes,
+                    "queue": message.queue,
+                });
+                vec![Ok(Self::new(Source::Sqs, event, message.id))]
+            }
+            carried => Self::of_content(carried),
+        }
+    }
+
+    /// What a message carries. Plain JSON and text are nobody's here: they belong to who
+    /// carries them.
+    fn of_content(content: Content) -> Occasions {
+        match content {
+            Content::Objects(objects) => objects
+                .into_iter()
+                .map(|object| object.map(Self::of_object))
+                .collect(),
+            Content::Envelope(envelope) => Self::of_envelope(envelope),
+            Content::Published(published) => Self::of_published(published),
+            Content::Test | Content::Json(_) | Content::Text(_) => Vec::new(),
+        }
+    }
+}
+
+fn identified(id: Option<String>, event: &Value) -> Result<String, Malformed> {
+    match id {
+        Some(id) => Ok(id),
+        None => Json::of(event)
+            .map(|json| json.digest().to_string())
+            .map_err(|error| Malformed::new(format!("it is no value: {error}"))),
+    }
+}
+
+fn json_or_text(text: &str) -> Value {
+    serde_json::from_str(text).unwrap_or_else(|_| text.into())
+}
+
+/// The parameters of a query: the last of a name.
+fn query(text: &str) -> Value {
+    let pairs = text.split('&').filter(|pair| !pair.is_empty());
+    let pairs = pairs.map(|pair| {
+        let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+        // What is not encoded well is taken as it stands.
+        let plain = |text: &str| crate::events::decode(text).unwrap_or_else(|_| text.to_owned());
+        (plain(name), plain(value).into())
+    });
+    Value::Object(pairs.collect::<Map<_, _>>())
+}

@@ -1,0 +1,97 @@
+//! The engine's own state: what it writes there sets nothing off.
+
+use std::fmt;
+
+use serde_json::Value;
+
+use super::pattern::{Known, Pattern};
+
+/// What the engine's keys begin with, where its state stands at the root of a bucket.
+const ROOTS: [&str; 12] = [
+    "x/",
+    "mail/",
+    "timers/",
+    "tasks/",
+    "topics/",
+    "feed/",
+    "archive/",
+    "archive-blob/",
+    "leases/",
+    "claims/",
+    "config/",
+    "doctor/",
+];
+
+/// The bucket and prefix where the engine's state is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Own {
+    bucket: String,
+    /// Empty, or ending in `/`.
+    prefix: String,
+}
+
+impl Own {
+    /// The state at `prefix` of `bucket`, as in `s3://bucket/prefix`.
+    pub fn new(bucket: impl Into<String>, prefix: &str) -> Self {
+        let prefix = prefix.trim_matches('/');
+        Self {
+            bucket: bucket.into(),
+            prefix: match prefix {
+                "" => String::new(),
+                prefix => format!("{prefix}/"),
+            },
+        }
+    }
+
+    fn beginnings(&self) -> Vec<String> {
+        // At the root, other objects of the bucket stand beside the engine's.
+        match self.prefix.as_str() {
+            "" => ROOTS.iter().map(ToString::to_string).collect(),
+            prefix => vec![prefix.to_owned()],
+        }
+    }
+
+    /// Whether this object belongs to the engine.
+    #[must_use]
+    pub fn holds(&self, bucket: &str, key: &str) -> bool {
+        let mut all = self.beginnings().into_iter();
+        bucket == self.bucket && all.any(|beginning| key.starts_with(&beginning))
+    }
+
+    /// Whether an event tells what happened to an object of the engine's: S3's own events, and
+    /// those that CloudTrail makes of requests.
+    #[must_use]
+    pub fn is_told_by(&self, event: &Value) -> bool {
+        let text = |path: &str| event.pointer(path).and_then(Value::as_str);
+        let ways = [
+            ("/detail/bucket/name", "/detail/object/key"),
+            (
+                "/detail/requestParameters/bucketName",
+                "/detail/requestParameters/key",
+            ),
+        ];
+        ways.into_iter().any(|(bucket, key)| {
+            let both = text(bucket).zip(text(key));
+            both.is_some_and(|(bucket, key)| self.holds(bucket, key))
+        })
+    }
+
+    /// Whether some event about an object of the engine's fits all of these patterns.
+    pub(crate) fn could_fit(&self, patterns: &[Pattern]) -> bool {
+        let known = |path: &str| match path {
+            "source" => Known::Is("aws.s3".to_owned()),
+            "detail.bucket.name" | "detail.requestParameters.bucketName" => {
+                Known::Is(self.bucket.clone())
+            }
+            "detail.object.key" | "detail.requestParameters.key" => Known::Under(self.beginnings()),
+            _ => Known::Free,
+        };
+        patterns.iter().all(|pattern| pattern.could_fit(&known))
+    }
+}
+
+impl fmt::Display for Own {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "s3://{}/{}", self.bucket, self.prefix)
+    }
+}

@@ -1,0 +1,132 @@
+//! Templates of any shape.
+
+use serde_json::{Map, Value};
+
+use super::path::Path;
+use super::text::{Piece, pieces, render, scalar};
+
+/// How deep a template may go.
+const MOST_DEPTH: usize = 32;
+
+/// A value in which texts look into the event.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Template {
+    /// As it stands.
+    Plain(Value),
+    /// What is at a path.
+    Path(Path),
+    /// Text with paths in it.
+    Text(Text),
+    /// One after the other.
+    Array(Vec<Template>),
+    /// By names, which are as they stand.
+    Object(Vec<(String, Template)>),
+}
+
+/// Text with paths in it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Text(Vec<Piece>);
+
+/// A template that is none.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{why}")]
+pub(crate) struct TemplateError {
+    /// What would be right.
+    pub(crate) why: String,
+}
+
+/// An event that has not what a template asks for.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{why}")]
+pub(crate) struct Unfit {
+    /// What is missing.
+    pub(crate) why: String,
+}
+
+impl Template {
+    /// Reads a template.
+    ///
+    /// # Errors
+    /// [`TemplateError`]: a path in it is none.
+    pub(crate) fn new(template: &Value) -> Result<Self, TemplateError> {
+        Self::read(template, 0).map_err(|why| TemplateError { why })
+    }
+
+    fn read(template: &Value, depth: usize) -> Result<Self, String> {
+        if depth > MOST_DEPTH {
+            return Err(format!("a template goes more than {MOST_DEPTH} deep"));
+        }
+        Ok(match template {
+            Value::String(text) if Path::is(text) => Self::Path(Path::parse(text)?),
+            Value::String(text) => match pieces(text)?.as_slice() {
+                [Piece::Plain(text)] => Self::Plain(text.as_str().into()),
+                pieces => Self::Text(Text(pieces.to_vec())),
+            },
+            Value::Array(all) => {
+                let all = all.iter().map(|one| Self::read(one, depth + 1));
+                Self::Array(all.collect::<Result<_, _>>()?)
+            }
+            Value::Object(all) => {
+                let all = all
+                    .iter()
+                    .map(|(name, one)| Ok((name.clone(), Self::read(one, depth + 1)?)));
+                Self::Object(all.collect::<Result<_, String>>()?)
+            }
+            plain => Self::Plain(plain.clone()),
+        })
+    }
+
+    /// What it makes of `event`.
+    ///
+    /// # Errors
+    /// [`Unfit`]: the event has not what is asked for.
+    pub(crate) fn render(&self, event: &Value) -> Result<Value, Unfit> {
+        let unfit = |why| Unfit { why };
+        Ok(match self {
+            Self::Plain(value) => value.clone(),
+            Self::Path(path) => path.get(event).map_err(unfit)?,
+            Self::Text(Text(pieces)) => render(pieces, event).map_err(unfit)?.into(),
+            Self::Array(all) => {
+                let all = all.iter().map(|one| one.render(event));
+                Value::Array(all.collect::<Result<_, _>>()?)
+            }
+            Self::Object(all) => {
+                let all = all
+                    .iter()
+                    .map(|(name, one)| Ok((name.clone(), one.render(event)?)));
+                Value::Object(all.collect::<Result<Map<_, _>, Unfit>>()?)
+            }
+        })
+    }
+
+    /// What it makes of `event`, which must be text (or a number) and not empty.
+    ///
+    /// # Errors
+    /// [`Unfit`]: it is not.
+    pub(crate) fn render_text(&self, event: &Value) -> Result<String, Unfit> {
+        let value = self.render(event)?;
+        match scalar(&value) {
+            Some(text) if !text.is_empty() => Ok(text),
+            Some(_) => Err(Unfit {
+                why: "it comes out empty".to_owned(),
+            }),
+            None => Err(Unfit {
+                why: format!("it comes out as no text: got={value}"),
+            }),
+        }
+    }
+
+    /// Every path in it.
+    pub(crate) fn paths<'a>(&'a self, out: &mut Vec<&'a Path>) {
+        match self {
+            Self::Plain(_) => {}
+            Self::Path(path) => out.push(path),
+            Self::Text(Text(pieces)) => out.extend(pieces.iter().filter_map(|piece| match piece {
+                Piece::Path(path) => Some(path),
+                Piece::Plain(_) => None,
+            })),
+            Self::Array(all) => all.iter().for_each(|one| one.paths(out)),
+            Self::Object(all) => all.iter().for_each(|(_, one)| one.paths(out)),
+        }
+    }
+}

@@ -1,0 +1,388 @@
+use serde_json::{Value, json};
+
+use super::*;
+use crate::events::{Content, Envelope, ObjectEvent, Request};
+
+fn parse(text: &str) -> Rules {
+    Rules::parse(text).unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn object(bucket: &str, key: &str) -> Occasion {
+    let event = json!({
+        "id": "e1", "source": "aws.s3", "detail-type": "Object Created",
+        "detail": {"bucket": {"name": bucket}, "object": {"key": key, "sequencer": "01"}},
+    });
+    let object = Envelope::read(&event).unwrap().object().unwrap().unwrap();
+    Occasion::of_object(object)
+}
+
+fn only(rules: &Rules) -> &Rule {
+    rules.iter().next().unwrap()
+}
+
+const INVOICES: &str = r#"
+[[trigger]]
+name = "invoices"
+source = "s3"
+bucket = "inbox"
+prefix = "in/"
+suffix = ".csv"
+workflow = "invoice"
+version = "3"
+input = { key = "$.detail.object.key", from = "s3://${$.detail.bucket.name}" }
+queue = "slow"
+"#;
+
+#[test]
+fn a_rule_of_a_file_is_that_of_code() {
+    let mut code = Rules::default();
+    let trigger = Trigger::s3("invoices")
+        .bucket("inbox")
+        .prefix("in/")
+        .suffix(".csv")
+        .start("invoice")
+        .version("3")
+        .input(json!({"key": "$.detail.object.key", "from": "s3://${$.detail.bucket.name}"}))
+        .queue("slow");
+    code.add(trigger).unwrap();
+    let file = parse(INVOICES);
+    let plan = |rules: &Rules| {
+        let (rule, occasion) = (only(rules), object("inbox", "in/a.csv"));
+        assert_eq!(rule.mismatch(&occasion), None);
+        rule.plan(&occasion.event, &occasion.identity).unwrap()
+    };
+    assert_eq!(plan(&file), plan(&code));
+    assert_eq!(
+        plan(&file),
+        Plan {
+            rule: "invoices".to_owned(),
+            key: "invoices:inbox/in/a.csv@01".to_owned(),
+            deed: Deed::Start(Starts {
+                workflow: "invoice".to_owned(),
+                version: Some("3".to_owned()),
+                input: json!({"key": "in/a.csv", "from": "s3://inbox"}),
+                queue: Some("slow".to_owned()),
+            }),
+        }
+    );
+    let twice = code.merge(file).unwrap_err().to_string();
+    assert_eq!(
+        twice,
+        "line 3: trigger invoices: another trigger has the same `name`"
+    );
+}
+
+#[test]
+fn what_does_not_fit_says_why() {
+    let rules = parse(INVOICES);
+    let why = |occasion: &Occasion| only(&rules).mismatch(occasion).unwrap();
+    assert!(why(&object("other", "in/a.csv")).starts_with("detail.bucket.name is \"other\""));
+    assert!(why(&object("inbox", "out/a.csv")).contains("begins with \"in/\""));
+    assert!(why(&object("inbox", "in/a.txt")).contains("ends with \".csv\""));
+    let mut deleted = object("inbox", "in/a.csv");
+    deleted.event["detail-type"] = json!("Object Deleted");
+    assert!(why(&deleted).starts_with("detail-type is \"Object Deleted\""));
+    let request = json!({"requestContext": {"http": {"method": "POST"}}});
+    let request = Occasion::of_request(Request::read(&request).unwrap());
+    assert_eq!(why(&request), "it is for s3, the event is of webhook");
+}
+
+#[test]
+fn every_error_of_a_file_is_told_with_its_line() {
+    let text = r#"
+[[trigger]]
+name = "one"
+sorce = "s3"
+bucket = "b"
+workflow = "w"
+
+[[trigger]]
+name = "two"
+source = "eventbridge"
+pattern = { source = "aws.s3" }
+workflow = "w"
+input = { a = "$.a..b" }
+queue = "a/b"
+
+[[trigger]]
+name = "three"
+source = "webhook"
+workflow = "w"
+[trigger.signature]
+scheme = "hex"
+secrett = "s"
+
+[[trigger]]
+name = "four"
+source = "s3"
+prefix = "x"
+on = "made"
+[trigger.signal]
+channel = "c"
+to = "$.line.x"
+
+[[trigger]]
+name = "a b"
+source = "sqs"
+bucket = "b"
+max_lines = 3
+
+[triger]
+"#;
+    let error = Rules::parse(text).unwrap_err().to_string();
+    let lines: Vec<&str> = error.lines().collect();
+    let wanted = [
+        "line 2: trigger one: `source` is missing",
+        "line 4: trigger one: no field is called `sorce`; did you mean `source`?",
+        "line 5: trigger one: `bucket` has no meaning here",
+        "line 11: trigger two: `pattern` is none: at source: values stand in an array",
+        "line 13: trigger two: `input` is no template: a name follows `.`",
+        "line 14: trigger two: `queue` must be `[a-z0-9",
+        "line 16: trigger three: `path` is missing",
+        "line 20: trigger three: `signature.secret` is missing",
+        "line 20: trigger three: `signature.header` is missing",
+        "line 22: trigger three: no field is called `signature.secrett`; did you mean `secret`?",
+        "line 24: trigger four: `bucket` is missing: the bucket, unless `pattern` tells which",
+        "line 28: trigger four: `on` must be one of created, deleted, any: got=\"made\"",
+        "line 31: trigger four: `signal.to` is no template: `$.line.x` is there only with `each`",
+        "line 33: trigger a b: `workflow` is missing",
+        "line 34: trigger a b: `name` must be 1 to 64 of",
+        "line 36: trigger a b: `bucket` has no meaning here: only rules with source = \"s3\"",
+        "line 37: trigger a b: `max_lines` has no meaning here: it belongs to `each`",
+        "line 39: no field is called `triger`; did you mean `trigger`?",
+    ];
+    for wanted in wanted {
+        assert!(
+            lines.iter().any(|line| line.starts_with(wanted)),
+            "{wanted}\n---\n{error}"
+        );
+    }
+    assert!(lines.len() <= wanted.len() + 1, "{error}");
+}
+
+#[test]
+fn what_is_not_toml_is_told_with_its_line() {
+    let error = Rules::parse("[[trigger]]\nname = \"a\nsource = 3").unwrap_err();
+    assert!(
+        error.to_string().starts_with("line 2: this is not TOML: "),
+        "{error}"
+    );
+    let error = Rules::parse("[trigger]\nname = \"a\"").unwrap_err();
+    assert!(
+        error.to_string().contains("tables, each under [[trigger]]"),
+        "{error}"
+    );
+    let long = "#".repeat(300_000);
+    assert!(
+        Rules::parse(&long)
+            .unwrap_err()
+            .to_string()
+            .contains("most=262144")
+    );
+    assert!(Rules::parse("").unwrap().is_empty());
+}
+
+#[test]
+fn case21_a_rule_that_covers_the_engines_own_prefix_is_refused() {
+    let own = |prefix| Own::new("pond", prefix);
+    let bridge = |pattern: Value| Trigger::eventbridge("t").pattern(pattern).start("w");
+    let key = |matcher: Value| {
+        let object = json!({"bucket": {"name": ["pond"]}, "object": {"key": [matcher]}});
+        Trigger::s3("t")
+            .pattern(json!({"detail": object}))
+            .start("w")
+    };
+    let s3 = || Trigger::s3("t").bucket("pond").start("w");
+    let refused = |trigger: Trigger, own: Own| {
+        let mut rules = Rules::default();
+        rules.add(trigger).unwrap();
+        match rules.check_own(&own) {
+            Ok(()) => false,
+            Err(error) => {
+                let place = format!("under {own};");
+                assert!(error.to_string().contains(&place), "{error}");
+                true
+            }
+        }
+    };
+    // Its state at a prefix: all there is its own.
+    assert!(refused(s3(), own("state")));
+    assert!(refused(s3().prefix("st"), own("state/")));
+    assert!(refused(s3().prefix("state/in/"), own("state")));
+    assert!(refused(s3().suffix(".csv"), own("state")));
+    assert!(refused(s3().on(On::Deleted), own("state")));
+    assert!(refused(key(json!({"wildcard": "*.csv"})), own("state")));
+    assert!(refused(
+        key(json!({"anything-but": {"prefix": "state/mail/"}})),
+        own("state")
+    ));
+    assert!(!refused(s3().prefix("inbox/"), own("state")));
+    assert!(!refused(s3().prefix("state2/"), own("state")));
+    assert!(!refused(
+        key(json!({"anything-but": {"prefix": "state/"}})),
+        own("state")
+    ));
+    assert!(!refused(
+        Trigger::s3("t").bucket("other").start("w"),
+        own("state")
+    ));
+    // Its state at the root: only its own kinds of objects.
+    assert!(refused(s3(), own("")));
+    assert!(refused(s3().prefix("mail/"), own("")));
+    assert!(refused(s3().prefix("m"), own("")));
+    assert!(!refused(s3().prefix("inbox/"), own("")));
+    // The same through EventBridge, and through CloudTrail's events.
+    assert!(refused(bridge(json!({"source": ["aws.s3"]})), own("state")));
+    assert!(refused(
+        bridge(json!({"source": [{"prefix": "aws."}]})),
+        own("state")
+    ));
+    assert!(refused(
+        bridge(json!({"detail-type": ["Object Created"]})),
+        own("state")
+    ));
+    assert!(!refused(
+        bridge(json!({"source": ["com.acme"]})),
+        own("state")
+    ));
+    let trail = |bucket: &str| {
+        bridge(json!({
+            "source": ["aws.s3"], "detail-type": ["AWS API Call via CloudTrail"],
+            "detail": {"requestParameters": {"bucketName": [bucket]}},
+        }))
+    };
+    assert!(refused(trail("pond"), own("state")));
+    assert!(!refused(trail("other"), own("state")));
+}
+
+#[test]
+fn events_of_the_engines_own_objects_are_known() {
+    let own = Own::new("pond", "state");
+    assert!(own.is_told_by(&object("pond", "state/mail/default/x").event));
+    assert!(!own.is_told_by(&object("pond", "inbox/x").event));
+    assert!(!own.is_told_by(&object("other", "state/mail/default/x").event));
+    let trail = json!({"detail": {"requestParameters": {"bucketName": "pond", "key": "state/x"}}});
+    assert!(own.is_told_by(&trail));
+    let root = Own::new("pond", "");
+    assert!(root.holds("pond", "mail/q/x") && !root.holds("pond", "inbox/mail/x"));
+}
+
+#[test]
+fn a_rule_for_what_is_not_there_is_refused() {
+    let app = millpond::runtime::App::new().workflow("invoice", "3", nothing);
+    assert_eq!(parse(INVOICES).check_app(&app), Ok(()));
+    let other = parse(&INVOICES.replace("\"invoice\"", "\"invioce\""));
+    let error = other.check_app(&app).unwrap_err().to_string();
+    assert!(
+        error.starts_with("line 8: trigger invoices: no workflow `invioce@3`"),
+        "{error}"
+    );
+    assert!(
+        error.contains("did you mean `invoice`?; known are invoice@3"),
+        "{error}"
+    );
+    let older = parse(&INVOICES.replace("\"3\"", "\"2\""));
+    assert!(older.check_app(&app).is_err());
+
+    let hook = Trigger::webhook("hook", "/hook")
+        .signature(Signature::new(Scheme::Github, "gihub"))
+        .start("invoice");
+    let mut rules = Rules::default();
+    rules.add(hook).unwrap();
+    let secrets = Secrets::parse(r#"{"github": "x"}"#).unwrap();
+    let error = rules.check_secrets(&secrets).unwrap_err().to_string();
+    assert!(
+        error.contains("no secret is called `gihub`; did you mean `github`?"),
+        "{error}"
+    );
+    assert!(rules.check_secrets(&Secrets::default()).is_err());
+}
+
+async fn nothing(_: millpond::Context, (): ()) -> Result<(), millpond::Failed> {
+    Ok(())
+}
+
+#[test]
+fn each_source_shows_its_own_form_and_identity() {
+    let sqs = json!({"messageId": "m1", "body": "{\"a\": 1}", "eventSourceARN": "q",
+        "messageAttributes": {"k": {"stringValue": "v"}}});
+    let message = crate::events::Message::from_record(&sqs).unwrap();
+    let occasion = Occasion::of_message(message).remove(0).unwrap();
+    assert_eq!(
+        (occasion.source, occasion.identity.as_str()),
+        (Source::Sqs, "m1")
+    );
+    let seen = json!({"message_id": "m1", "body": {"a": 1}, "queue": "q",
+        "attributes": {"k": "v"}});
+    assert_eq!(occasion.event, seen);
+
+    let sns = json!({"Type": "Notification", "MessageId": "n1", "TopicArn": "t",
+        "Subject": "s", "Message": "plain"});
+    let Content::Published(published) = Content::read(&sns.to_string()) else {
+        panic!("not of SNS")
+    };
+    let occasion = Occasion::of_published(published).remove(0).unwrap();
+    assert_eq!(
+        (occasion.source, occasion.identity.as_str()),
+        (Source::Sns, "n1")
+    );
+    assert_eq!(occasion.event["message"], "plain");
+
+    let request = json!({"rawPath": "/h", "rawQueryString": "a=x+y&b", "body": "[1]",
+        "headers": {"X-A": "1"}, "requestContext": {"http": {"method": "POST"}}});
+    let occasion = Occasion::of_request(Request::read(&request).unwrap());
+    assert_eq!(occasion.event["query"], json!({"a": "x y", "b": ""}));
+    assert_eq!(occasion.event["headers"], json!({"x-a": "1"}));
+    assert_eq!(occasion.event["body"], json!([1]));
+
+    // S3 through EventBridge is both; without an id the event itself tells it apart.
+    let event = object("inbox", "k").event;
+    let both = Occasion::of_envelope(Envelope::read(&event).unwrap());
+    let both: Vec<Occasion> = both.into_iter().map(Result::unwrap).collect();
+    assert_eq!(
+        (both[0].source, both[1].source),
+        (Source::EventBridge, Source::S3)
+    );
+    let mut other = event;
+    other["detail"]["object"]["key"] = json!("l");
+    let other = Occasion::of_envelope(Envelope::read(&other).unwrap()).remove(0);
+    assert_ne!(both[0].identity, other.unwrap().identity);
+}
+
+#[test]
+fn a_long_key_of_its_own_is_its_digest_and_a_long_key_asked_for_is_refused() {
+    let rules = parse(INVOICES);
+    let long = format!("in/{}.csv", "🦆".repeat(255));
+    let occasion = object("inbox", &long);
+    let plan = |rules: &Rules, o: &Occasion| only(rules).plan(&o.event, &o.identity);
+    let key = plan(&rules, &occasion).unwrap().key;
+    assert!(key.starts_with("invoices:") && key.len() < 100, "{key}");
+    let other = object("inbox", &long.replace(".csv", "x.csv"));
+    assert_ne!(plan(&rules, &other).unwrap().key, key);
+    let asked = parse(&format!("{INVOICES}\nkey = \"k${{$.detail.object.key}}\""));
+    let error = plan(&asked, &occasion).unwrap_err().to_string();
+    assert!(error.starts_with("`key`: "), "{error}");
+}
+
+#[test]
+fn events_of_one_object_that_differ_have_keys_that_differ() {
+    let rules = parse(INVOICES);
+    let key = |occasion: &Occasion| {
+        let plan = only(&rules).plan(&occasion.event, &occasion.identity);
+        plan.unwrap().key
+    };
+    let first = object("inbox", "in/a.csv");
+    let again = ObjectEvent {
+        sequencer: Some("02".to_owned()),
+        ..first.object.clone().unwrap()
+    };
+    let versioned = ObjectEvent {
+        version_id: Some("v".to_owned()),
+        ..again.clone()
+    };
+    assert_ne!(key(&first), key(&Occasion::of_object(again)));
+    assert_eq!(
+        key(&Occasion::of_object(versioned)),
+        "invoices:inbox/in/a.csv@v"
+    );
+}

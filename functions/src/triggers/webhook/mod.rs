@@ -1,0 +1,9 @@
+//! Whether a request comes from whom it should.
+
+mod secrets;
+mod signature;
+#[cfg(test)]
+mod tests;
+
+pub use secrets::{Secrets, SecretsError};
+pub use signature::{Scheme, Signature, Unproven};

@@ -1,0 +1,143 @@
+use std::time::Duration;
+
+use jiff::Timestamp;
+use serde_json::json;
+
+use super::{Scheme, Secrets, Signature, Unproven};
+use crate::events::Request;
+
+const NOW: &str = "2026-01-01T00:00:00Z";
+
+fn request(header: &str, value: &str, body: &str) -> Request {
+    let event = json!({
+        "headers": {header: value}, "body": body,
+        "requestContext": {"http": {"method": "POST"}},
+    });
+    Request::read(&event).unwrap()
+}
+
+fn verify(signature: &Signature, request: &Request, secret: &str) -> Result<(), Unproven> {
+    signature.verify(request, secret.as_bytes(), NOW.parse().unwrap())
+}
+
+/// The example of GitHub's own documentation.
+#[test]
+fn the_signature_of_githubs_documentation_is_taken() {
+    let mac = "sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17";
+    let github = Signature::new(Scheme::Github, "s");
+    let good = request("X-Hub-Signature-256", mac, "Hello, World!");
+    let secret = "It's a Secret to Everybody";
+    assert_eq!(verify(&github, &good, secret), Ok(()));
+    let other = request("X-Hub-Signature-256", mac, "Hello, World?");
+    assert_eq!(verify(&github, &other, secret), Err(Unproven::Differs));
+    assert_eq!(verify(&github, &good, "another"), Err(Unproven::Differs));
+    let hex = Signature::new(Scheme::Hex, "s").header("X-Sig");
+    let plain = request("x-sig", &mac[7..], "Hello, World!");
+    assert_eq!(verify(&hex, &plain, secret), Ok(()));
+    let base64 = Signature::new(Scheme::Base64, "s").header("X-Sig");
+    let coded = "dXEH6g6yUJ/CESIczphLijdXC211hsIsRvQ3nIsEPhc=";
+    let coded = request("X-Sig", coded, "Hello, World!");
+    assert_eq!(verify(&base64, &coded, secret), Ok(()));
+}
+
+fn stripe(at: i64, body: &str, secret: &str) -> String {
+    use hmac::{Hmac, KeyInit as _, Mac as _};
+    let mut mac = Hmac::<sha2::Sha256>::new_from_slice(secret.as_bytes()).unwrap();
+    mac.update(format!("{at}.{body}").as_bytes());
+    let bytes = mac.finalize().into_bytes();
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[test]
+fn a_stripe_signature_is_of_the_body_and_of_now() {
+    let signature = Signature::new(Scheme::Stripe, "s").tolerance(Duration::from_secs(60));
+    let now = NOW.parse::<Timestamp>().unwrap().as_second();
+    let of = |at: i64, macs: &[String]| {
+        let macs: Vec<String> = macs.iter().map(|mac| format!("v1={mac}")).collect();
+        request(
+            "Stripe-Signature",
+            &format!("t={at},{},v0=zz", macs.join(",")),
+            "{}",
+        )
+    };
+    let mac = |at| stripe(at, "{}", "k");
+    assert_eq!(verify(&signature, &of(now, &[mac(now)]), "k"), Ok(()));
+    assert_eq!(
+        verify(&signature, &of(now + 60, &[mac(now + 60)]), "k"),
+        Ok(())
+    );
+    // Two while the secret is changed.
+    let both = [stripe(now, "{}", "new"), mac(now)];
+    assert_eq!(verify(&signature, &of(now, &both), "k"), Ok(()));
+    // A time that is not the one that was signed.
+    assert_eq!(
+        verify(&signature, &of(now, &[mac(now - 600)]), "k"),
+        Err(Unproven::Differs)
+    );
+    let stale = Unproven::Stale {
+        seconds: 61,
+        most: 60,
+    };
+    assert_eq!(
+        verify(&signature, &of(now - 61, &[mac(now - 61)]), "k"),
+        Err(stale.clone())
+    );
+    assert_eq!(
+        verify(&signature, &of(now + 61, &[mac(now + 61)]), "k"),
+        Err(stale)
+    );
+}
+
+#[test]
+fn what_is_no_signature_is_told_apart_from_a_wrong_one() {
+    let github = Signature::new(Scheme::Github, "s");
+    let none = request("X-Other", "x", "");
+    assert!(matches!(
+        verify(&github, &none, "k"),
+        Err(Unproven::NoHeader { .. })
+    ));
+    let short = format!("sha256={}", "00".repeat(31));
+    let short = request("X-Hub-Signature-256", &short, "");
+    assert_eq!(verify(&github, &short, "k"), Err(Unproven::Differs));
+    for bad in [
+        "",
+        "sha256=",
+        "sha1=00",
+        "sha256=0",
+        "sha256=0g",
+        "sha256=é0",
+    ] {
+        let error = verify(&github, &request("X-Hub-Signature-256", bad, ""), "k");
+        assert!(error.is_err(), "{bad}");
+    }
+    let stripe = Signature::new(Scheme::Stripe, "s");
+    for bad in ["", "t=1", "v1=00", "t=x,v1=zz", "t,v1"] {
+        let error = verify(&stripe, &request("Stripe-Signature", bad, ""), "k");
+        assert!(
+            matches!(error, Err(Unproven::Form { .. })),
+            "{bad}: {error:?}"
+        );
+    }
+}
+
+#[test]
+fn secrets_are_read_and_never_shown() {
+    let secrets = Secrets::parse(r#"{"github": "very-secret"}"#).unwrap();
+    assert_eq!(secrets.get("github"), Some(&b"very-secret"[..]));
+    assert_eq!(format!("{secrets:?}"), "{\"github\"}");
+    for bad in [
+        "very-secret",
+        r#"["very-secret"]"#,
+        r#"{"a": 7, "b": "very-secret"}"#,
+    ] {
+        let error = Secrets::parse(bad).expect_err("no secrets").to_string();
+        assert!(
+            error.contains("JSON object") && !error.contains("very"),
+            "{error}"
+        );
+    }
+    let empty = Secrets::parse(r#"{"a": ""}"#)
+        .expect_err("empty")
+        .to_string();
+    assert!(empty.contains("\"a\" is empty"), "{empty}");
+}
