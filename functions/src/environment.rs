@@ -4,6 +4,8 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use crate::triggers::Secrets;
+
 /// What the environment says.
 #[derive(Debug, Clone, Default)]
 pub struct Environment {
@@ -19,6 +21,10 @@ pub struct Environment {
     pub compress: bool,
     /// `USER`, `LOGNAME` or `USERNAME`: who acts, where `--actor` does not say.
     pub user: Option<String>,
+    /// `MILLPOND_TRIGGERS`: the file of rules, instead of the bucket's `config/triggers.toml`.
+    pub triggers: Option<PathBuf>,
+    /// `MILLPOND_WEBHOOK_SECRETS`: what senders of requests sign with, by name.
+    pub webhook_secrets: Option<Secrets>,
     /// `NO_COLOR` is set and not empty.
     pub no_color: bool,
 }
@@ -90,9 +96,22 @@ impl Environment {
                 }
             },
             user,
+            triggers: text("MILLPOND_TRIGGERS")?.map(PathBuf::from),
+            webhook_secrets: text("MILLPOND_WEBHOOK_SECRETS")?
+                .map(|value| secrets(&value))
+                .transpose()?,
             no_color: lookup("NO_COLOR").is_some_and(|value| !value.is_empty()),
         })
     }
+}
+
+fn secrets(value: &str) -> Result<Secrets, EnvironmentError> {
+    Secrets::parse(value).map_err(|_| EnvironmentError {
+        variable: "MILLPOND_WEBHOOK_SECRETS",
+        why: "it must be a JSON object of names and secrets, none of them empty",
+        // Nobody should see it, not even in a log of errors.
+        value: "(not shown)".into(),
+    })
 }
 
 /// Builds sort by age, so a name must begin with its instant: another one would outrank all.
@@ -160,6 +179,22 @@ mod tests {
         }
         let good = read("20260101T000000-abc").unwrap();
         assert_eq!(good.code_ref.as_deref(), Some("20260101T000000-abc"));
+    }
+
+    #[test]
+    fn secrets_that_are_no_good_are_not_repeated() {
+        let read = |value: &'static str| {
+            Environment::from(|name| (name == "MILLPOND_WEBHOOK_SECRETS").then(|| value.into()))
+        };
+        let error = read("hunter2").expect_err("no JSON");
+        let text = format!("{error} {error:?}");
+        assert!(
+            text.contains("MILLPOND_WEBHOOK_SECRETS") && !text.contains("hunter2"),
+            "{text}"
+        );
+        let good = read(r#"{"github": "hunter2"}"#).unwrap();
+        assert!(!format!("{good:?}").contains("hunter2"));
+        assert!(good.webhook_secrets.is_some());
     }
 
     #[test]

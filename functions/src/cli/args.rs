@@ -6,8 +6,8 @@ use std::time::Duration;
 use clap::{Args, Parser, Subcommand};
 
 use super::{
-    bucket, control, dev, doctor, journal, list, result, show, signal, start, watch, worker,
-    workflows,
+    bucket, control, dev, doctor, journal, list, result, show, signal, start, triggers, watch,
+    worker, workflows,
 };
 use crate::environment::seconds;
 
@@ -23,6 +23,8 @@ Environment:
   AWS_...            region and credentials of `s3:`, as the AWS CLI finds them
   MILLPOND_KEYRING   the keyring, where --keyring does not name one
   MILLPOND_COMPRESS  1 compresses, as --compress
+  MILLPOND_TRIGGERS  the rules of `triggers`, instead of config/triggers.toml in the bucket
+  MILLPOND_WEBHOOK_SECRETS  a JSON object of names and secrets, for signatures of requests
   NO_COLOR           no color
 
 Exit codes:
@@ -98,6 +100,7 @@ pub(crate) enum Command {
     /// Drive a paused or blocked execution again
     Resume(control::Plain),
     Workflows(workflows::Args),
+    Triggers(triggers::Args),
     Doctor(doctor::Args),
     Bucket(bucket::Args),
 }

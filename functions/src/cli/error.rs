@@ -8,6 +8,7 @@ use millpond::runtime::{EngineError, ErrorKind, RegistryError};
 
 use super::Exit;
 use crate::bucket::{KeyringFileError, LocationError, OpenError};
+use crate::triggers::LoadError;
 
 /// Why a command did not do what was asked.
 #[derive(Debug, thiserror::Error)]
@@ -30,6 +31,8 @@ pub(crate) enum Error {
     Open(#[from] OpenError),
     #[error(transparent)]
     Keyring(#[from] KeyringFileError),
+    #[error(transparent)]
+    Rules(LoadError),
     #[error(transparent)]
     Engine(#[from] EngineError),
     #[error(transparent)]
@@ -71,6 +74,8 @@ impl Error {
             | Self::Input { .. }
             | Self::Unwritten { .. } => Exit::Usage,
             Self::NotFound { .. } => Exit::NotFound,
+            Self::Rules(LoadError::Bucket { .. }) => Exit::Storage,
+            Self::Rules(_) => Exit::Usage,
             Self::Open(_) | Self::Bucket(_) | Self::System { .. } | Self::Output(_) => {
                 Exit::Storage
             }

@@ -16,8 +16,8 @@ use super::control::{self, Verb};
 use super::desk::{Desk, Use};
 use super::error::Error;
 use super::{
-    Exit, Streams, bucket, dev, doctor, journal, list, result, show, signal, start, watch, worker,
-    workflows,
+    Exit, Streams, bucket, dev, doctor, journal, list, result, show, signal, start, triggers,
+    watch, worker, workflows,
 };
 use crate::environment::Environment;
 
@@ -79,6 +79,15 @@ async fn command(
     // Boxed: the futures of all commands together are large.
     match command {
         Command::Workflows(args) => workflows::run(&args, &app, streams),
+        Command::Triggers(args) => {
+            let place = triggers::Place::new(&globals, environment, streams)?;
+            if let Some(text) = place.named(&args)? {
+                return triggers::run(&args, &place, &app, &text);
+            }
+            let desk = open(app).await?;
+            let text = triggers::stored(&desk).await?;
+            triggers::run(&args, &place, desk.engine.app(), &text)
+        }
         Command::Dev(args) => Box::pin(dev::run(args, &open(app).await?)).await,
         Command::Worker(args) => Box::pin(worker::run(args, &open(app).await?)).await,
         Command::Start(args) => Box::pin(start::run(args, &open(app).await?)).await,

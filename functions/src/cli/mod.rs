@@ -23,6 +23,7 @@ mod start;
 mod streams;
 mod text;
 mod tree;
+mod triggers;
 mod watch;
 mod worker;
 mod workflows;

@@ -8,6 +8,7 @@
 
 mod error;
 mod file;
+mod load;
 mod near;
 mod occasion;
 mod own;
@@ -23,6 +24,7 @@ mod trigger;
 mod webhook;
 
 pub use error::{Fault, RuleError, RulesError};
+pub use load::{LoadError, OBJECT, RulesText};
 pub use occasion::Occasion;
 pub(crate) use occasion::Occasions;
 pub use own::Own;

@@ -14,7 +14,9 @@ use millpond::domain::{Digest, Json};
 use serde_json::{Map, Value, json};
 
 use super::trigger::Source;
-use crate::events::{Content, Envelope, Malformed, Message, ObjectEvent, Published, Request};
+use crate::events::{
+    Content, Envelope, Event, Malformed, Message, ObjectEvent, Published, Request,
+};
 
 /// An event as rules look at it.
 #[derive(Debug, Clone, PartialEq)]
@@ -42,6 +44,33 @@ impl Occasion {
             identity,
             object: None,
             request: None,
+        }
+    }
+
+    /// All that a call brings, record by record. What is neither event nor message is
+    /// malformed.
+    pub(crate) fn of_event(event: Event) -> Vec<Occasions> {
+        match event {
+            Event::Queue(messages) => messages
+                .into_iter()
+                .map(|message| message.map_or_else(|error| vec![Err(error)], Self::of_message))
+                .collect(),
+            Event::Objects(objects) => objects
+                .into_iter()
+                .map(|object| vec![object.map(Self::of_object)])
+                .collect(),
+            Event::Topic(topic) => topic
+                .into_iter()
+                .map(|one| one.map_or_else(|error| vec![Err(error)], Self::of_published))
+                .collect(),
+            Event::Envelope(envelope) => vec![Self::of_envelope(envelope)],
+            Event::Request(request) => vec![vec![request.map(Self::of_request)]],
+            Event::Test => Vec::new(),
+            Event::Tick(_) => malformed("a tick of a schedule"),
+            Event::Other(value) => {
+                let start: String = value.to_string().chars().take(200).collect();
+                malformed(&format!("neither event nor batch: {start}"))
+            }
         }
     }
 
@@ -134,6 +163,11 @@ impl Occasion {
             Content::Test | Content::Json(_) | Content::Text(_) => Vec::new(),
         }
     }
+}
+
+fn malformed(what: &str) -> Vec<Occasions> {
+    let why = format!("nothing that the starter takes: {what}");
+    vec![vec![Err(Malformed::new(why))]]
 }
 
 fn identified(id: Option<String>, event: &Value) -> Result<String, Malformed> {

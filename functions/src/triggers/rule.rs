@@ -71,6 +71,13 @@ impl Rule {
         self.source
     }
 
+    /// The name of the secret with which its requests are signed.
+    #[must_use]
+    pub fn secret(&self) -> Option<&str> {
+        let signature = self.signature.as_ref();
+        signature.map(|signature| signature.secret.as_str())
+    }
+
     /// Why it does not follow from `occasion`, in words; `None` if it does. A signature is not
     /// looked at.
     #[must_use]

@@ -13,4 +13,5 @@ mod serve;
 mod signals;
 mod store;
 mod tell;
+mod triggers;
 mod world;

@@ -71,45 +71,15 @@ pub async fn starter(starter: &Starter, event: Event, until: Option<Timestamp>) 
             report.batch = true;
             report.records = starter.batch(messages, until).await;
         }
-        Event::Objects(objects) => {
-            let objects = objects.into_iter();
-            let objects = objects.map(|object| vec![object.map(Occasion::of_object)]);
-            report.records = starter.all(objects.collect(), until).await;
-        }
-        Event::Topic(topic) => {
-            let topic = topic.into_iter().map(|published| match published {
-                Ok(published) => Occasion::of_published(published),
-                Err(error) => vec![Err(error)],
-            });
-            report.records = starter.all(topic.collect(), until).await;
-        }
-        Event::Envelope(envelope) => {
-            let occasions = Occasion::of_envelope(envelope);
-            report.records = starter.all(vec![occasions], until).await;
-        }
         Event::Request(request) => {
             let (answer, record) = starter.request(request, until).await;
             report.answer = Some(answer);
             report.records.push(record);
         }
-        Event::Test => {}
-        Event::Tick(_) => report.records.push(refused("a tick of a schedule")),
-        Event::Other(value) => {
-            report
-                .records
-                .push(refused(&format!("neither event nor batch: {value:.200}")));
-        }
+        other => report.records = starter.all(Occasion::of_event(other), until).await,
     }
     report.log();
     report
-}
-
-fn refused(what: &str) -> Record {
-    let why = format!("nothing that the starter takes: {what}");
-    Record {
-        id: None,
-        fates: vec![Fate::Refused { rule: None, why }],
-    }
 }
 
 impl Starter {

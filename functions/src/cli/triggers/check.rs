@@ -1,0 +1,90 @@
+//! `triggers check`: whether rules are good.
+
+use std::path::PathBuf;
+
+use millpond::runtime::App;
+use serde_json::{Value, json};
+
+use super::super::Exit;
+use super::super::error::Error;
+use super::Place;
+use super::explain::deed;
+use crate::triggers::{RuleError, Rules, RulesError, RulesText, Source};
+
+/// Say everything that is wrong with the rules: exit code 1 if anything is
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// The rules [default: what MILLPOND_TRIGGERS names, else config/triggers.toml in the bucket]
+    #[arg(value_name = "FILE")]
+    pub(super) file: Option<PathBuf>,
+}
+
+pub(super) fn run(place: &Place<'_>, app: &App, text: &RulesText) -> Result<Exit, Error> {
+    let (rules, errors) = match Rules::parse(&text.text) {
+        Ok(rules) => {
+            let errors = against(&rules, app, place);
+            (rules, errors)
+        }
+        Err(RulesError(errors)) => (Rules::default(), errors),
+    };
+    let exit = if errors.is_empty() {
+        Exit::Done
+    } else {
+        Exit::Failed
+    };
+    if place.streams.json() {
+        place.streams.document(&json!({
+            "rules": text.place,
+            "triggers": rules.iter().map(|rule| json!({
+                "name": rule.name(), "source": rule.source().to_string(), "does": deed(rule),
+            })).collect::<Vec<_>>(),
+            "errors": errors.iter().map(told).collect::<Vec<_>>(),
+        }))?;
+        return Ok(exit);
+    }
+    for error in &errors {
+        place.streams.line(format!("{}: {error}", text.place))?;
+    }
+    if errors.is_empty() {
+        for rule in rules.iter() {
+            let (name, source) = (rule.name(), rule.source());
+            place
+                .streams
+                .line(format!("{name}: {source}: {}", deed(rule)))?;
+        }
+        unlooked(&rules, place);
+    }
+    Ok(exit)
+}
+
+/// What is wrong with good rules in this place.
+fn against(rules: &Rules, app: &App, place: &Place<'_>) -> Vec<RuleError> {
+    let own = place.own.as_ref().map(|own| rules.check_own(own));
+    let secrets = place.secrets.map(|secrets| rules.check_secrets(secrets));
+    let all = [Some(rules.check_app(app)), own, secrets];
+    let errors = all.into_iter().flatten().filter_map(Result::err);
+    errors.flat_map(|RulesError(errors)| errors).collect()
+}
+
+/// Says what was not looked at.
+fn unlooked(rules: &Rules, place: &Place<'_>) {
+    let sees =
+        |rule: &crate::triggers::Rule| matches!(rule.source(), Source::S3 | Source::EventBridge);
+    if place.own.is_none() && rules.iter().any(sees) {
+        place.streams.note(
+            "note: no bucket in S3 was named (--bucket): not looked at is whether a trigger \
+             sets itself off",
+        );
+    }
+    if place.secrets.is_none() && rules.iter().any(|rule| rule.secret().is_some()) {
+        place
+            .streams
+            .note("note: MILLPOND_WEBHOOK_SECRETS is not set: secrets were not looked for");
+    }
+}
+
+fn told(error: &RuleError) -> Value {
+    json!({
+        "trigger": error.rule, "line": error.line, "message": error.fault.to_string(),
+    })
+}

@@ -1,0 +1,209 @@
+//! `triggers test`: what follows from an event, and why not.
+
+use std::path::{Path, PathBuf};
+
+use jiff::Timestamp;
+use serde_json::{Map, Value, json};
+
+use super::super::Exit;
+use super::super::error::Error;
+use super::Place;
+use super::explain::fields;
+use crate::events::Event;
+use crate::triggers::{Occasion, Plan, Rule, Rules, RulesText, Unfit};
+
+/// Lines of an object that are shown.
+const LINES: usize = 3;
+
+/// Say what would follow from an event, by which rules, and why not by the others
+///
+/// Nothing is started. Exit code 1 if nothing would be.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// What the function would be called with: an event of EventBridge, an S3 notification, a
+    /// batch of SQS, messages of SNS, a request to a Function URL; in JSON
+    #[arg(value_name = "EVENT.json")]
+    event: PathBuf,
+    /// The rules [default: what MILLPOND_TRIGGERS names, else config/triggers.toml in the bucket]
+    #[arg(long, value_name = "FILE")]
+    pub(super) file: Option<PathBuf>,
+    /// The object of the event, for rules with `each`
+    #[arg(long, value_name = "FILE")]
+    object: Option<PathBuf>,
+}
+
+/// What one rule makes of an event.
+enum Made {
+    No(String),
+    Plans(Vec<Result<Plan, Unfit>>),
+    /// The object was not given.
+    Lines,
+}
+
+pub(super) fn run(args: &Args, place: &Place<'_>, text: &RulesText) -> Result<Exit, Error> {
+    let rules = Rules::parse(&text.text);
+    let rules = rules.map_err(|source| {
+        let place = text.place.clone();
+        Error::Rules(crate::triggers::LoadError::Rules { place, source })
+    })?;
+    let event = read("event", &args.event)?;
+    let event: Value = serde_json::from_slice(&event).map_err(|error| {
+        Error::Usage(format!(
+            "the event in {} is not JSON: {error}",
+            args.event.display()
+        ))
+    })?;
+    let object = args.object.as_deref().map(|path| read("object", path));
+    let object = object.transpose()?;
+    let mut told = Vec::new();
+    let mut follows = false;
+    for occasion in Occasion::of_event(Event::read(event)).into_iter().flatten() {
+        let occasion = match occasion {
+            Ok(occasion) => occasion,
+            Err(error) => {
+                told.push((error.to_string(), Vec::new()));
+                continue;
+            }
+        };
+        let name = format!("{} {}", occasion.source, occasion.identity);
+        if place
+            .own
+            .as_ref()
+            .is_some_and(|own| own.is_told_by(&occasion.event))
+        {
+            let why = format!("{name}: the engine itself wrote what this tells of");
+            told.push((why, Vec::new()));
+            continue;
+        }
+        let made: Vec<(&Rule, Made)> = rules
+            .iter()
+            .map(|rule| (rule, make(rule, &occasion, object.as_deref(), place)))
+            .collect();
+        follows |= made.iter().any(|(_, made)| match made {
+            Made::No(_) => false,
+            Made::Lines => true,
+            Made::Plans(plans) => plans.iter().any(Result::is_ok),
+        });
+        told.push((name, made));
+    }
+    if told.is_empty() {
+        told.push(("nothing in it is an event".to_owned(), Vec::new()));
+    }
+    if place.streams.json() {
+        let told: Vec<Value> = told
+            .iter()
+            .map(|(name, made)| document(name, made))
+            .collect();
+        place.streams.document(&told)?;
+    } else {
+        for (name, made) in &told {
+            place.streams.line(name)?;
+            for (rule, made) in made {
+                lines(rule, made, place)?;
+            }
+        }
+    }
+    Ok(if follows { Exit::Done } else { Exit::Failed })
+}
+
+fn read(what: &str, path: &Path) -> Result<Vec<u8>, Error> {
+    std::fs::read(path).map_err(|source| Error::Input {
+        what: format!("the {what} in {}", path.display()),
+        source,
+    })
+}
+
+fn make(rule: &Rule, occasion: &Occasion, object: Option<&[u8]>, place: &Place<'_>) -> Made {
+    if let Some(why) = rule.mismatch(occasion) {
+        return Made::No(why);
+    }
+    if let (Some(secrets), Some(signature), Some(request)) =
+        (place.secrets, &rule.signature, &occasion.request)
+    {
+        let secret = secrets.get(&signature.secret);
+        let proof = secret.map(|secret| signature.verify(request, secret, Timestamp::now()));
+        match proof {
+            Some(Ok(())) => {}
+            Some(Err(unproven)) => return Made::No(unproven.to_string()),
+            None => return Made::No(format!("no secret is called {}", signature.secret)),
+        }
+    }
+    let (event, identity) = (&occasion.event, &occasion.identity);
+    match (&rule.split, object) {
+        (None, _) => Made::Plans(vec![rule.plan(event, identity)]),
+        (Some(_), None) => Made::Lines,
+        (Some(split), Some(bytes)) => match split.lines(bytes) {
+            Ok(lines) => {
+                let plans = lines.into_iter();
+                let plans = plans.map(|line| rule.plan_line(event, identity, line));
+                Made::Plans(plans.collect())
+            }
+            Err(error) => Made::No(error.to_string()),
+        },
+    }
+}
+
+fn lines(rule: &Rule, made: &Made, place: &Place<'_>) -> Result<(), Error> {
+    let (name, streams) = (rule.name(), place.streams);
+    let plans = match made {
+        Made::No(why) => return Ok(streams.line(format!("  {name}: no: {why}"))?),
+        Made::Lines => {
+            let why = "fits; --object FILE shows what follows from its lines";
+            return Ok(streams.line(format!("  {name}: {why}"))?);
+        }
+        Made::Plans(plans) => plans,
+    };
+    if rule.split.is_some() {
+        streams.line(format!("  {name}: fits, {} lines", plans.len()))?;
+    }
+    for plan in plans.iter().take(LINES) {
+        match plan {
+            Ok(plan) => {
+                streams.line(format!("  {name}: fits"))?;
+                for (field, value) in fields(plan) {
+                    let value = value
+                        .as_str()
+                        .map_or_else(|| value.to_string(), str::to_owned);
+                    streams.line(format!("    {field:<8} {value}"))?;
+                }
+            }
+            Err(unfit) => streams.line(format!("  {name}: fits, but {unfit}"))?,
+        }
+    }
+    if plans.len() > LINES {
+        let bad = plans
+            .iter()
+            .skip(LINES)
+            .filter(|plan| plan.is_err())
+            .count();
+        let more = plans.len() - LINES;
+        streams.line(format!(
+            "  {name}: and {more} more lines, {bad} of them no good"
+        ))?;
+    }
+    if rule.signature.is_some() && place.secrets.is_none() {
+        streams.note("note: MILLPOND_WEBHOOK_SECRETS is not set: the signature was not checked");
+    }
+    Ok(())
+}
+
+fn document(name: &str, made: &[(&Rule, Made)]) -> Value {
+    let rules = made.iter().map(|(rule, made)| match made {
+        Made::No(why) => json!({"trigger": rule.name(), "fits": false, "why": why}),
+        Made::Lines => json!({"trigger": rule.name(), "fits": true}),
+        Made::Plans(plans) => {
+            let plans = plans.iter().map(|plan| match plan {
+                Ok(plan) => {
+                    let fields = fields(plan).into_iter();
+                    fields
+                        .map(|(name, value)| (name.to_owned(), value))
+                        .collect()
+                }
+                Err(unfit) => Map::from_iter([("error".to_owned(), json!(unfit.to_string()))]),
+            });
+            let plans: Vec<Map<String, Value>> = plans.collect();
+            json!({"trigger": rule.name(), "fits": true, "plans": plans})
+        }
+    });
+    json!({"event": name, "triggers": rules.collect::<Vec<_>>()})
+}

@@ -1,0 +1,65 @@
+//! Rules and plans in words.
+
+use serde_json::{Value, json};
+
+use crate::triggers::{Absent, Deed, Plan, Rule, Starts};
+
+/// What a rule does.
+pub(super) fn deed(rule: &Rule) -> String {
+    let start = rule.begin.as_ref().map(|begin| {
+        let version = begin.version.as_ref();
+        let version = version.map_or_else(String::new, |version| format!("@{version}"));
+        let queue = begin.queue.as_ref();
+        let queue = queue.map_or_else(String::new, |queue| format!(" in queue {queue}"));
+        format!("starts {}{version}{queue}", begin.workflow)
+    });
+    let tell = rule.tell.as_ref().map(|tell| {
+        let absent = match tell.absent {
+            Absent::Report => "",
+            Absent::Ignore => ", if there is one",
+            Absent::Retry => ", waiting for one",
+            Absent::Start => ", which it else starts",
+        };
+        format!("signals {} to an execution by key{absent}", tell.channel)
+    });
+    let each = rule
+        .split
+        .map(|split| format!("for each of its {}", split.each));
+    let parts = [tell, start, each];
+    parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
+}
+
+/// A plan, field by field.
+pub(super) fn fields(plan: &Plan) -> Vec<(&'static str, Value)> {
+    let starts = |starts: &Starts| {
+        let mut all = vec![("start", json!(starts.workflow))];
+        all.extend(starts.version.as_ref().map(|v| ("version", json!(v))));
+        all.extend(starts.queue.as_ref().map(|q| ("queue", json!(q))));
+        all.push(("input", starts.input.clone()));
+        all
+    };
+    match &plan.deed {
+        Deed::Start(start) => {
+            let mut all = starts(start);
+            all.push(("key", json!(plan.key)));
+            all
+        }
+        Deed::Signal {
+            to,
+            channel,
+            payload,
+            absent,
+            start,
+        } => {
+            let mut all = vec![
+                ("signal", json!(channel)),
+                ("to", json!(to)),
+                ("payload", payload.clone()),
+                ("key", json!(plan.key)),
+                ("absent", json!(absent.to_string())),
+            ];
+            all.extend(start.iter().flat_map(starts));
+            all
+        }
+    }
+}
