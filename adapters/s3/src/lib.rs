@@ -16,6 +16,7 @@
 mod bucket;
 mod delete;
 mod fault;
+mod fetch;
 mod hear;
 mod inspect;
 mod list;
@@ -31,6 +32,7 @@ mod watch;
 mod write;
 
 pub use bucket::S3Bucket;
+pub use fetch::{Fetched, Wanted};
 pub use inspect::{Deed, Rule, Versioning};
 pub use open::OpenError;
 pub use options::Options;

@@ -2,6 +2,7 @@
 
 mod conflicts;
 mod express;
+mod fetch;
 mod inspect;
 mod listing;
 mod lost;

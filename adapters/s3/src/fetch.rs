@@ -1,0 +1,101 @@
+//! Reading objects that are not the engine's: of any bucket that the same credentials may read.
+
+use bytes::{Bytes, BytesMut};
+use millpond::doors::{BucketError, Fault};
+
+use crate::bucket::S3Bucket;
+use crate::fault::{Meaning, Verb, meaning};
+use crate::hear::Heard;
+
+/// What there is of an object.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Fetched {
+    /// All of it.
+    Whole(Bytes),
+    /// Nothing.
+    Absent,
+    /// Another content than the one asked for.
+    Changed,
+    /// More than was asked for; it was not read.
+    TooLarge {
+        /// Its size.
+        bytes: u64,
+    },
+}
+
+/// Which object, and in which state.
+#[derive(Debug, Clone, Copy)]
+pub struct Wanted<'a> {
+    /// The bucket.
+    pub bucket: &'a str,
+    /// The whole key.
+    pub key: &'a str,
+    /// The version, in a bucket that keeps versions.
+    pub version: Option<&'a str>,
+    /// Else the entity tag that it must still have, without quotes.
+    pub etag: Option<&'a str>,
+    /// A larger one is not read.
+    pub most: u64,
+}
+
+impl S3Bucket {
+    /// Reads an object of any bucket of this bucket's region. One GET.
+    ///
+    /// # Errors
+    /// The store did not answer, or this caller may not read it.
+    pub async fn fetch(&self, wanted: Wanted<'_>) -> Result<Fetched, BucketError> {
+        match self.try_fetch(wanted).await {
+            Ok(fetched) => Ok(fetched),
+            Err(Heard::Said(said)) if said.status == 412 => Ok(Fetched::Changed),
+            Err(heard) => match meaning(Verb::Read, &heard) {
+                Meaning::Absent => Ok(Fetched::Absent),
+                Meaning::Trouble(fault) => Err(heard.into_error(fault, Verb::Read, wanted.key)),
+                Meaning::Refused | Meaning::Conflict | Meaning::Unknown => {
+                    Err(heard.into_error(Fault::Unavailable, Verb::Read, wanted.key))
+                }
+            },
+        }
+    }
+
+    async fn try_fetch(&self, wanted: Wanted<'_>) -> Result<Fetched, Heard> {
+        let watch = self.watch();
+        let etag = wanted.etag.filter(|_| wanted.version.is_none());
+        let asked = self
+            .client
+            .get_object()
+            .bucket(wanted.bucket)
+            .key(wanted.key)
+            .set_version_id(wanted.version.map(str::to_owned))
+            .set_if_match(etag.map(|etag| format!("\"{etag}\"")))
+            .customize()
+            .interceptor(watch.clone());
+        let whole = async {
+            let sent = asked.send().await;
+            let mut answer = sent.map_err(|error| Heard::of(&error, &watch))?;
+            let promised = answer
+                .content_length
+                .and_then(|length| u64::try_from(length).ok());
+            if let Some(bytes) = promised.filter(|bytes| *bytes > wanted.most) {
+                return Ok(Fetched::TooLarge { bytes });
+            }
+            let mut body = BytesMut::new();
+            while let Some(chunk) = answer.body.next().await {
+                let chunk = chunk
+                    .map_err(|error| Heard::Nothing(format!("the body broke off: {error}")))?;
+                body.extend_from_slice(&chunk);
+                let bytes = body.len() as u64;
+                if bytes > wanted.most {
+                    return Ok(Fetched::TooLarge { bytes });
+                }
+            }
+            let bytes = body.len() as u64;
+            match promised {
+                Some(promised) if promised != bytes => Err(Heard::Nothing(format!(
+                    "the body broke off: bytes={bytes}, promised={promised}"
+                ))),
+                _ => Ok(Fetched::Whole(body.freeze())),
+            }
+        };
+        self.in_time(&watch, whole).await
+    }
+}
