@@ -8,6 +8,7 @@ use millpond::runtime::App;
 
 use crate::cli::{self, Exit, Streams};
 use crate::environment::Environment;
+use crate::triggers::Rules;
 
 /// How long requests and blocking work under way may take when the process is to end.
 const LAST: Duration = Duration::from_millis(200);
@@ -17,13 +18,19 @@ const LAST: Duration = Duration::from_millis(200);
 /// `--help` documents the commands and the exit codes.
 #[must_use = "it is the exit code of the process"]
 pub fn main(app: App) -> ExitCode {
+    main_with(app, Rules::default())
+}
+
+/// The same, with rules in code for the role of the starter, beside those of its file.
+#[must_use = "it is the exit code of the process"]
+pub fn main_with(app: App, rules: Rules) -> ExitCode {
     let mut streams = Streams::standard();
     let environment = match Environment::read() {
         Ok(environment) => environment,
         Err(error) => return streams.refuse(&error).into(),
     };
     if std::env::var_os("AWS_LAMBDA_RUNTIME_API").is_some() {
-        return function(app, &environment, &streams);
+        return function(app, rules, &environment, &streams);
     }
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
@@ -40,12 +47,12 @@ pub fn main(app: App) -> ExitCode {
 
 /// As a function on AWS Lambda.
 #[cfg(feature = "lambda")]
-fn function(app: App, environment: &Environment, _: &Streams) -> ExitCode {
-    crate::lambda::main(app, environment)
+fn function(app: App, rules: Rules, environment: &Environment, _: &Streams) -> ExitCode {
+    crate::lambda::main(app, rules, environment)
 }
 
 #[cfg(not(feature = "lambda"))]
-fn function(_: App, _: &Environment, streams: &Streams) -> ExitCode {
+fn function(_: App, _: Rules, _: &Environment, streams: &Streams) -> ExitCode {
     streams.note("error: this build was made without the feature `lambda`");
     Exit::Usage.into()
 }

@@ -28,6 +28,6 @@ pub mod roles;
 pub mod triggers;
 
 pub use cli::{Exit, Streams};
-pub use entry::{main, run};
+pub use entry::{main, main_with, run};
 pub use environment::{Environment, EnvironmentError};
 pub use millpond::runtime::App;

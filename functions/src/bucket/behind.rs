@@ -42,6 +42,15 @@ impl Behind {
         }
     }
 
+    /// The bucket as S3 knows it.
+    #[cfg(feature = "lambda")]
+    pub(crate) fn s3(&self) -> Option<Arc<millpond_s3::S3Bucket>> {
+        match self {
+            Self::Nothing => None,
+            Self::S3(bucket) => Some(Arc::clone(bucket)),
+        }
+    }
+
     /// The store's clock, as its answers tell it.
     pub(crate) fn time(&self) -> Option<&Arc<StoreTime>> {
         match self {

@@ -1,5 +1,6 @@
 //! What the invocations of a function share: made once, when it starts, without a request.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -9,16 +10,19 @@ use millpond::runtime::{App, Engine};
 use millpond::settings::Settings;
 use millpond_codec::Coded;
 use millpond_host::{OsEntropy, TokioSpawner};
+use millpond_s3::S3Bucket;
 use millpond_wakeups::sqs::SqsWakeups;
 use millpond_wrappers::Metered;
 
 use super::Failed;
 use super::deployment::{Deployment, Role};
 use super::metrics::Metrics;
+use super::starter::Kept;
 use crate::bucket::{Location, Opened, Wrapped, codec};
 use crate::environment::Environment;
 use crate::host::host;
 use crate::roles::{Cursor, Root};
+use crate::triggers::{Rules, Secrets};
 
 /// Longest time that hints under way are waited for before the function answers.
 const LAST: Duration = Duration::from_secs(6);
@@ -28,6 +32,14 @@ pub(super) struct Cloud {
     pub(super) engine: Engine,
     pub(super) root: Root,
     pub(super) deployment: Deployment,
+    /// The bucket as S3 knows it.
+    pub(super) s3: Arc<S3Bucket>,
+    /// Rules in code.
+    pub(super) rules: Rules,
+    /// The file of rules, if not the bucket's.
+    pub(super) triggers: Option<PathBuf>,
+    pub(super) secrets: Secrets,
+    pub(super) starter: Kept,
     /// Where the sweeper goes on, while this process lives.
     pub(super) cursor: Cursor,
     metered: Arc<Metered>,
@@ -47,6 +59,7 @@ impl Cloud {
     /// A variable is missing or wrong, or the application does not hold together.
     pub(super) async fn open(
         app: App,
+        rules: Rules,
         environment: &Environment,
         deployment: Deployment,
     ) -> Result<Self, Failed> {
@@ -57,7 +70,13 @@ impl Cloud {
         };
         let root = location.root().ok_or(NotS3(url))?;
         let codec = codec(environment.compress, environment.keyring.as_deref())?;
-        let Opened { bucket, clock, .. } = location.open(true, false, false).await?;
+        let opened = location.open(true, false, false).await?;
+        let Opened {
+            bucket,
+            clock,
+            behind,
+        } = opened;
+        let s3 = behind.s3().ok_or_else(|| NotS3(location.to_string()))?;
         let Wrapped { bucket, metered } = Wrapped::new(bucket, &clock, true, true);
         let metered = metered.expect("it was asked for");
         let entropy = Arc::new(OsEntropy::new());
@@ -82,6 +101,11 @@ impl Cloud {
             engine: Engine::with_settings(doors, app, host, settings)?,
             root,
             deployment,
+            s3,
+            rules,
+            triggers: environment.triggers.clone(),
+            secrets: environment.webhook_secrets.clone().unwrap_or_default(),
+            starter: Kept::default(),
             cursor: Cursor::default(),
             metered,
             wakeups,

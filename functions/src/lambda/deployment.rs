@@ -16,17 +16,20 @@ pub(crate) enum Role {
     Worker,
     /// Passes on alarms and old mail.
     Sweeper,
+    /// Starts and signals by events.
+    Starter,
     /// Answers HTTP.
     Api,
 }
 
 impl Role {
-    const ALL: [Self; 3] = [Self::Worker, Self::Sweeper, Self::Api];
+    const ALL: [Self; 4] = [Self::Worker, Self::Sweeper, Self::Starter, Self::Api];
 
     pub(crate) const fn as_str(self) -> &'static str {
         match self {
             Self::Worker => "worker",
             Self::Sweeper => "sweeper",
+            Self::Starter => "starter",
             Self::Api => "api",
         }
     }
@@ -79,7 +82,7 @@ impl Deployment {
         let role = text("MILLPOND_ROLE")?.unwrap_or_default();
         let known = Role::ALL.into_iter().find(|known| known.as_str() == role);
         let role = known.ok_or_else(|| {
-            let why = "on Lambda it must be worker, sweeper or api";
+            let why = "on Lambda it must be worker, sweeper, starter or api";
             wrong("MILLPOND_ROLE", why, role)
         })?;
         let queues = text("MILLPOND_QUEUES")?.unwrap_or_default();

@@ -12,6 +12,7 @@
 //! | `AlarmLag` | Milliseconds | from an alarm's instant to its run |
 //! | `Failed`, `Malformed` | Count | messages that come again; records that mean nothing |
 //! | `Hints` | Count | alarms and mail that the sweeper passed on |
+//! | `Starts` | Count | executions that the starter began |
 //! | `ColdStarts` | Count | processes |
 
 use std::io::Write as _;
@@ -37,9 +38,10 @@ pub(super) struct Metrics {
     usage: Usage,
     mail_lag: Vec<Duration>,
     alarm_lag: Vec<Duration>,
-    failed: u64,
+    pub(super) failed: u64,
     pub(super) malformed: u64,
     pub(super) hints: u64,
+    pub(super) starts: u64,
 }
 
 impl Metrics {
@@ -55,6 +57,7 @@ impl Metrics {
             failed: 0,
             malformed: 0,
             hints: 0,
+            starts: 0,
         }
     }
 
@@ -101,6 +104,7 @@ impl Metrics {
             ("Failed", self.failed),
             ("Malformed", self.malformed),
             ("Hints", self.hints),
+            ("Starts", self.starts),
             ("ColdStarts", u64::from(self.cold)),
         ];
         let lags = [("MailLag", &self.mail_lag), ("AlarmLag", &self.alarm_lag)];

@@ -6,6 +6,7 @@ mod context;
 mod deployment;
 mod log;
 mod metrics;
+mod starter;
 mod sweeper;
 #[cfg(test)]
 mod tests;
@@ -23,6 +24,7 @@ use self::context::Cloud;
 use self::deployment::{Deployment, Role};
 use self::log::Told;
 use crate::environment::Environment;
+use crate::triggers::Rules;
 
 /// Threads that run the engine. A function has a part of one processor, or a few.
 const THREADS: usize = 2;
@@ -31,9 +33,9 @@ type Failed = Box<dyn std::error::Error + Send + Sync>;
 
 /// Serves invocations until the process is told to end.
 #[must_use = "it is the exit code of the process"]
-pub(crate) fn main(app: App, environment: &Environment) -> ExitCode {
+pub(crate) fn main(app: App, rules: Rules, environment: &Environment) -> ExitCode {
     let told = log::begin();
-    match serve(app, environment, &told) {
+    match serve(app, rules, environment, &told) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             let error = chain(error.as_ref());
@@ -43,14 +45,14 @@ pub(crate) fn main(app: App, environment: &Environment) -> ExitCode {
     }
 }
 
-fn serve(app: App, environment: &Environment, told: &Told) -> Result<(), Failed> {
+fn serve(app: App, rules: Rules, environment: &Environment, told: &Told) -> Result<(), Failed> {
     let deployment = Deployment::read(|name| std::env::var_os(name))?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(THREADS)
         .enable_all()
         .build()?;
     runtime.block_on(async {
-        let cloud = &Cloud::open(app, environment, deployment).await?;
+        let cloud = &Cloud::open(app, rules, environment, deployment).await?;
         lambda_runtime::run(service_fn(async |event: LambdaEvent<Value>| {
             let LambdaEvent { payload, context } = event;
             let request_id = &context.request_id;
@@ -77,6 +79,7 @@ async fn invoke(
     let answer = match cloud.role() {
         Role::Worker => worker::worker(cloud, payload, left, &mut metrics).await,
         Role::Sweeper => sweeper::sweeper(cloud, left, &mut metrics).await,
+        Role::Starter => starter::starter(cloud, payload, left, &mut metrics).await,
         Role::Api => api::api(cloud, payload, left).await,
     };
     cloud.flush().await;

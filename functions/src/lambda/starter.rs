@@ -1,0 +1,99 @@
+//! The starter's shell.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use millpond::runtime::chain;
+use millpond_s3::{Fetched as Got, S3Bucket, Wanted};
+use serde_json::Value;
+
+use super::Failed;
+use super::context::Cloud;
+use super::metrics::Metrics;
+use crate::events::{Event, ObjectEvent};
+use crate::roles::{Deadline, Fate, Fetched, Objects, ObjectsError, Starter, starter as begin};
+use crate::triggers::{LoadError, Own, Rules};
+
+/// How long rules are kept before they are read again: 1 G each time, while events come.
+const KEPT: Duration = Duration::from_secs(60);
+
+/// The role with its rules, and when they were read, by the monotonic clock.
+pub(super) type Kept = tokio::sync::Mutex<Option<(Duration, Arc<Starter>)>>;
+
+/// Starts and signals what follows from an event.
+pub(super) async fn starter(
+    cloud: &Cloud,
+    payload: Value,
+    left: Duration,
+    metrics: &mut Metrics,
+) -> Result<Value, Failed> {
+    let deadline = Deadline::within(&**cloud.clock(), left);
+    let time = left.saturating_sub(deadline.handover);
+    let until = cloud.clock().now().checked_add(time)?;
+    let role = role(cloud).await?;
+    let report = begin(&role, Event::read(payload), Some(until)).await;
+    for fate in report.fates() {
+        match fate {
+            Fate::Started { fresh: true, .. } => metrics.starts += 1,
+            Fate::Refused { .. } => metrics.malformed += 1,
+            Fate::Failed { .. } => metrics.failed += 1,
+            _ => {}
+        }
+    }
+    Ok(report.payload()?)
+}
+
+/// The role by the rules of now.
+async fn role(cloud: &Cloud) -> Result<Arc<Starter>, Failed> {
+    let now = cloud.clock().monotonic();
+    let mut kept = cloud.starter.lock().await;
+    if let Some((read, role)) = &*kept
+        && now.saturating_sub(*read) < KEPT
+    {
+        return Ok(Arc::clone(role));
+    }
+    let bucket = &cloud.engine.doors().bucket;
+    let mut rules = cloud.rules.clone();
+    match Rules::load(cloud.triggers.as_deref(), &**bucket).await {
+        Ok(others) => rules.merge(others)?,
+        // Those in code may be all there are.
+        Err(LoadError::Absent) if !rules.is_empty() => {}
+        Err(error) => return Err(error.into()),
+    }
+    let own = Own::new(cloud.root.bucket.as_str(), &cloud.root.prefix);
+    let objects = Arc::new(OfS3(Arc::clone(&cloud.s3)));
+    let secrets = cloud.secrets.clone();
+    let role = Starter::new(cloud.engine.clone(), rules, Some(own), objects, secrets)?;
+    let role = Arc::new(role);
+    *kept = Some((now, Arc::clone(&role)));
+    Ok(role)
+}
+
+/// Objects of any bucket of the region, by the credentials of the function.
+#[derive(Debug)]
+struct OfS3(Arc<S3Bucket>);
+
+#[async_trait]
+impl Objects for OfS3 {
+    async fn read(&self, object: &ObjectEvent, most: usize) -> Result<Fetched, ObjectsError> {
+        let wanted = Wanted {
+            bucket: &object.bucket,
+            key: &object.key,
+            version: object.version_id.as_deref(),
+            etag: object.etag.as_deref(),
+            most: most as u64,
+        };
+        match self.0.fetch(wanted).await {
+            Ok(Got::Whole(bytes)) => Ok(Fetched::Whole(bytes)),
+            Ok(Got::Absent) => Ok(Fetched::Gone),
+            Ok(Got::Changed) => Ok(Fetched::Replaced),
+            Ok(Got::TooLarge { bytes }) => Ok(Fetched::TooLarge { bytes }),
+            Err(error) => Err(ObjectsError {
+                bucket: object.bucket.clone(),
+                key: object.key.clone(),
+                why: chain(&error),
+            }),
+        }
+    }
+}
