@@ -2,7 +2,10 @@
 
 use std::fmt;
 
-use super::{AlarmKey, FEED, FeedKey, Key, MAIL, MailKey, Prefix, TIMERS, owner};
+use super::{
+    ARCHIVE, ARCHIVE_BLOB, AlarmKey, FEED, FeedKey, Key, MAIL, MailKey, Prefix, TIMERS, archived,
+    owner,
+};
 
 /// What kind of object a key names: what is counted, priced and told apart by kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -19,19 +22,22 @@ pub enum Kind {
     Alarm,
     /// An object of the feed.
     Feed,
+    /// A finished execution, folded, or a large value of one.
+    Archive,
     /// None of the engine's.
     Other,
 }
 
 impl Kind {
     /// Every kind.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::Head,
         Self::Segment,
         Self::Blob,
         Self::Mail,
         Self::Alarm,
         Self::Feed,
+        Self::Archive,
         Self::Other,
     ];
 
@@ -43,6 +49,7 @@ impl Kind {
             Some(("mail", _)) => MailKey::parse(key).map(|_| Self::Mail),
             Some(("timers", _)) => AlarmKey::parse(key).map(|_| Self::Alarm),
             Some(("feed", _)) => FeedKey::parse(key).map(|_| Self::Feed),
+            Some(("archive" | "archive-blob", _)) => archived(key).map(|_| Self::Archive),
             _ => None,
         };
         parsed.unwrap_or(Self::Other)
@@ -56,6 +63,7 @@ impl Kind {
             _ if text.starts_with(MAIL) => Self::Mail,
             _ if text.starts_with(TIMERS) => Self::Alarm,
             _ if text.starts_with(FEED) => Self::Feed,
+            _ if text.starts_with(ARCHIVE) || text.starts_with(ARCHIVE_BLOB) => Self::Archive,
             _ if text.starts_with("x/") => Self::below(text),
             _ => Self::Other,
         }
@@ -81,6 +89,7 @@ impl Kind {
             Self::Mail => "mail",
             Self::Alarm => "alarm",
             Self::Feed => "feed",
+            Self::Archive => "archive",
             Self::Other => "other",
         }
     }
@@ -93,12 +102,12 @@ impl fmt::Display for Kind {
 }
 
 /// The beginning of a key (or of a prefix) up to where load is spread: `x/{sh}/`,
-/// `mail/{queue}/{sh}/`, else the first component. Stores that divide by prefix divide here or
+/// `mail/{queue}/{sh}/`, `archive/{sh}/`, else the first component. Stores that divide by prefix divide here or
 /// above: a partition is sent away as one, while others are served.
 #[must_use]
 pub fn partition(text: &str) -> &str {
     let components = match text.split('/').next() {
-        Some("x") => 2,
+        Some("x" | "archive" | "archive-blob") => 2,
         Some("mail") => 3,
         _ => 1,
     };

@@ -77,6 +77,13 @@ pub fn feed(at: Timestamp, eid: &Eid, commit: u64) -> Key {
     ))
 }
 
+/// What sorts after every feed key of an earlier instant, and before all others: no key itself.
+#[must_use]
+pub fn feed_before(at: Timestamp) -> String {
+    let instant = stamp(at);
+    format!("{FEED}{}/{instant}", &instant[..8])
+}
+
 /// The feed of one day (`YYYYMMDD`), or all of it.
 ///
 /// # Errors

@@ -4,15 +4,17 @@
 //! folder of another. **\[R\] No key that can be deleted is ever used twice**: each holds the
 //! commit or the id that made it.
 
+mod archive;
 mod key;
 mod kind;
 mod layout;
 #[cfg(test)]
 mod tests;
 
+pub use archive::{ARCHIVE, ARCHIVE_BLOB, archive, archive_blob, archived, execution, retention};
 pub use key::{InvalidKey, Key, MAX_KEY, Prefix};
 pub use kind::{Kind, partition};
 pub use layout::{
-    AlarmKey, FEED, FeedKey, MAIL, MailKey, TIMERS, alarm, blob, feed, feed_day, head, log, mail,
-    mail_queue, mailbox, owner, segment, stamp, timers, unstamp,
+    AlarmKey, FEED, FeedKey, MAIL, MailKey, TIMERS, alarm, blob, feed, feed_before, feed_day, head,
+    log, mail, mail_queue, mailbox, owner, segment, stamp, timers, unstamp,
 };

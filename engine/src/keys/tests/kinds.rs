@@ -14,6 +14,7 @@ proptest! {
         let (digest, shard) = (Digest::of(b"body"), eid.shard());
         let own = format!("x/{shard}/");
         let mail = format!("mail/{queue}/{shard}/");
+        let (folded, values) = (format!("archive/{shard}/"), format!("archive-blob/{shard}/"));
         for (key, kind, part) in [
             (keys::head(&eid), Kind::Head, own.as_str()),
             (keys::segment(&eid, n, digest.sha16()), Kind::Segment, &own),
@@ -21,6 +22,9 @@ proptest! {
             (keys::mail(&queue, &eid, &mid), Kind::Mail, &mail),
             (keys::alarm(at, &queue, &eid, commit), Kind::Alarm, "timers/"),
             (keys::feed(at, &eid, commit), Kind::Feed, "feed/"),
+            (keys::archive(&eid), Kind::Archive, &folded),
+            (keys::archive_blob(&eid, digest.as_str()), Kind::Archive, &values),
+            (keys::retention(), Kind::Other, "cursors/"),
         ] {
             prop_assert_eq!(Kind::of(&key), kind);
             prop_assert_eq!(partition(key.as_str()), part);
@@ -29,6 +33,8 @@ proptest! {
             (keys::log(&eid), Kind::Segment, own.as_str()),
             (keys::mailbox(&queue, &eid), Kind::Mail, &mail),
             (keys::timers(), Kind::Alarm, "timers/"),
+            (Prefix::parse(keys::ARCHIVE).unwrap(), Kind::Archive, "archive/"),
+            (keys::execution(&eid), Kind::Other, &own),
         ] {
             prop_assert_eq!(Kind::under(&prefix), kind);
             prop_assert_eq!(partition(prefix.as_str()), part);
@@ -45,6 +51,8 @@ fn what_is_none_of_the_engines_is_other() {
         "timers/now/q/e.1",
         "feed/20260101/x",
         "doctor/7/a",
+        "archive/00/x",
+        "archive-blob/00/x/y",
     ] {
         assert_eq!(Kind::of(&Key::parse(key).unwrap()), Kind::Other, "{key}");
     }

@@ -53,6 +53,26 @@ proptest! {
     }
 
     #[test]
+    fn archive_keys_are_read_back(eid in eids(), body: Vec<u8>) {
+        let digest = Digest::of(&body);
+        for key in [keys::archive(&eid), keys::archive_blob(&eid, digest.as_str())] {
+            prop_assert_eq!(&Key::parse(key.as_str()).unwrap(), &key);
+            prop_assert_eq!(keys::archived(&key), Some(eid));
+            prop_assert_eq!((MailKey::parse(&key), AlarmKey::parse(&key), FeedKey::parse(&key)), (None, None, None));
+            prop_assert_eq!(keys::owner(&key), None);
+        }
+        prop_assert_eq!(keys::archived(&keys::head(&eid)), None);
+        prop_assert!(keys::head(&eid).is_under(&keys::execution(&eid)));
+    }
+
+    #[test]
+    fn what_was_told_before_an_instant_sorts_before_it(one in instants(), other in instants(), eid in eids(), commit: u64) {
+        let key = keys::feed(one, &eid, commit);
+        let earlier = keys::stamp(one) < keys::stamp(other);
+        prop_assert_eq!(key.as_str() < keys::feed_before(other).as_str(), earlier);
+    }
+
+    #[test]
     fn no_key_is_a_folder_of_another(
         queues in prop::collection::vec(queues(), 1..4),
         eids in prop::collection::vec(eids(), 1..4),
@@ -64,6 +84,7 @@ proptest! {
         for eid in &eids {
             let digest = Digest::of(&commit.to_be_bytes());
             all.extend([keys::head(eid), keys::segment(eid, 1, digest.sha16()), keys::blob(eid, digest.as_str()), keys::feed(due, eid, commit)]);
+            all.extend([keys::archive(eid), keys::archive_blob(eid, digest.as_str()), keys::retention()]);
             for queue in &queues {
                 all.insert(keys::alarm(due, queue, eid, commit));
                 all.extend(mids.iter().map(|mid| keys::mail(queue, eid, mid)));
@@ -121,6 +142,17 @@ fn foreign_keys_are_read_as_nothing() {
         );
         assert_eq!(read, (None, None, None), "{text}");
     }
+    for text in [
+        format!("archive/cd/{e}"), // not its shard
+        format!("archive/ab/{e}/{}", "0".repeat(64)),
+        format!("archive-blob/ab/{e}"),
+        format!("archive-blob/ab/{e}/{}", "0".repeat(63)),
+        format!("archive-blob/ab/{e}/{}", "G".repeat(64)),
+        format!("archive-blob/ab/{e}/{}/x", "0".repeat(64)),
+        format!("archives/ab/{e}"),
+    ] {
+        assert_eq!(keys::archived(&Key::parse(&text).unwrap()), None, "{text}");
+    }
 }
 
 /// These stand in buckets: another release must build the same.
@@ -148,6 +180,12 @@ fn the_layout_never_changes() {
         keys::feed(due, &eid, 3).as_str(),
         format!("feed/20260102/20260102T030405.678901Z-{EID}-00000003")
     );
+    assert_eq!(keys::archive(&eid).as_str(), format!("archive/ab/{EID}"));
+    assert_eq!(
+        keys::archive_blob(&eid, "ab").as_str(),
+        format!("archive-blob/ab/{EID}/ab")
+    );
+    assert_eq!(keys::retention().as_str(), "cursors/retention");
     let hash = Fid::root().hash();
     assert_eq!(Mid::child(&hash).as_str(), format!("child.{hash}"));
     assert_eq!(hash.to_string().len(), 16);

@@ -1,0 +1,54 @@
+//! Where finished executions are folded to, and where the fold stands.
+
+use super::{Key, Prefix};
+use crate::domain::Eid;
+
+/// First component of archive keys.
+pub const ARCHIVE: &str = "archive/";
+/// First component of the keys of archived values.
+pub const ARCHIVE_BLOB: &str = "archive-blob/";
+
+/// `archive/{sh}/{eid}`: a finished execution, folded.
+#[must_use]
+pub fn archive(eid: &Eid) -> Key {
+    Key::built(format!("{ARCHIVE}{}/{eid}", eid.shard()))
+}
+
+/// `archive-blob/{sh}/{eid}/{sha256}`: a value too large to stand in the archive.
+#[must_use]
+pub fn archive_blob(eid: &Eid, sha256: &str) -> Key {
+    Key::built(format!("{ARCHIVE_BLOB}{}/{eid}/{sha256}", eid.shard()))
+}
+
+/// `cursors/retention`: how far the feed was walked.
+#[must_use]
+pub fn retention() -> Key {
+    Key::built("cursors/retention".to_owned())
+}
+
+/// Everything that stands under one execution.
+#[must_use]
+pub fn execution(eid: &Eid) -> Prefix {
+    Prefix::built(format!("x/{}/{eid}/", eid.shard()))
+}
+
+/// The execution that an archive, or an archived value, belongs to; `None` for any other key.
+#[must_use]
+pub fn archived(key: &Key) -> Option<Eid> {
+    let text = key.as_str();
+    let (rest, blob) = match text.strip_prefix(ARCHIVE) {
+        Some(rest) => (rest, false),
+        None => (text.strip_prefix(ARCHIVE_BLOB)?, true),
+    };
+    let mut parts = rest.split('/');
+    let (shard, eid) = (parts.next()?, Eid::parse(parts.next()?).ok()?);
+    let named = match (blob, parts.next()) {
+        (false, None) => true,
+        (true, Some(sha256)) => {
+            let hex = |b: u8| matches!(b, b'0'..=b'9' | b'a'..=b'f');
+            sha256.len() == 64 && sha256.bytes().all(hex)
+        }
+        _ => false,
+    };
+    (named && parts.next().is_none() && shard == eid.shard()).then_some(eid)
+}
