@@ -80,6 +80,8 @@ pub enum Status {
     Failed,
     /// It ended since somebody wanted it to.
     Cancelled,
+    /// It ended, and was folded into its archive, which tells how.
+    Archived,
 }
 
 impl Status {
@@ -87,7 +89,7 @@ impl Status {
     #[must_use]
     pub fn is_terminal(self) -> bool {
         match self {
-            Self::Completed | Self::Failed | Self::Cancelled => true,
+            Self::Completed | Self::Failed | Self::Cancelled | Self::Archived => true,
             Self::Pending | Self::Running | Self::Suspended | Self::Paused | Self::Blocked => false,
         }
     }
@@ -104,6 +106,7 @@ impl Status {
             Self::Completed => "completed",
             Self::Failed => "failed",
             Self::Cancelled => "cancelled",
+            Self::Archived => "archived",
         }
     }
 }

@@ -110,7 +110,7 @@ impl Journal {
 }
 
 /// The one writer of heads after their creation.
-async fn replace(
+pub(super) async fn replace(
     doors: &Doors,
     next: &Head,
     expected: &Version,

@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use super::{LoadError, sum};
+use super::{Archived, LoadError, sum};
 use crate::domain::{Commit, Eid, Record, Status};
 use crate::keys::{self, AlarmKey, Key};
 
@@ -53,6 +53,9 @@ pub struct Head {
     pub news: Vec<News>,
     /// Ownerships since the last new outcome.
     pub stalls: u32,
+    /// Where it was folded to, in a tombstone, which has let go of everything else.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub archived: Option<Archived>,
 }
 
 /// Whose run is at an execution, until when.
@@ -188,6 +191,7 @@ impl Head {
             outbox: Vec::new(),
             news: Vec::new(),
             stalls: 0,
+            archived: None,
         }
     }
 
@@ -242,6 +246,7 @@ impl Head {
         if self.record.eid != *eid {
             return Err(format!("it is the head of {}", self.record.eid));
         }
+        Archived::check(self)?;
         let unsettled: BTreeSet<_> = self.outbox.iter().collect();
         if unsettled.len() != self.outbox.len() {
             return Err("its outbox names an effect twice".to_owned());

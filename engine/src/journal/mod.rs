@@ -12,14 +12,16 @@ pub(crate) mod segment;
 pub(crate) mod sum;
 #[cfg(test)]
 mod tests;
+mod tombstone;
 
 use std::collections::BTreeSet;
 
-pub(crate) use blob::offload_until;
 pub use blob::{carry, offload, resolve};
+pub(crate) use blob::offload_until;
 pub use commit::Draft;
 pub use error::{CommitError, LoadError};
 pub use head::{FORMAT, Head, Item, Named, News, Owner, Raw, Sealed};
+pub use tombstone::Archived;
 
 use crate::domain::{Commit, Eid, Entry, Mid, Record};
 use crate::doors::{BucketError, Doors, Expect, Fault, Outcome, Version};

@@ -63,7 +63,8 @@ impl Exit {
     /// How a command ends that waited for an execution's end.
     pub(crate) fn of(status: Status) -> Self {
         match status {
-            Status::Completed => Self::Done,
+            // How what is archived ended stands in its archive: whoever waits asks that.
+            Status::Completed | Status::Archived => Self::Done,
             Status::Failed => Self::Failed,
             Status::Cancelled => Self::Cancelled,
             Status::Pending

@@ -23,7 +23,7 @@ pub(crate) struct Args {
     limit: usize,
 }
 
-const ALL: [Status; 8] = [
+const ALL: [Status; 9] = [
     Status::Pending,
     Status::Running,
     Status::Suspended,
@@ -32,6 +32,7 @@ const ALL: [Status; 8] = [
     Status::Completed,
     Status::Failed,
     Status::Cancelled,
+    Status::Archived,
 ];
 
 fn status(text: &str) -> Result<Status, String> {
@@ -112,5 +113,6 @@ fn shade(status: Status) -> Color {
         Status::Cancelled | Status::Paused => Color::DarkYellow,
         Status::Running => Color::DarkCyan,
         Status::Pending | Status::Suspended => Color::DarkBlue,
+        Status::Archived => Color::DarkGrey,
     }
 }

@@ -77,6 +77,7 @@ pub(crate) fn status(status: Status, color: bool) -> String {
         Status::Cancelled | Status::Paused => 33,
         Status::Running => 36,
         Status::Pending | Status::Suspended => 34,
+        Status::Archived => 90,
     };
     paint(status.as_str(), code, color)
 }

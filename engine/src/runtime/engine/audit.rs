@@ -257,7 +257,9 @@ impl Engine {
     async fn asleep(&self, head: &Head, woken: bool) -> Result<Option<Asleep>, EngineError> {
         let doors = &self.core.doors;
         match head.status {
-            Status::Completed | Status::Failed | Status::Cancelled => return Ok(None),
+            Status::Completed | Status::Failed | Status::Cancelled | Status::Archived => {
+                return Ok(None);
+            }
             Status::Paused | Status::Blocked => return Ok(None),
             Status::Pending | Status::Running | Status::Suspended => {}
         }

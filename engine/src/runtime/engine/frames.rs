@@ -116,7 +116,8 @@ impl Engine {
         if let Some(root) = tree.frames.get_mut(&Fid::root()) {
             root.about = Some(format!("{}@{}", record.workflow, record.version));
             root.status = match status {
-                Status::Completed => FrameStatus::Completed,
+                // How it ended stands in its archive.
+                Status::Completed | Status::Archived => FrameStatus::Completed,
                 Status::Failed => FrameStatus::Failed,
                 Status::Cancelled => FrameStatus::Cancelled,
                 Status::Running | Status::Pending => FrameStatus::Running,

@@ -118,7 +118,7 @@ pub(super) fn nothing_stands_still(world: &World) {
             Status::Paused | Status::Blocked => true,
             Status::Suspended => head.alarm.is_none(),
             Status::Pending | Status::Running => false,
-            Status::Completed | Status::Failed | Status::Cancelled => true,
+            Status::Completed | Status::Failed | Status::Cancelled | Status::Archived => true,
         };
         assert!(caused || waits, "I4: {eid} stands still: {}", head.status);
     }
@@ -169,7 +169,7 @@ pub(super) fn what_is_missed(world: &World) -> BTreeSet<Asleep> {
         Status::Running => Some(Asleep::NoCause),
         Status::Suspended => head.alarm.as_ref().map(|_| Asleep::NoAlarm),
         Status::Paused | Status::Blocked => None,
-        Status::Completed | Status::Failed | Status::Cancelled => None,
+        Status::Completed | Status::Failed | Status::Cancelled | Status::Archived => None,
     };
     let needs = heads(world)
         .into_iter()

@@ -1,0 +1,105 @@
+//! The tombstone: what a head becomes when its execution was folded into an archive.
+//!
+//! It keeps the key taken, so that whatever comes late is refused, answers keyed duplicates by
+//! the digest of their input, and names the archive. It has let go of the journal, and of the
+//! input: `record.args` is `null` in it.
+//!
+//! - **\[R\] A9** It replaces the very head that was archived, by compare-and-swap. The bad
+//!   interleaving: retention reads a failed execution; somebody re-opens it; retention buries it
+//!   with what it has done since. Refused, retention leaves it.
+//! - It is the last link of the chain of commits (I2): nobody but retention replaces it.
+//! - **\[R\] It is purged by one at a time**, who has marked it before. The bad interleaving: two
+//!   passes purge one execution; one of them is slow; its key is free, and is started again; the
+//!   slow one deletes the new head.
+
+use std::time::Duration;
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use super::commit::replace;
+use super::{CommitError, Head, Journal};
+use crate::domain::{Digest, Json, Payload, Record, Status};
+use crate::doors::Doors;
+use crate::keys::{self, Key};
+
+/// What a tombstone says of the execution that was folded.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Archived {
+    /// The archive.
+    pub key: Key,
+    /// Digest of the archive's bytes.
+    pub sha256: Digest,
+    /// The commit that was folded: the last one before the tombstone.
+    pub commit: u64,
+    /// How the execution ended.
+    pub status: Status,
+    /// Digest of the canonical form of its value, or of its failure.
+    pub result: Digest,
+    /// Since when somebody purges it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub purged_since: Option<Timestamp>,
+}
+
+impl Archived {
+    /// What readers rely on: a head says where it was folded to if, and only if, it was.
+    pub(super) fn check(head: &Head) -> Result<(), String> {
+        match (head.status, &head.archived) {
+            (Status::Archived, None) => Err("it is archived, and does not say where".to_owned()),
+            (Status::Archived, Some(archived)) => {
+                if archived.key != keys::archive(&head.record.eid) {
+                    return Err(format!("it names as its archive {}", archived.key));
+                }
+                match archived.commit.checked_add(1) == Some(head.commit) {
+                    true => Ok(()),
+                    false => Err(format!("it was folded at commit {}", archived.commit)),
+                }
+            }
+            (_, Some(_)) => Err("it is not archived, and names an archive".to_owned()),
+            (_, None) => Ok(()),
+        }
+    }
+}
+
+impl Journal {
+    /// Replaces the head by its tombstone. 1 P; after a lost reply 1 G and 1 P each time; 1 G
+    /// if lost.
+    ///
+    /// # Errors
+    /// [`CommitError::Lost`]: it is no longer the head that was read. After that, or
+    /// `Unknown`, this journal must not be used again.
+    pub async fn entomb(
+        &mut self,
+        doors: &Doors,
+        archived: Archived,
+        deadline: Duration,
+    ) -> Result<(), CommitError> {
+        let head = &self.head;
+        debug_assert!(head.status.is_terminal() && head.owner.is_none());
+        let record = Record {
+            args: Payload::Inline(Json::null()),
+            ..head.record.clone()
+        };
+        let next = Head {
+            commit: archived.commit + 1,
+            at: doors.clock.now().max(head.at),
+            epoch: head.epoch,
+            status: Status::Archived,
+            archived: Some(archived),
+            ..Head::new(record, doors.entropy.nonce())
+        };
+        self.succeed(doors, next, deadline).await
+    }
+
+    async fn succeed(
+        &mut self,
+        doors: &Doors,
+        next: Head,
+        deadline: Duration,
+    ) -> Result<(), CommitError> {
+        self.version = replace(doors, &next, &self.version, deadline).await?;
+        self.head = next;
+        self.open = Vec::new();
+        Ok(())
+    }
+}
