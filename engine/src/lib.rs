@@ -32,6 +32,7 @@
 
 extern crate self as millpond;
 
+pub mod archive;
 pub mod domain;
 pub mod doors;
 pub mod feed;

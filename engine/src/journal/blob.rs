@@ -11,7 +11,7 @@ use bytes::Bytes;
 use super::LoadError;
 use crate::domain::{Digest, Eid, Json, Payload};
 use crate::doors::{BucketError, Doors};
-use crate::keys;
+use crate::keys::{self, Key};
 use crate::planted::{Bug, planted};
 
 /// Replaces a value over `most` bytes by a reference. 1 P if it is over, else none.
@@ -52,7 +52,15 @@ pub async fn resolve(doors: &Doors, eid: &Eid, payload: &Payload) -> Result<Json
         Payload::Inline(json) => return Ok(json.clone()),
         Payload::Blob { sha256, .. } => sha256,
     };
-    let key = keys::blob(eid, sha256.as_str());
+    resolve_at(doors, keys::blob(eid, sha256.as_str()), sha256).await
+}
+
+/// The value of this digest that stands at `key`. 1 G.
+pub(crate) async fn resolve_at(
+    doors: &Doors,
+    key: Key,
+    sha256: &Digest,
+) -> Result<Json, LoadError> {
     let Some(found) = doors.read(&key).await? else {
         return Err(LoadError::Missing { key });
     };

@@ -17,7 +17,7 @@ mod tombstone;
 use std::collections::BTreeSet;
 
 pub use blob::{carry, offload, resolve};
-pub(crate) use blob::offload_until;
+pub(crate) use blob::{offload_until, resolve_at};
 pub use commit::Draft;
 pub use error::{CommitError, LoadError};
 pub use head::{FORMAT, Head, Item, Named, News, Owner, Raw, Sealed};

@@ -1,0 +1,132 @@
+//! From a head and all that it names to an archive.
+
+use std::collections::BTreeMap;
+
+use super::Archive;
+use super::form::corrupt;
+use crate::domain::{Digest, Eid, Entry, Json, Payload};
+use crate::doors::Doors;
+use crate::journal::{self, Journal, LoadError};
+use crate::keys;
+
+/// Large values up to this size stand in the lines, in bytes: each saves a dear request, now and
+/// for whoever reads it.
+const EACH: u64 = 128 << 10;
+/// All of them together, in bytes: an archive is read whole.
+const ALL: u64 = 4 << 20;
+
+/// An archive that is whole, with what its tombstone says of it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Composed {
+    /// The archive.
+    pub archive: Archive,
+    /// Digest of the canonical form of the execution's value, or of its failure.
+    pub result: Digest,
+}
+
+/// Reads what a finished execution's head names, and copies the values that are too large for
+/// the lines. 1 G for each segment and each large value, 1 P for each that is copied.
+///
+/// # Errors
+/// The store failed, or something of it cannot be read: then it is not to be folded.
+pub async fn compose(
+    doors: &Doors,
+    journal: &mut Journal,
+    fan: usize,
+) -> Result<Composed, LoadError> {
+    let commits = journal.history(doors, fan).await?;
+    let eid = journal.head.record.eid;
+    let mut archive = Archive::of(&journal.head, commits);
+    archive
+        .check()
+        .map_err(|why| corrupt(&journal.head.key(), why))?;
+    let mut values = Values {
+        doors,
+        eid,
+        left: ALL,
+        inlined: 0,
+        seen: BTreeMap::new(),
+    };
+    values.carry(&mut archive.record.args).await?;
+    // One after the other: each is read whole, and may be large.
+    for commit in &mut archive.commits {
+        for entry in &mut commit.entries {
+            if let Some(payload) = entry.payload_mut() {
+                values.carry(payload).await?;
+            }
+        }
+    }
+    archive.inlined = values.inlined;
+    let result = match archive.outcome() {
+        Some(Entry::Completed { value }) => values.canonical(value),
+        Some(Entry::Failed { failure } | Entry::Cancelled { failure }) => {
+            Json::of(failure).ok().map(|json| json.digest())
+        }
+        _ => None,
+    };
+    let result = result.expect("it was checked, and carried: it has an outcome");
+    Ok(Composed { archive, result })
+}
+
+/// Large values on their way into an archive, or beside it.
+struct Values<'a> {
+    doors: &'a Doors,
+    eid: Eid,
+    /// Bytes that the lines have room for.
+    left: u64,
+    inlined: u64,
+    seen: BTreeMap<Digest, Seen>,
+}
+
+/// A value that was read: in the lines, or beside them.
+enum Seen {
+    Inline(Json),
+    Beside { canonical: Digest },
+}
+
+impl Values<'_> {
+    async fn carry(&mut self, payload: &mut Payload) -> Result<(), LoadError> {
+        let Payload::Blob { sha256, bytes } = &*payload else {
+            return Ok(());
+        };
+        let (sha256, bytes) = (sha256.clone(), *bytes);
+        let json = match self.seen.get(&sha256) {
+            Some(Seen::Beside { .. }) => return Ok(()),
+            Some(Seen::Inline(json)) => json.clone(),
+            None => {
+                let here = Payload::Blob {
+                    sha256: sha256.clone(),
+                    bytes,
+                };
+                journal::resolve(self.doors, &self.eid, &here).await?
+            }
+        };
+        let text = json.as_str();
+        // What would not be read back byte by byte stands by itself.
+        let exact = !text.contains(['\n', '\r']) && Digest::of(text.as_bytes()) == sha256;
+        if exact && bytes <= EACH.min(self.left) {
+            self.left -= bytes;
+            self.inlined += 1;
+            *payload = Payload::Inline(json.clone());
+            self.seen.insert(sha256, Seen::Inline(json));
+            return Ok(());
+        }
+        let key = keys::archive_blob(&self.eid, sha256.as_str());
+        let body = bytes::Bytes::copy_from_slice(text.as_bytes());
+        // Found is done: the key names the bytes.
+        let _ = self.doors.create(&key, body).await?;
+        let canonical = json.digest();
+        self.seen.insert(sha256, Seen::Beside { canonical });
+        Ok(())
+    }
+
+    fn canonical(&self, payload: &Payload) -> Option<Digest> {
+        match payload {
+            Payload::Inline(json) => Some(json.digest()),
+            Payload::Blob { sha256, .. } => match self.seen.get(sha256)? {
+                Seen::Beside { canonical } => Some(canonical.clone()),
+                Seen::Inline(json) => Some(json.digest()),
+            },
+        }
+    }
+}

@@ -1,0 +1,48 @@
+//! Reading an archive back.
+
+use super::Archive;
+use super::form::corrupt;
+use crate::domain::{Digest, Eid, Json};
+use crate::doors::Doors;
+use crate::journal::{self, Archived, LoadError};
+use crate::keys;
+
+/// The archive of `eid`, checked against what its tombstone names, if there is one. 1 G.
+///
+/// # Errors
+/// The store failed; it cannot be read, is not the one that is named, or is missing though it
+/// is named.
+pub async fn read(
+    doors: &Doors,
+    eid: &Eid,
+    named: Option<&Archived>,
+) -> Result<Option<Archive>, LoadError> {
+    let key = keys::archive(eid);
+    let Some(found) = doors.read(&key).await? else {
+        return match named {
+            Some(_) => Err(LoadError::Missing { key }),
+            None => Ok(None),
+        };
+    };
+    if named.is_some_and(|named| Digest::of(&found.body) != named.sha256) {
+        let why = "its bytes are not those that its tombstone names".to_owned();
+        return Err(corrupt(&key, why));
+    }
+    Archive::decode(eid, &found.body).map(Some)
+}
+
+/// A large value of an archived execution: beside its archive, or in the lines. 1 G, or 2.
+///
+/// # Errors
+/// The store failed, or what holds it cannot be read.
+pub async fn value(doors: &Doors, eid: &Eid, sha256: &Digest) -> Result<Option<Json>, LoadError> {
+    let beside = keys::archive_blob(eid, sha256.as_str());
+    match journal::resolve_at(doors, beside, sha256).await {
+        Ok(json) => Ok(Some(json)),
+        Err(LoadError::Missing { .. }) => {
+            let archive = read(doors, eid, None).await?;
+            Ok(archive.and_then(|archive| archive.value(sha256).cloned()))
+        }
+        Err(error) => Err(error),
+    }
+}
