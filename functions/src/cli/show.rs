@@ -95,6 +95,9 @@ fn summary(execution: &Execution, price: Price, color: bool) -> Vec<String> {
             execution.segments
         ),
     );
+    if let Some(archive) = &execution.archive {
+        say("archive", archive.to_string());
+    }
     say(
         "price",
         format!(

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use millpond::domain::Status;
 use millpond::runtime::EngineError;
 
 use super::desk::Desk;
@@ -57,7 +58,11 @@ pub(crate) async fn run(args: Args, desk: &Desk) -> Result<Exit, Error> {
             }
         }
         if status.is_terminal() {
-            return Ok(Exit::of(status));
+            // How it ended stands in its archive.
+            return Ok(Exit::of(match status {
+                Status::Archived => desk.engine.execution(eid).await?.status,
+                status => status,
+            }));
         }
         desk.engine.doors().clock.sleep(pause).await;
         pause = (pause * 3 / 2).min(LONGEST);

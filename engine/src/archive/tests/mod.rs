@@ -1,6 +1,7 @@
 //! Archives: written, read back, found out when they are not what they were.
 
 mod form;
+mod values;
 
 use crate::domain::{Actor, Commit, Digest, Eid, Entry, Fid, FrameName, Json, Record, Status};
 use crate::domain::{Channel, Payload, Queue, Workflow};

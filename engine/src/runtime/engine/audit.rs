@@ -5,7 +5,8 @@
 //! decision (paused, blocked). What has none of these would stand still for ever.
 //!
 //! Every object that an execution names must be there, too, and be what it was when it was
-//! written: a worker finds that out only when it needs one. And nothing else should stand where
+//! written: a worker finds that out only when it needs one. So must the archive of one that was
+//! folded, and what that names. And nothing else should stand where
 //! executions look.
 //!
 //! Mail and alarms are listed first, then heads are read, so an execution that moves in
@@ -169,9 +170,13 @@ impl Engine {
             audit.parked += usize::from(parked);
             audit.findings.extend(seen.findings);
         }
-        for key in gone.iter().map(keys::head) {
-            // It may have begun behind the listing of heads.
-            if doors.read(&key).await?.is_none() {
+        for eid in gone {
+            let key = keys::head(&eid);
+            // It may have begun behind the listing of heads. With an archive, and no tombstone any
+            // more, its last words are about to go.
+            if doors.read(&key).await?.is_none()
+                && doors.read(&keys::archive(&eid)).await?.is_none()
+            {
                 let why = "it is gone: the feed tells of it".to_owned();
                 audit.findings.push(Finding::Corrupt { key, why });
             }

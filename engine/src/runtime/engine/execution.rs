@@ -3,9 +3,12 @@
 use jiff::Timestamp;
 use serde::Serialize;
 
+use super::past::Found;
 use super::{Engine, EngineError};
+use crate::archive::Archive;
 use crate::domain::{Blocked, Commit, Eid, Entry, Record, Status};
 use crate::journal::{Journal, Owner};
+use crate::keys::{self, AlarmKey, Key};
 
 /// An execution, as its head tells.
 #[derive(Debug, Clone, Serialize)]
@@ -28,12 +31,15 @@ pub struct Execution {
     pub entries: u64,
     /// Bytes of journal so far.
     pub journal_bytes: u64,
-    /// Bytes of the head itself.
+    /// Bytes of the head itself; none once it is folded.
     pub head_bytes: u64,
     /// Segments.
     pub segments: usize,
     /// Why it is parked, if it is.
     pub blocked: Option<Blocked>,
+    /// The archive that tells all this, once it is folded.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub archive: Option<Key>,
 }
 
 /// Part of a journal.
@@ -46,21 +52,30 @@ pub struct JournalPage {
 }
 
 impl Engine {
-    /// Where an execution stands. 1 G.
+    /// Where an execution stands: `archived` once it is folded. 1 G, + 1 G where there is no head.
     ///
     /// # Errors
     /// Unknown execution; the store failed, or the head cannot be read.
     pub async fn status(&self, eid: Eid) -> Result<Status, EngineError> {
-        Ok(self.journal_of(eid).await?.head.status)
+        if let Some(journal) = Journal::load(&self.core.doors, &eid).await? {
+            return Ok(journal.head.status);
+        }
+        match self.find(eid).await? {
+            Found::Here(journal) => Ok(journal.head.status),
+            Found::Folded(_) => Ok(Status::Archived),
+        }
     }
 
-    /// An execution, as its head tells. 1 G, and 1 G for each segment where why it is blocked does
-    /// not stand in the head any more.
+    /// An execution, as its head tells, or its archive once it is folded. 1 G, and 1 G for each
+    /// segment where why it is blocked does not stand in the head any more; 2 G where it is folded.
     ///
     /// # Errors
     /// As [`Engine::status`].
     pub async fn execution(&self, eid: Eid) -> Result<Execution, EngineError> {
-        let mut journal = self.journal_of(eid).await?;
+        let mut journal = match self.find(eid).await? {
+            Found::Here(journal) => journal,
+            Found::Folded(archive) => return Ok(folded(*archive)),
+        };
         let why = |entry| match entry {
             Entry::Blocked(why) => Some(why),
             _ => None,
@@ -87,21 +102,18 @@ impl Engine {
             commit: head.commit,
             at: head.at,
             owner: head.owner,
-            alarm: head
-                .alarm
-                .as_ref()
-                .and_then(crate::keys::AlarmKey::parse)
-                .map(|a| a.due),
+            alarm: head.alarm.as_ref().and_then(AlarmKey::parse).map(|a| a.due),
             stalls: head.stalls,
             entries: head.entries,
             journal_bytes: head.bytes,
             segments: head.sealed.len(),
             record: head.record,
+            archive: None,
         })
     }
 
     /// Commits from number `from` on (the first is 1), at most `limit`. 1 G, + 1 G for each
-    /// segment that holds later commits.
+    /// segment that holds later commits; 2 G where it is folded.
     ///
     /// # Errors
     /// As [`Engine::status`]; a segment is missing or broken.
@@ -111,9 +123,7 @@ impl Engine {
         from: u64,
         limit: usize,
     ) -> Result<JournalPage, EngineError> {
-        let mut journal = self.journal_of(eid).await?;
-        let doors = &self.core.doors;
-        let all = journal.since(doors, from, self.core.settings.fan).await?;
+        let all = self.history(eid, from).await?.commits;
         let mut wanted = all.into_iter().filter(|commit| commit.commit >= from);
         let commits: Vec<Commit> = wanted.by_ref().take(limit).collect();
         Ok(JournalPage {
@@ -121,17 +131,22 @@ impl Engine {
             next: wanted.next().map(|commit| commit.commit),
         })
     }
+}
 
-    /// The whole journal. 1 G, + 1 G for each segment.
-    pub(super) async fn commits(&self, eid: Eid) -> Result<Vec<Commit>, EngineError> {
-        let mut journal = self.journal_of(eid).await?;
-        let fan = self.core.settings.fan;
-        Ok(journal.history(&self.core.doors, fan).await?)
-    }
-
-    pub(super) async fn journal_of(&self, eid: Eid) -> Result<Journal, EngineError> {
-        Journal::load(&self.core.doors, &eid)
-            .await?
-            .ok_or(EngineError::UnknownExecution { eid })
+fn folded(archive: Archive) -> Execution {
+    Execution {
+        archive: Some(keys::archive(&archive.record.eid)),
+        record: archive.record,
+        status: archive.status,
+        commit: archive.commit,
+        at: archive.at,
+        owner: None,
+        alarm: None,
+        stalls: 0,
+        entries: archive.entries,
+        journal_bytes: archive.bytes,
+        head_bytes: 0,
+        segments: archive.segments.len(),
+        blocked: None,
     }
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 use serde::Serialize;
 
+use super::past::History;
 use super::{Engine, EngineError};
 use crate::domain::{Began, Body, Commit, Eid, Entry, Failure, Fid, Mid, Payload, Status, Wait};
 
@@ -95,23 +96,25 @@ pub struct AttemptView {
 }
 
 impl Engine {
-    /// The tree of frames of an execution. 1 G, + 1 G for each segment.
+    /// The tree of frames of an execution. 1 G, + 1 G for each segment; 2 G where it is folded.
     ///
     /// # Errors
     /// Unknown execution; the store failed, or an object cannot be read.
     pub async fn frames(&self, eid: Eid) -> Result<Frame, EngineError> {
-        let mut journal = self.journal_of(eid).await?;
-        let commits = journal
-            .history(&self.core.doors, self.core.settings.fan)
-            .await?;
-        let (record, status) = (journal.head.record, journal.head.status);
+        let History {
+            record,
+            status,
+            at,
+            commits,
+            ..
+        } = self.history(eid, 0).await?;
         let mut tree = Tree::default();
         tree.open(&Fid::root(), FrameKind::Workflow, record.created_at);
         for commit in &commits {
             tree.read(commit);
         }
         if status.is_terminal() {
-            tree.end(journal.head.at);
+            tree.end(at);
         }
         if let Some(root) = tree.frames.get_mut(&Fid::root()) {
             root.about = Some(format!("{}@{}", record.workflow, record.version));

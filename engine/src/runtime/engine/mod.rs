@@ -10,6 +10,7 @@ mod execution;
 mod frames;
 mod list;
 mod objects;
+mod past;
 mod price;
 mod result;
 mod start;

@@ -3,8 +3,10 @@
 use std::collections::BTreeSet;
 
 use super::{Engine, EngineError, Finding};
-use crate::domain::{Digest, Entry, Payload};
-use crate::journal::{self, Journal, LoadError, Read};
+use crate::archive;
+use crate::domain::{Digest, Eid, Entry, Payload};
+use crate::journal::{self, Archived, Journal, LoadError, Read};
+use crate::keys;
 
 impl Engine {
     /// What is missing or broken of what a head names, and what that names. 1 G for each
@@ -12,6 +14,13 @@ impl Engine {
     pub(super) async fn broken(&self, journal: &mut Journal) -> Result<Vec<Finding>, EngineError> {
         let (doors, fan) = (&self.core.doors, self.core.settings.fan);
         let eid = journal.head.record.eid;
+        if let Some(archived) = &journal.head.archived {
+            let broken = self.broken_archive(&eid, archived).await;
+            return broken
+                .into_iter()
+                .map(|error| finding(journal, error))
+                .collect();
+        }
         let (mut found, mut commits) = (Vec::new(), Vec::new());
         match journal.read(doors, fan).await {
             Ok(Read {
@@ -37,6 +46,29 @@ impl Engine {
             }
         }
         Ok(found)
+    }
+
+    /// The same of what a tombstone names. 1 G, + 1 G for each value beside the archive.
+    async fn broken_archive(&self, eid: &Eid, archived: &Archived) -> Vec<LoadError> {
+        let doors = &self.core.doors;
+        let archive = match archive::read(doors, eid, Some(archived)).await {
+            Ok(Some(archive)) => archive,
+            // One that is named and not there is an error.
+            Ok(None) => return Vec::new(),
+            Err(error) => return vec![error],
+        };
+        let (mut found, mut seen) = (Vec::new(), BTreeSet::new());
+        let entries = archive.commits.iter().flat_map(|commit| &commit.entries);
+        let payloads = entries.filter_map(Entry::payload);
+        for payload in [&archive.record.args].into_iter().chain(payloads) {
+            if let Payload::Blob { sha256, .. } = payload
+                && is_new(payload, &mut seen)
+            {
+                let key = keys::archive_blob(eid, sha256.as_str());
+                found.extend(journal::resolve_at(doors, key, sha256).await.err());
+            }
+        }
+        found
     }
 }
 

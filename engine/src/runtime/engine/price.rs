@@ -24,9 +24,9 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 use serde::Serialize;
 
+use super::past::History;
 use super::{Engine, EngineError};
-use crate::domain::{Began, Body, Commit, Eid, Entry, Fid, Payload, Wait};
-use crate::journal::Head;
+use crate::domain::{Began, Body, Eid, Entry, Fid, Payload, Wait};
 
 /// Requests by class.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
@@ -39,32 +39,30 @@ pub struct Price {
 
 impl Engine {
     /// What an execution has cost so far, as its journal tells; see the head of `price.rs` for
-    /// the formula. 1 G, + 1 G for each segment.
+    /// the formula. 1 G, + 1 G for each segment; 2 G where it is folded.
     ///
     /// # Errors
     /// Unknown execution; the store failed, or an object cannot be read.
     pub async fn price(&self, eid: Eid) -> Result<Price, EngineError> {
-        let commits = self.commits(eid).await?;
-        let head = self.journal_of(eid).await?.head;
-        Ok(price(&head, &commits))
+        Ok(price(&self.history(eid, 0).await?))
     }
 }
 
 /// The sum over a journal.
-fn price(head: &Head, commits: &[Commit]) -> Price {
-    let record = &head.record;
+fn price(history: &History) -> Price {
+    let (record, segments) = (&history.record, &history.segments);
     let mut price = Price {
         dear: 2,
         cheap: u64::from(record.dispatch_key.is_some()),
     };
     price.dear += blob(&record.args);
-    price.dear += head.sealed.len() as u64;
+    price.dear += segments.len() as u64 + history.inlined;
     let mut deadlines = Deadlines::default();
     let mut under_way = false;
-    for commit in commits {
+    for commit in &history.commits {
         price.dear += 1 + u64::from(commit.entries.is_empty());
         if !std::mem::replace(&mut under_way, true) {
-            let sealed = head.sealed.iter().filter(|s| s.end <= commit.first);
+            let sealed = segments.iter().filter(|end| **end <= commit.first);
             price.dear += 1;
             price.cheap += 1 + sealed.count() as u64;
         }

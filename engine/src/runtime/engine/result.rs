@@ -5,9 +5,10 @@ use std::time::Duration;
 use futures::FutureExt;
 use serde::de::DeserializeOwned;
 
+use super::past::{Found, end_of};
 use super::{Engine, EngineError};
 use crate::domain::{Eid, Entry, Failure, Json, Payload, Status};
-use crate::journal::{self, Journal};
+use crate::journal::{self, LoadError};
 
 /// Pauses between looks, at first and at most.
 const FIRST: Duration = Duration::from_millis(2);
@@ -39,7 +40,8 @@ impl Outcome {
 impl Engine {
     /// How an execution ended; waits for the end up to `wait`. 1 G for each look (after 2 ms,
     /// or 100 ms beside a worker of this process, which tells of the ends it makes; then less
-    /// and less often, once a second in the end), + 1 G for a value over 32 KiB.
+    /// and less often, once a second in the end), + 1 G for a value over 32 KiB, + 1 G where it is
+    /// folded.
     ///
     /// # Errors
     /// [`EngineError::NotYet`] when it has not ended by then; unknown execution; the store
@@ -53,11 +55,27 @@ impl Engine {
             true => FIRST_TOLD,
             false => FIRST,
         };
+        let mut looked = false;
         loop {
-            let journal = self.journal_of(eid).await?;
+            let journal = match self.find(eid).await? {
+                Found::Here(journal) => journal,
+                Found::Folded(archive) => {
+                    let end = archive.outcome().cloned();
+                    return self.outcome(&eid, archive.status, end).await;
+                }
+            };
             let status = journal.head.status;
             if status.is_terminal() {
-                return self.outcome(&journal).await;
+                let entries = journal.tail_entries()?.into_iter().map(|(_, entry)| entry);
+                match self.outcome(&eid, status, end_of(entries)).await {
+                    // It may have been folded since its head was read.
+                    Err(EngineError::Load(LoadError::Missing { .. }))
+                        if !std::mem::replace(&mut looked, true) =>
+                    {
+                        continue;
+                    }
+                    outcome => return outcome,
+                }
             }
             let left = end.saturating_sub(clock.monotonic());
             if left.is_zero() {
@@ -71,38 +89,38 @@ impl Engine {
         }
     }
 
-    async fn outcome(&self, journal: &Journal) -> Result<Outcome, EngineError> {
-        let head = &journal.head;
-        let status = head.status;
-        let last = journal
-            .tail_entries()?
-            .into_iter()
-            .rev()
-            .find_map(|(_, entry)| match entry {
-                Entry::Completed { value } => Some(Ok(value)),
-                Entry::Failed { failure } | Entry::Cancelled { failure } => Some(Err(failure)),
-                _ => None,
-            });
-        let value = match last {
-            Some(Ok(payload)) => Ok(self.value(&head.record.eid, &payload).await?),
-            Some(Err(failure)) => Err(failure),
-            None => {
+    async fn outcome(
+        &self,
+        eid: &Eid,
+        status: Status,
+        end: Option<Entry>,
+    ) -> Result<Outcome, EngineError> {
+        let value = match end {
+            Some(Entry::Completed { value }) => Ok(self.value(eid, &value).await?),
+            Some(Entry::Failed { failure } | Entry::Cancelled { failure }) => Err(failure),
+            _ => {
                 let why = "it is terminal without an outcome".to_owned();
-                return Err(journal::LoadError::Corrupt {
-                    key: head.key(),
-                    why,
-                }
-                .into());
+                let key = crate::keys::head(eid);
+                return Err(LoadError::Corrupt { key, why }.into());
             }
         };
         Ok(Outcome { status, value })
     }
 
-    /// A value that stands in an execution's journal. 1 G if it is a blob, else none.
+    /// A value that stands in an execution's journal. 1 G if it is a blob, and 1 or 2 more once
+    /// that is folded; else none.
     ///
     /// # Errors
     /// The store failed, or the blob cannot be read.
     pub async fn value(&self, eid: &Eid, payload: &Payload) -> Result<Json, EngineError> {
-        Ok(journal::resolve(&self.core.doors, eid, payload).await?)
+        let missing = match journal::resolve(&self.core.doors, eid, payload).await {
+            Err(error @ LoadError::Missing { .. }) => error,
+            other => return Ok(other?),
+        };
+        let Payload::Blob { sha256, .. } = payload else {
+            return Err(missing.into());
+        };
+        let folded = self.archived_value(eid, sha256).await?;
+        folded.ok_or_else(|| missing.into())
     }
 }

@@ -1,0 +1,185 @@
+//! Large values: in the lines, or beside them. Which archive stays where two are written.
+
+use std::time::Duration;
+
+use super::{archive, completed};
+use crate::archive::{self, Archive, Composed, Put};
+use crate::domain::{Digest, Eid, Entry, Payload, Status};
+use crate::journal::{Archived, Journal};
+use crate::keys;
+use crate::runtime::{App, Start};
+use crate::testing::{Fate, Rule, Verb, World};
+use crate::{Context, Failed};
+
+/// A text of so many bytes, said once and given back.
+async fn text(ctx: Context, bytes: usize) -> Result<String, Failed> {
+    let text = "x".repeat(bytes);
+    ctx.announce("text", &text)?;
+    Ok(text)
+}
+
+fn world() -> World {
+    World::new(App::new().workflow("text", "1", text))
+}
+
+fn ended(world: &World, bytes: usize) -> Eid {
+    let eid = world.start(Start::new("text").input(&bytes)).eid;
+    world.run_all();
+    eid
+}
+
+fn compose(world: &World, eid: Eid) -> Composed {
+    let doors = world.engine.doors();
+    world.block(async {
+        let mut journal = Journal::load(doors, &eid).await.unwrap().unwrap();
+        archive::compose(doors, &mut journal, 4).await.unwrap()
+    })
+}
+
+fn put(world: &World, archive: &Archive) -> Put {
+    world
+        .block(archive::put(world.engine.doors(), archive))
+        .unwrap()
+}
+
+#[test]
+fn large_values_stand_in_the_lines_up_to_a_bound_and_beside_them_beyond_it() {
+    for (bytes, beside) in [(100, 0), (60 << 10, 0), (200 << 10, 1)] {
+        let world = world();
+        let eid = ended(&world, bytes);
+        let (composed, counts) = world.counted(|world| compose(world, eid));
+        let archive = &composed.archive;
+        // The head, the blob unless it is small; both entries name the same one.
+        let blob = u64::from(bytes > 32 << 10);
+        assert_eq!(
+            (counts.cheap(), counts.dear()),
+            (1 + blob, beside),
+            "{bytes}"
+        );
+        let payloads = archive.commits.iter().flat_map(|c| &c.entries);
+        let payloads: Vec<_> = payloads.filter_map(Entry::payload).collect();
+        assert_eq!(payloads.len(), 2);
+        for payload in payloads {
+            assert_eq!(matches!(payload, Payload::Blob { .. }), beside == 1);
+            let value = world.block(world.engine.value(&eid, payload)).unwrap();
+            assert_eq!(value.get::<String>().unwrap().len(), bytes);
+        }
+        let whole = world.outcome(eid).value.unwrap();
+        assert_eq!(composed.result, whole.digest(), "of its canonical form");
+    }
+}
+
+#[test]
+fn values_beyond_all_that_an_archive_takes_stand_beside_it() {
+    async fn many(ctx: Context, n: usize) -> Result<(), Failed> {
+        for at in 0..n {
+            ctx.announce("text", &format!("{at:0>9}{}", "x".repeat(100 << 10)))?;
+        }
+        Ok(())
+    }
+    let world = World::new(App::new().workflow("many", "1", many));
+    let eid = world.start(Start::new("many").input(&50_usize)).eid;
+    world.run_all();
+    let composed = compose(&world, eid);
+    let rows = world.memory.snapshot();
+    let beside = rows.iter().filter(|(key, _)| keys::archived(key).is_some());
+    assert_eq!(
+        beside.count(),
+        10,
+        "40 of 100 KiB and their quotes fit into 4 MiB"
+    );
+    let body = composed.archive.encode().len();
+    assert!((4_000_000..4_300_000).contains(&body), "{body}");
+}
+
+#[test]
+fn a_value_of_an_execution_that_was_folded_meanwhile_is_found() {
+    for bytes in [60 << 10, 200 << 10] {
+        let world = world();
+        let eid = ended(&world, bytes);
+        let page = world.block(world.engine.journal(eid, 1, 100)).unwrap();
+        let entries = page.commits.iter().flat_map(|commit| &commit.entries);
+        let payload = entries.filter_map(Entry::payload).next().unwrap();
+        assert!(matches!(payload, Payload::Blob { .. }));
+        let composed = compose(&world, eid);
+        let _ = put(&world, &composed.archive);
+        let Payload::Blob { sha256, .. } = payload else {
+            unreachable!()
+        };
+        let key = keys::blob(&eid, sha256.as_str());
+        world.block(world.engine.doors().delete(&key)).unwrap();
+        let value = world.block(world.engine.value(&eid, payload)).unwrap();
+        assert_eq!(value.get::<String>().unwrap().len(), bytes);
+    }
+}
+
+#[test]
+fn found_equal_is_done_and_an_earlier_one_is_replaced_by_a_later_one_only() {
+    let world = world();
+    let first = archive(vec![vec![completed("1")]]);
+    let later = archive(vec![vec![Entry::Started], vec![completed("2")]]);
+    let mut another = first.clone(); // another execution of the same key
+    another.record.created_at += Duration::from_secs(100 * 86_400);
+    let digest = |archive: &Archive| Put::There(Digest::of(&archive.encode()));
+    assert_eq!(put(&world, &first), digest(&first));
+    let (again, counts) = world.counted(|world| put(world, &first));
+    assert_eq!(again, digest(&first));
+    assert_eq!((counts.dear(), counts.cheap()), (1, 1));
+    let (replaced, counts) = world.counted(|world| put(world, &later));
+    assert_eq!(replaced, digest(&later));
+    assert_eq!((counts.dear(), counts.cheap()), (2, 1));
+    assert_eq!(put(&world, &first), Put::Later);
+    assert_eq!(put(&world, &another), digest(&another));
+    assert_eq!(put(&world, &later), Put::Later);
+    let eid = first.record.eid;
+    let found = world.block(archive::read(world.engine.doors(), &eid, None));
+    assert_eq!(found.unwrap(), Some(another));
+}
+
+#[test]
+fn i2_case_13_an_archive_whose_reply_is_lost_or_wrong_is_written_once() {
+    for fate in [
+        Fate::LandedReplyLost,
+        Fate::LandedRefused,
+        Fate::Refused,
+        Fate::NotSent,
+    ] {
+        let world = world();
+        let first = archive(vec![vec![completed("1")]]);
+        let later = archive(vec![vec![Entry::Started], vec![completed("2")]]);
+        for archive in [&first, &later] {
+            world
+                .faults
+                .add(Rule::new(fate).on(Verb::Write).under("archive/"));
+            let digest = Digest::of(&archive.encode());
+            assert_eq!(put(&world, archive), Put::There(digest), "{fate:?}");
+        }
+        let eid = first.record.eid;
+        let found = world.block(archive::read(world.engine.doors(), &eid, None));
+        assert_eq!(found.unwrap(), Some(later));
+    }
+}
+
+#[test]
+fn i10_an_archive_that_is_not_the_one_its_tombstone_names_is_said_to_be_corrupt() {
+    let world = world();
+    let archive = archive(vec![vec![completed("1")]]);
+    let eid = archive.record.eid;
+    let mut named = Archived {
+        key: keys::archive(&eid),
+        sha256: Digest::of(&archive.encode()),
+        commit: 1,
+        status: Status::Completed,
+        result: Digest::of(b"1"),
+        purged_since: None,
+    };
+    let read = |named: &Archived| {
+        let read = archive::read(world.engine.doors(), &eid, Some(named));
+        world.block(read).map_err(|error| error.to_string())
+    };
+    assert!(read(&named).unwrap_err().contains("missing"));
+    let _ = put(&world, &archive);
+    assert_eq!(read(&named), Ok(Some(archive)));
+    named.sha256 = Digest::of(b"another");
+    assert!(read(&named).unwrap_err().contains("its tombstone names"));
+}

@@ -1,0 +1,107 @@
+//! An execution with its journal, wherever that stands: under its head, or in its archive.
+
+use super::{Engine, EngineError};
+use crate::archive::{self, Archive};
+use crate::domain::{Commit, Digest, Eid, Entry, Json, Record, Status};
+use crate::journal::{Journal, LoadError};
+use jiff::Timestamp;
+
+/// Where an execution stands.
+pub(super) enum Found {
+    /// Under its head.
+    Here(Box<Journal>),
+    /// In its archive.
+    Folded(Box<Archive>),
+}
+
+/// What an execution was, and did.
+pub(super) struct History {
+    pub(super) record: Record,
+    /// Where it stands; how it ended, once it is folded.
+    pub(super) status: Status,
+    /// The instant of its last commit.
+    pub(super) at: Timestamp,
+    /// For each segment, the number of the first entry behind it.
+    pub(super) segments: Vec<u64>,
+    /// How often a large value was moved into the journal when it was folded.
+    pub(super) inlined: u64,
+    pub(super) commits: Vec<Commit>,
+}
+
+impl Engine {
+    /// Where an execution stands. 1 G, + 1 G for the archive where it was folded, or where there
+    /// is no head.
+    pub(super) async fn find(&self, eid: Eid) -> Result<Found, EngineError> {
+        let doors = &self.core.doors;
+        let journal = Journal::load(doors, &eid).await?;
+        let named = journal.as_ref().and_then(|j| j.head.archived.clone());
+        match journal {
+            Some(journal) if named.is_none() => Ok(Found::Here(Box::new(journal))),
+            _ => match archive::read(doors, &eid, named.as_ref()).await? {
+                Some(archive) => Ok(Found::Folded(Box::new(archive))),
+                None => Err(EngineError::UnknownExecution { eid }),
+            },
+        }
+    }
+
+    /// The commits from number `from` on, and perhaps some before, with what they are of. 1 G, +
+    /// 1 G for each segment that holds some of them; or 2 G where it was folded.
+    pub(super) async fn history(&self, eid: Eid, from: u64) -> Result<History, EngineError> {
+        let (doors, fan) = (&self.core.doors, self.core.settings.fan);
+        let mut looked = false;
+        loop {
+            let mut journal = match self.find(eid).await? {
+                Found::Folded(archive) => return Ok((*archive).into()),
+                Found::Here(journal) => journal,
+            };
+            match journal.since(doors, from, fan).await {
+                Ok(commits) => {
+                    let head = journal.head;
+                    return Ok(History {
+                        status: head.status,
+                        at: head.at,
+                        segments: head.sealed.iter().map(|sealed| sealed.end).collect(),
+                        inlined: 0,
+                        record: head.record,
+                        commits,
+                    });
+                }
+                // It may have been folded since its head was read.
+                Err(LoadError::Missing { .. }) if !std::mem::replace(&mut looked, true) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+
+    /// A large value of an execution that may have been folded since somebody read of it.
+    pub(super) async fn archived_value(
+        &self,
+        eid: &Eid,
+        sha256: &Digest,
+    ) -> Result<Option<Json>, EngineError> {
+        Ok(archive::value(&self.core.doors, eid, sha256).await?)
+    }
+}
+
+impl From<Archive> for History {
+    fn from(archive: Archive) -> Self {
+        Self {
+            record: archive.record,
+            status: archive.status,
+            at: archive.at,
+            segments: archive.segments,
+            inlined: archive.inlined,
+            commits: archive.commits,
+        }
+    }
+}
+
+/// How it ended, of the entries of a finished journal.
+pub(super) fn end_of(mut entries: impl DoubleEndedIterator<Item = Entry>) -> Option<Entry> {
+    entries.rfind(|entry| {
+        matches!(
+            entry,
+            Entry::Completed { .. } | Entry::Failed { .. } | Entry::Cancelled { .. }
+        )
+    })
+}
