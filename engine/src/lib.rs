@@ -3,7 +3,7 @@
 //! - **Authors of workflows** import [`prelude`]: a workflow is an `async fn` of a [`Context`],
 //!   marked [`macro@workflow`] or given to [`runtime::App::workflow`].
 //! - **Programs** start, signal and steer executions through a [`runtime::Engine`].
-//! - **Workers** run them: [`runtime::Worker`], [`runtime::Sweeper`].
+//! - **Workers** run them: [`runtime::Worker`], [`runtime::Sweeper`], [`runtime::Retention`].
 //! - **Tests** use [`testing`]: [`testing::World`] is a whole engine in memory, with manual time.
 //! - **Adapters** implement the [`doors`]: storage, clock, randomness, wake-ups, tasks. Nothing
 //!   else in here reaches the outside.

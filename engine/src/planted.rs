@@ -91,6 +91,20 @@ pub(crate) enum Bug {
     FeedBeforeResult,
     /// A head is never without its mail: the mail comes first; here the head does.
     HeadBeforeStartMail,
+    /// A15: a head is folded once the feed has told of its last commit; here any end will do.
+    FoldsUntold,
+    /// A9: the archive comes before the tombstone; here after it.
+    TombstoneBeforeArchive,
+    /// A9: a head that was replaced is left; here it is read again, and buried.
+    BuriesTheReopened,
+    /// A9: everything else is deleted after the tombstone; here before it.
+    DeletesBeforeTombstone,
+    /// An archive is replaced by a later one only; here by any.
+    OlderArchiveReplaces,
+    /// A9: a tombstone stays for a second delay; here it goes at once.
+    PurgesAtOnce,
+    /// A tombstone is purged by who has marked it; here by anybody.
+    PurgesWithoutMark,
 }
 
 /// Whether this bug is planted here and now: never, but in this crate's own tests.

@@ -7,6 +7,7 @@ use crate::domain::Digest;
 use crate::doors::{BucketError, Doors, Expect, Fault, Outcome};
 use crate::journal::LoadError;
 use crate::keys;
+use crate::planted::{Bug, planted};
 
 /// Looks at what is there, each followed by a write at once.
 const TURNS: u32 = 8;
@@ -66,5 +67,5 @@ fn is_later(mine: &Archive, there: &Bytes) -> Result<bool, LoadError> {
         Err(_) => return Ok(false),
     };
     let age = |archive: &Archive| (archive.record.created_at, archive.commit);
-    Ok(age(&there) > age(mine))
+    Ok(age(&there) > age(mine) && !planted(Bug::OlderArchiveReplaces))
 }

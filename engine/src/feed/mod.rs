@@ -11,4 +11,5 @@ mod read;
 mod write;
 
 pub use read::{day_of, events, read};
+pub(crate) use write::write_at;
 pub use write::{Event, Told, write};

@@ -65,10 +65,18 @@ pub struct Event {
 /// # Errors
 /// The store failed.
 pub async fn write(doors: &Doors, told: &Told) -> Result<(), BucketError> {
+    write_at(doors, told, doors.clock.now()).await
+}
+
+/// Writes `told` under this instant, which is to be one of just now. 1 P.
+///
+/// # Errors
+/// The store failed.
+pub(crate) async fn write_at(doors: &Doors, told: &Told, at: Timestamp) -> Result<(), BucketError> {
     let body: Bytes = serde_json::to_vec(told)
         .expect("a feed object holds only values that were serialized before")
         .into();
-    let key = keys::feed(doors.clock.now(), &told.eid, told.commit);
+    let key = keys::feed(at, &told.eid, told.commit);
     // Found is done: the same (eid, commit) at the same instant.
     let _ = doors.create(&key, body).await?;
     Ok(())

@@ -91,6 +91,24 @@ impl Journal {
         self.succeed(doors, next, deadline).await
     }
 
+    /// Dates the tombstone anew, or marks it as being purged. 1 P, as [`Journal::entomb`].
+    ///
+    /// # Errors
+    /// As [`Journal::entomb`].
+    pub(crate) async fn amend_tombstone(
+        &mut self,
+        doors: &Doors,
+        change: impl FnOnce(&mut Timestamp, &mut Archived),
+        deadline: Duration,
+    ) -> Result<(), CommitError> {
+        let mut next = self.head.clone();
+        next.nonce = doors.entropy.nonce();
+        if let Some(archived) = &mut next.archived {
+            change(&mut next.at, archived);
+        }
+        self.succeed(doors, next, deadline).await
+    }
+
     async fn succeed(
         &mut self,
         doors: &Doors,

@@ -7,6 +7,7 @@ mod ends;
 mod engine;
 mod notice;
 mod registry;
+mod retention;
 mod run;
 mod settle;
 mod sticky;
@@ -24,6 +25,9 @@ pub use engine::{
 };
 pub use notice::Notice;
 pub use registry::{App, Registered, RegistryError};
+pub use retention::{
+    Retained, Retention, RetentionError, RetentionSettings, RetentionSettingsError,
+};
 pub use run::{Causes, Ended, RunError, Stop};
 pub use sweeper::{Sweeper, Swept};
 pub use worker::{Watch, Worker, WorkerEvent, WorkerOptions};

@@ -19,6 +19,7 @@ mod planted;
 mod price;
 mod races;
 mod replay_orders;
+mod retention;
 mod settling;
 mod sizes;
 mod stalls;

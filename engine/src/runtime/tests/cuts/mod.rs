@@ -56,7 +56,7 @@ pub(super) enum Way {
 
 impl Way {
     /// The ways that differ for a request: what reads leaves nothing behind.
-    fn of(verb: Verb) -> &'static [Self] {
+    pub(super) fn of(verb: Verb) -> &'static [Self] {
         match verb {
             Verb::Read | Verb::List => &[Self::Died, Self::NotSent],
             Verb::Delete => &[Self::Died, Self::LandedAndDied],
@@ -70,7 +70,7 @@ impl Way {
         }
     }
 
-    fn cut(self, world: &World, at: u64) {
+    pub(super) fn cut(self, world: &World, at: u64) {
         let fate = match self {
             Self::Died => Fate::Died,
             Self::LandedAndDied => Fate::LandedAndDied,

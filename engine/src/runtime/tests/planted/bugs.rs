@@ -1,5 +1,6 @@
 //! Each bug, and what must catch it.
 
+use super::super::retention::{cuts as folding, folds, late, purges, reopened};
 use super::super::{ambiguities, findings, leaving, limits, races, replay_orders, sizes};
 use super::scenarios::{nap, parent, three};
 use super::{By, caught};
@@ -184,5 +185,26 @@ planted! {
     ];
     planted_bug_42_head_before_its_mail_is_caught: HeadBeforeStartMail by [
         cuts three,
+    ];
+    planted_bug_43_fold_before_the_feed_tells_is_caught: FoldsUntold by [
+        test folds::a15_an_end_of_which_the_feed_does_not_tell_is_not_folded,
+    ];
+    planted_bug_44_tombstone_before_its_archive_is_caught: TombstoneBeforeArchive by [
+        test folding::i10_a_fold_is_cut_before_and_after_each_request,
+    ];
+    planted_bug_45_burial_of_the_reopened_is_caught: BuriesTheReopened by [
+        test reopened::a9_what_was_re_opened_between_archive_and_tombstone_is_left_alone,
+    ];
+    planted_bug_46_deletes_before_the_tombstone_are_caught: DeletesBeforeTombstone by [
+        test reopened::a9_what_was_re_opened_between_archive_and_tombstone_is_left_alone,
+    ];
+    planted_bug_47_older_archive_that_replaces_is_caught: OlderArchiveReplaces by [
+        test reopened::a_slow_pass_never_replaces_the_archive_of_a_later_end,
+    ];
+    planted_bug_48_tombstone_without_a_delay_is_caught: PurgesAtOnce by [
+        test late::case_12_a_start_that_comes_after_the_fold_is_refused,
+    ];
+    planted_bug_49_purge_without_a_mark_is_caught: PurgesWithoutMark by [
+        test purges::a_slow_purge_never_meets_the_next_execution_of_its_key,
     ];
 }

@@ -1,0 +1,156 @@
+//! An execution that somebody re-opens while it is folded: the compare-and-swap decides.
+
+use futures::future::join;
+
+use super::{DAY, Duration, app, commit, ended, head, is_folded, neighbour, nothing_is_wrong};
+use super::{Eid, Entry, Json, Notice, Retained, Retention, RetentionSettings, Status};
+use super::{retain, tell, under, world};
+use crate::doors::Clock as _;
+use crate::testing::{Fate, Rule, Verb, World};
+
+async fn pass(world: &World) -> Retained {
+    let retention = Retention::new(&world.engine, RetentionSettings::default()).unwrap();
+    retention.pass(&Notice::new()).await.unwrap()
+}
+
+fn reopen(world: &World, eid: Eid) {
+    commit(world, eid, Status::Running, vec![Entry::Resumed]);
+}
+
+/// It ends again, and the feed tells so.
+fn end_again(world: &World, eid: Eid) {
+    let value = Json::of(&77_u64).unwrap().into();
+    commit(
+        world,
+        eid,
+        Status::Completed,
+        vec![Entry::Completed { value }],
+    );
+    let head = head(world, eid);
+    let told = crate::feed::Told {
+        format: 1,
+        eid,
+        commit: head.commit,
+        at: head.at,
+        workflow: head.record.workflow,
+        version: head.record.version,
+        queue: head.record.queue,
+        dispatch_key: head.record.dispatch_key,
+        parent: None,
+        created_at: head.record.created_at,
+        status: head.status,
+        events: Vec::new(),
+    };
+    world
+        .block(crate::feed::write(world.engine.doors(), &told))
+        .unwrap();
+}
+
+#[test]
+pub(in crate::runtime::tests) fn a9_what_was_re_opened_between_archive_and_tombstone_is_left_alone()
+{
+    let world = world();
+    let eid = ended(&world, "sequential", 20);
+    assert!(!head(&world, eid).sealed.is_empty(), "it has segments");
+    world.clock.advance(DAY * 8);
+    // Its archive is on its way for a while.
+    let slow = neighbour(&world, app, 2);
+    let delay = Rule::new(Fate::Delay(Duration::from_secs(10)));
+    slow.faults.add(delay.on(Verb::Write).under("archive/"));
+    let reopens = async {
+        world.clock.sleep(Duration::from_secs(5)).await;
+        let other = neighbour(&world, app, 3);
+        let doors = other.engine.doors();
+        let mut journal = crate::journal::Journal::load(doors, &eid)
+            .await
+            .unwrap()
+            .unwrap();
+        let draft = crate::journal::Draft {
+            at: doors.clock.now(),
+            by: crate::domain::Actor::human("ada").into(),
+            frames: None,
+            entries: vec![Entry::Resumed],
+            owner: None,
+            status: Status::Running,
+            alarm: None,
+            fired: None,
+            outbox: Vec::new(),
+            news: Vec::new(),
+            stalls: 0,
+            deadline: doors.clock.monotonic() + DAY,
+        };
+        let settings = crate::settings::Settings::default();
+        journal.commit(doors, &settings, draft).await.unwrap();
+    };
+    let (retained, ()) = world.block(join(pass(&slow), reopens));
+    assert_eq!((retained.folded, retained.left), (0, 1));
+    let there = head(&world, eid);
+    assert_eq!(there.status, Status::Running, "it goes on");
+    for segment in &there.sealed {
+        assert!(
+            under(&world, "x/").contains(&segment.key),
+            "nothing was deleted"
+        );
+    }
+    end_again(&world, eid);
+    assert_eq!(world.result::<u64>(eid), Ok(77));
+    let before = tell(&world, eid);
+    world.clock.advance(DAY * 8);
+    assert_eq!(
+        retain(&world).folded,
+        1,
+        "in its time it is folded, as it is then"
+    );
+    is_folded(&world, eid, &before);
+}
+
+/// The first one is slow to write its archive; meanwhile the execution is re-opened, ends
+/// again, and is folded.
+#[test]
+pub(in crate::runtime::tests) fn a_slow_pass_never_replaces_the_archive_of_a_later_end() {
+    let world = world();
+    let eid = ended(&world, "sequential", 20);
+    world.clock.advance(DAY * 8);
+    let slow = world.beside(app(), "slow", 2);
+    // Its archive comes when all is over; it meets what is there, and looks again.
+    let (doors, fan) = (slow.engine.doors(), 4);
+    let first = world.block(async {
+        let journal = crate::journal::Journal::load(doors, &eid).await;
+        let mut journal = journal.unwrap().unwrap();
+        crate::archive::compose(doors, &mut journal, fan)
+            .await
+            .unwrap()
+    });
+    reopen(&world, eid);
+    end_again(&world, eid);
+    let before = tell(&world, eid);
+    world.clock.advance(DAY * 8);
+    assert_eq!(retain(&world).folded, 1);
+    is_folded(&world, eid, &before);
+    let put = slow
+        .block(crate::archive::put(doors, &first.archive))
+        .unwrap();
+    assert_eq!(put, crate::archive::Put::Later);
+    is_folded(&world, eid, &before);
+    nothing_is_wrong(&world);
+}
+
+#[test]
+fn a9_an_archive_beside_a_head_that_was_re_opened_is_replaced_when_it_ends() {
+    let world = world();
+    let eid = ended(&world, "sequential", 20);
+    world.clock.advance(DAY * 8);
+    let dies = world.beside(app(), "dies", 2);
+    let archive = Rule::new(Fate::LandedAndDied).on(Verb::Write);
+    dies.faults.add(archive.under("archive/"));
+    let retention = Retention::new(&dies.engine, RetentionSettings::default()).unwrap();
+    assert!(dies.block(retention.pass(&Notice::new())).is_err());
+    reopen(&world, eid);
+    assert_eq!(retain(&world).folded, 0);
+    assert_eq!(head(&world, eid).status, Status::Running);
+    end_again(&world, eid);
+    let before = tell(&world, eid);
+    world.clock.advance(DAY * 8);
+    assert_eq!(retain(&world).folded, 1);
+    is_folded(&world, eid, &before);
+}

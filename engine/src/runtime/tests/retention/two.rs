@@ -1,0 +1,46 @@
+//! Two passes at once: each step is done once, whoever is slow at which request.
+
+use futures::future::join;
+
+use super::{DAY, Duration, app, ended, is_folded, is_purged, neighbour, nothing_is_wrong, tell};
+use super::{Notice, Retained, Retention, RetentionSettings, under, world};
+use crate::testing::{Fate, Rule, World};
+
+async fn pass(world: &World) -> Retained {
+    let retention = Retention::new(&world.engine, RetentionSettings::default()).unwrap();
+    retention.pass(&Notice::new()).await.unwrap()
+}
+
+#[test]
+fn i10_two_passes_at_once_fold_and_purge_each_execution_once() {
+    for slow_at in 0..40 {
+        let world = world();
+        let eid = ended(&world, "rich", 5);
+        let before = tell(&world, eid);
+        let both = |purge: bool| {
+            let others = [4, 5].map(|seed| neighbour(&world, app, seed + u64::from(purge) * 2));
+            let slow = Rule::new(Fate::Delay(Duration::from_secs(3)));
+            others[0].faults.add(slow.at(slow_at));
+            let slower = Rule::new(Fate::Delay(Duration::from_secs(5)));
+            others[1].faults.add(slower.at(slow_at / 2));
+            let (one, two) = world.block(join(pass(&others[0]), pass(&others[1])));
+            (one, two)
+        };
+        world.clock.advance(DAY * 8);
+        let (one, two) = both(false);
+        let done = one.folded + two.folded;
+        assert_eq!(done, 2, "slow at {slow_at}: {one:?} {two:?}");
+        is_folded(&world, eid, &before);
+        nothing_is_wrong(&world);
+        world.clock.advance(DAY * 91);
+        let (one, two) = both(true);
+        assert_eq!(
+            one.purged + two.purged,
+            2,
+            "slow at {slow_at}: {one:?} {two:?}"
+        );
+        is_purged(&world, eid, &before);
+        assert_eq!(under(&world, "feed/"), []);
+        nothing_is_wrong(&world);
+    }
+}
