@@ -4,6 +4,8 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use millpond::runtime::RetentionSettings;
+
 use crate::triggers::Secrets;
 
 /// What the environment says.
@@ -19,6 +21,10 @@ pub struct Environment {
     pub keyring: Option<PathBuf>,
     /// `MILLPOND_COMPRESS` is `1`.
     pub compress: bool,
+    /// `MILLPOND_RETENTION_AFTER`, in days: how long what is over stays as it is.
+    pub retention_after: Option<Duration>,
+    /// `MILLPOND_RETENTION_PURGE`, in days: how long its tombstone stays after that.
+    pub retention_purge: Option<Duration>,
     /// `USER`, `LOGNAME` or `USERNAME`: who acts, where `--actor` does not say.
     pub user: Option<String>,
     /// `MILLPOND_TRIGGERS`: the file of rules, instead of the bucket's `config/triggers.toml`.
@@ -79,7 +85,20 @@ impl Environment {
                 value: value.into(),
             })
         });
+        let delay = |variable| {
+            let value = text(variable)?;
+            let delay = value.map(|value| {
+                days(&value).map_err(|why| EnvironmentError {
+                    variable,
+                    why,
+                    value: value.into(),
+                })
+            });
+            delay.transpose()
+        };
         Ok(Self {
+            retention_after: delay("MILLPOND_RETENTION_AFTER")?,
+            retention_purge: delay("MILLPOND_RETENTION_PURGE")?,
             bucket: text("MILLPOND_BUCKET")?,
             code_ref: code_ref(text("MILLPOND_CODE_REF")?)?,
             ttl: ttl.transpose()?,
@@ -102,6 +121,17 @@ impl Environment {
                 .transpose()?,
             no_color: lookup("NO_COLOR").is_some_and(|value| !value.is_empty()),
         })
+    }
+
+    /// The delays of retention, as the environment says, else by default.
+    #[must_use]
+    pub fn retention(&self) -> RetentionSettings {
+        let default = RetentionSettings::default();
+        RetentionSettings {
+            after: self.retention_after.unwrap_or(default.after),
+            purge: self.retention_purge.unwrap_or(default.purge),
+            ..default
+        }
     }
 }
 
@@ -145,6 +175,16 @@ pub(crate) fn seconds(text: &str) -> Result<Duration, &'static str> {
     }
 }
 
+/// Reads a number of days, fractions allowed.
+pub(crate) fn days(text: &str) -> Result<Duration, &'static str> {
+    let rule = "it must be a number of days from 0 to 36500";
+    let days: f64 = text.trim().parse().map_err(|_| rule)?;
+    match (0.0..=36_500.0).contains(&days) {
+        true => Ok(Duration::from_secs_f64(days * 86_400.0)),
+        false => Err(rule),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -160,6 +200,25 @@ mod tests {
             assert!(error.to_string().contains(bad), "{error}");
         }
         assert_eq!(read("0.5").unwrap().ttl, Some(Duration::from_millis(500)));
+    }
+
+    #[test]
+    fn delays_of_retention_are_days_and_what_is_none_is_named() {
+        let read = |variable: &'static str, value: &'static str| {
+            Environment::from(|name| (name == variable).then(|| value.into()))
+        };
+        let (after, purge) = ("MILLPOND_RETENTION_AFTER", "MILLPOND_RETENTION_PURGE");
+        for variable in [after, purge] {
+            for bad in ["soon", "-1", "NaN", "36501"] {
+                let error = read(variable, bad).expect_err("not a number of days");
+                assert_eq!(error.variable, variable);
+            }
+        }
+        let half = Duration::from_secs(43_200);
+        assert_eq!(read(after, "0.5").unwrap().retention().after, half);
+        assert_eq!(read(purge, "0.5").unwrap().retention().purge, half);
+        let default = RetentionSettings::default();
+        assert_eq!(Environment::default().retention(), default);
     }
 
     #[test]

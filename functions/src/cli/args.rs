@@ -6,8 +6,8 @@ use std::time::Duration;
 use clap::{Args, Parser, Subcommand};
 
 use super::{
-    bucket, control, dev, doctor, journal, list, result, show, signal, start, triggers, watch,
-    worker, workflows,
+    bucket, control, dev, doctor, journal, list, result, retention, show, signal, start, triggers,
+    watch, worker, workflows,
 };
 use crate::environment::seconds;
 
@@ -25,6 +25,8 @@ Environment:
   MILLPOND_COMPRESS  1 compresses, as --compress
   MILLPOND_TRIGGERS  the rules of `triggers`, instead of config/triggers.toml in the bucket
   MILLPOND_WEBHOOK_SECRETS  a JSON object of names and secrets, for signatures of requests
+  MILLPOND_RETENTION_AFTER, MILLPOND_RETENTION_PURGE
+                     days of `retention`, where --after and --purge do not say
   NO_COLOR           no color
 
 Exit codes:
@@ -84,6 +86,7 @@ pub(crate) struct Globals {
 pub(crate) enum Command {
     Dev(dev::Args),
     Worker(worker::Args),
+    Retention(retention::Args),
     Start(start::Args),
     List(list::Args),
     Show(show::Args),

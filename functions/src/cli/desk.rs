@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use millpond::domain::{Actor, ActorKind};
 use millpond::doors::{Bucket, Doorbell, Doors, Entropy, Wakeups};
-use millpond::runtime::{App, Engine};
+use millpond::runtime::{App, Engine, RetentionSettings};
 use millpond::settings::Settings;
 use millpond_codec::{Codec, Coded};
 use millpond_host::{OsEntropy, TokioSpawner};
@@ -37,6 +37,8 @@ pub(crate) struct Desk {
     pub(crate) far: bool,
     /// What can be asked of the store beside the door.
     pub(crate) behind: Behind,
+    /// The delays of `retention`, where it is not told others.
+    pub(crate) retention: RetentionSettings,
     /// Counts the requests, with `--bill`.
     pub(crate) metered: Option<Arc<Metered>>,
 }
@@ -166,6 +168,7 @@ impl Desk {
             far: location.is_far(),
             behind,
             store,
+            retention: environment.retention(),
             metered,
         })
     }

@@ -4,7 +4,7 @@ use std::io;
 
 use millpond::domain::{InvalidName, ValueError};
 use millpond::doors::BucketError;
-use millpond::runtime::{EngineError, ErrorKind, RegistryError};
+use millpond::runtime::{EngineError, ErrorKind, RegistryError, RetentionError};
 
 use super::Exit;
 use crate::bucket::{KeyringFileError, LocationError, OpenError};
@@ -35,6 +35,8 @@ pub(crate) enum Error {
     Rules(LoadError),
     #[error(transparent)]
     Engine(#[from] EngineError),
+    #[error(transparent)]
+    Retention(#[from] RetentionError),
     #[error(transparent)]
     Bucket(#[from] BucketError),
     #[error("{what} cannot be read")]
@@ -72,13 +74,16 @@ impl Error {
             | Self::Location(_)
             | Self::Keyring(_)
             | Self::Input { .. }
-            | Self::Unwritten { .. } => Exit::Usage,
+            | Self::Unwritten { .. }
+            | Self::Retention(RetentionError::Settings(_)) => Exit::Usage,
             Self::NotFound { .. } => Exit::NotFound,
             Self::Rules(LoadError::Bucket { .. }) => Exit::Storage,
             Self::Rules(_) => Exit::Usage,
-            Self::Open(_) | Self::Bucket(_) | Self::System { .. } | Self::Output(_) => {
-                Exit::Storage
-            }
+            Self::Open(_)
+            | Self::Bucket(_)
+            | Self::Retention(_)
+            | Self::System { .. }
+            | Self::Output(_) => Exit::Storage,
             Self::Engine(error) => match error.kind() {
                 ErrorKind::Invalid => Exit::Usage,
                 ErrorKind::NotFound => Exit::NotFound,

@@ -16,8 +16,8 @@ use super::control::{self, Verb};
 use super::desk::{Desk, Use};
 use super::error::Error;
 use super::{
-    Exit, Streams, bucket, dev, doctor, journal, list, result, show, signal, start, triggers,
-    watch, worker, workflows,
+    Exit, Streams, bucket, dev, doctor, journal, list, result, retention, show, signal, start,
+    triggers, watch, worker, workflows,
 };
 use crate::environment::Environment;
 
@@ -68,7 +68,7 @@ async fn command(
         ),
         stays: matches!(
             command,
-            Command::Dev(_) | Command::Worker(_) | Command::Watch(_)
+            Command::Dev(_) | Command::Worker(_) | Command::Watch(_) | Command::Retention(_)
         ),
     };
     let open = async |app| {
@@ -90,6 +90,7 @@ async fn command(
         }
         Command::Dev(args) => Box::pin(dev::run(args, &open(app).await?)).await,
         Command::Worker(args) => Box::pin(worker::run(args, &open(app).await?)).await,
+        Command::Retention(args) => Box::pin(retention::run(args, &open(app).await?)).await,
         Command::Start(args) => Box::pin(start::run(args, &open(app).await?)).await,
         Command::List(args) => list::run(args, &open(app).await?).await,
         Command::Show(args) => show::run(args, &open(app).await?).await,

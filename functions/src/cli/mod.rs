@@ -16,6 +16,7 @@ mod journal;
 mod list;
 mod progress;
 mod result;
+mod retention;
 mod serve;
 mod show;
 mod signal;

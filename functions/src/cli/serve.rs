@@ -126,7 +126,7 @@ const fn pause(far: bool) -> Duration {
 }
 
 /// Words from the outside to stop.
-struct Interrupts {
+pub(crate) struct Interrupts {
     #[cfg(unix)]
     interrupt: tokio::signal::unix::Signal,
     #[cfg(unix)]
@@ -134,7 +134,7 @@ struct Interrupts {
 }
 
 impl Interrupts {
-    fn listen() -> std::io::Result<Self> {
+    pub(crate) fn listen() -> std::io::Result<Self> {
         #[cfg(unix)]
         {
             use tokio::signal::unix::{SignalKind, signal};
@@ -147,7 +147,7 @@ impl Interrupts {
         Ok(Self {})
     }
 
-    async fn next(&mut self) {
+    pub(crate) async fn next(&mut self) {
         #[cfg(unix)]
         tokio::select! {
             _ = self.interrupt.recv() => {}

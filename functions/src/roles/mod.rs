@@ -7,6 +7,7 @@ mod batch;
 #[cfg(feature = "lambda")]
 mod hints;
 mod idle;
+mod retention;
 mod starter;
 mod sweep;
 mod sweeper;
@@ -21,6 +22,7 @@ pub use batch::{Batch, Served, batch};
 #[cfg(feature = "lambda")]
 pub use hints::{Deliveries, Delivery, Root};
 pub use idle::{Idle, until_idle};
+pub use retention::retention;
 pub use starter::{
     Answer, FailedRecords, Fate, Fetched, Objects, ObjectsError, Record, Report, Starter, starter,
 };

@@ -8,6 +8,7 @@ mod codec;
 mod doctor;
 mod exits;
 mod look;
+mod retention;
 mod s3;
 mod serve;
 mod signals;

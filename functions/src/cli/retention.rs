@@ -1,0 +1,142 @@
+//! `retention`: folds finished executions into archives, and forgets them in time.
+
+use std::time::Duration;
+
+use millpond::runtime::{Notice, Retained, Retention, RetentionSettings};
+
+use super::Exit;
+use super::desk::Desk;
+use super::error::Error;
+use super::serve::Interrupts;
+use crate::environment::{days, seconds};
+use crate::roles::retention;
+
+/// Fold finished executions into archives, and forget them in time
+///
+/// What ended longer ago than --after becomes one object under `archive/`: `show`, `journal` and
+/// `result` tell the same of it as before. Its tombstone stays for --purge; then its key is free.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Days that a finished execution stays as it is; fractions allowed
+    /// [default: MILLPOND_RETENTION_AFTER, else 7]
+    #[arg(long, value_name = "DAYS", value_parser = days)]
+    after: Option<Duration>,
+    /// Days that its tombstone stays after that; fractions allowed
+    /// [default: MILLPOND_RETENTION_PURGE, else 90]
+    #[arg(long, value_name = "DAYS", value_parser = days)]
+    purge: Option<Duration>,
+    /// Executions folded or purged a second, at most
+    #[arg(long, value_name = "N", default_value_t = RetentionSettings::default().rate)]
+    rate: u32,
+    /// Go on until interrupted, and look again after so long
+    #[arg(long, value_name = "SECS", value_parser = seconds)]
+    every: Option<Duration>,
+}
+
+pub(crate) async fn run(args: Args, desk: &Desk) -> Result<Exit, Error> {
+    let default = &desk.retention;
+    let settings = RetentionSettings {
+        after: args.after.unwrap_or(default.after),
+        purge: args.purge.unwrap_or(default.purge),
+        rate: args.rate,
+        ..default.clone()
+    };
+    let what = "word of interrupts";
+    let mut interrupts = Interrupts::listen().map_err(|source| Error::System { what, source })?;
+    let stop = Notice::new();
+    let work = async {
+        let Some(period) = args.every else {
+            let retained = retention(&desk.engine, &settings, &stop).await?;
+            say(desk, &retained)?;
+            return Ok(match retained.broken {
+                0 => Exit::Done,
+                _ => Exit::Failed,
+            });
+        };
+        let retention = Retention::new(&desk.engine, settings.clone());
+        let retention = retention.map_err(millpond::runtime::RetentionError::from)?;
+        let tell = |retained: &Retained| {
+            // Whoever reads has gone away only when the process is to end.
+            let _ = say(desk, retained);
+        };
+        retention.run(period, &stop, tell).await;
+        Ok(Exit::Done)
+    };
+    let killed = async {
+        interrupts.next().await;
+        desk.streams
+            .note("ending what is under way; a second interrupt ends it at once");
+        stop.set();
+        interrupts.next().await;
+    };
+    tokio::select! {
+        biased;
+        () = Box::pin(killed) => Ok(Exit::Killed),
+        exit = Box::pin(work) => exit,
+    }
+}
+
+fn say(desk: &Desk, retained: &Retained) -> Result<(), Error> {
+    match desk.streams.json() {
+        true => desk.streams.record(retained)?,
+        false => desk.streams.line(words(retained))?,
+    }
+    Ok(())
+}
+
+fn words(retained: &Retained) -> String {
+    let Retained {
+        walked,
+        folded,
+        finished,
+        left,
+        broken,
+        purged,
+        forgotten,
+        more,
+    } = retained;
+    let mut words = vec![
+        format!("{walked} looked at"),
+        format!("{folded} folded"),
+        format!("{purged} purged"),
+    ];
+    let mut say = |count: &usize, what: &str| {
+        if *count > 0 {
+            words.push(format!("{count} {what}"));
+        }
+    };
+    say(finished, "finished that a pass had begun");
+    say(left, "left since they were written to");
+    say(forgotten, "words of the feed forgotten");
+    say(broken, "that cannot be read whole (see `doctor`)");
+    if *more {
+        words.push("more to do".to_owned());
+    }
+    words.join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_there_is_to_say_is_said() {
+        let some = Retained {
+            walked: 9,
+            folded: 3,
+            ..Retained::default()
+        };
+        assert_eq!(words(&some), "9 looked at, 3 folded, 0 purged");
+        let all = Retained {
+            finished: 1,
+            left: 1,
+            broken: 2,
+            forgotten: 4,
+            more: true,
+            ..some
+        };
+        let said = words(&all);
+        assert!(said.contains("2 that cannot be read whole"), "{said}");
+        assert!(said.ends_with("more to do"), "{said}");
+    }
+}

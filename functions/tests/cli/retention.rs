@@ -1,0 +1,151 @@
+//! `retention`: what is folded is told of as before; what is purged is told of by its archive.
+
+use serde_json::Value;
+
+use crate::world::{World, files, until};
+
+/// Tombstones of executions under this ownership may go after a second.
+const TTL: [&str; 2] = ["--ttl", "0.05"];
+const SECOND: &str = "0.0000116";
+
+fn retain(world: &World, args: &[&str]) -> Value {
+    let all = [&["retention", "--after", "0"], args, &TTL].concat();
+    world.json(&all)
+}
+
+fn shown(world: &World, eid: &str) -> (Value, Value, Value) {
+    let mut show = world.json(&["show", eid]);
+    let execution = show["execution"].as_object_mut().unwrap();
+    // These tell where it stands, not what it was.
+    execution.remove("archive");
+    execution.remove("head_bytes");
+    let journal = world.json(&["journal", eid]);
+    let result = world.run(&["result", eid, "--json"]);
+    let result = [result.out, result.err, result.code.to_string()];
+    (show, journal, result.to_vec().into())
+}
+
+#[test]
+fn what_is_folded_is_shown_as_before_and_listed_as_archived() {
+    let world = World::new();
+    let greeted = world.start(&["greet", "--input", "\"ana\"", "--key", "k"]);
+    let failed = world.start(&["fail"]);
+    let waits = world.start(&["approve"]);
+    world.work();
+    let eids = [&greeted, &failed];
+    let before = eids.map(|eid| shown(&world, eid));
+    let some = retain(&world, &[]);
+    assert_eq!((&some["folded"], &some["more"]), (&2.into(), &false.into()));
+    assert_eq!(eids.map(|eid| shown(&world, eid)), before);
+    let text = world.ok(&["show", &greeted]);
+    assert!(text.contains("archive   archive/"), "{text}");
+    assert_eq!(world.run(&["watch", &failed]).code, 1, "as it ended");
+    let rows = world.json(&["list", "--status", "archived"]);
+    let mut notes: Vec<_> = rows
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|r| &r["note"])
+        .collect();
+    notes.sort_by_key(|note| note.as_str());
+    assert_eq!(notes, ["completed", "failed"]);
+    assert_eq!(
+        world.json(&["list", "--status", "suspended"])[0]["eid"],
+        waits
+    );
+    let refused = world.run(&["signal", &greeted, "approval", "true"]);
+    assert_eq!(refused.code, 4, "{refused:?}");
+    assert_eq!(
+        world.start(&["greet", "--input", "\"ana\"", "--key", "k"]),
+        greeted
+    );
+    world.ok(&["doctor", "--no-probes"]);
+    // The one that waits goes on.
+    world.ok(&["signal", &waits, "approval", "true"]);
+    world.work();
+    assert_eq!(retain(&world, &[])["folded"], 1);
+    let own = |eid: &str| format!("x/{}/{eid}", &eid[eid.len() - 2..]);
+    let left = eids.map(|eid| files(&world.path("pond").join(own(eid))).len());
+    assert_eq!(left, [1, 1], "tombstones");
+}
+
+#[test]
+fn what_is_purged_is_told_of_by_its_archive_until_its_key_starts_anew() {
+    let world = World::new();
+    let start = ["greet", "--input", "\"ana\"", "--key", "k"];
+    let eid = world.start(&start);
+    world.work();
+    let before = shown(&world, &eid);
+    assert_eq!(retain(&world, &[])["folded"], 1);
+    until("its tombstone is purged", || {
+        retain(&world, &["--purge", SECOND])["purged"] == 1
+    });
+    assert_eq!(shown(&world, &eid), before);
+    assert_eq!(shown(&world, "key:k"), before);
+    assert_eq!(world.json(&["list"]), Value::Array(Vec::new()));
+    world.ok(&["doctor", "--no-probes"]);
+    assert_eq!(world.start(&start), eid);
+    world.work();
+    assert_eq!(world.json(&["list"])[0]["status"], "completed");
+}
+
+#[test]
+fn delays_that_cannot_work_are_refused_by_name() {
+    let world = World::new();
+    world.start(&["greet", "--input", "\"ana\""]);
+    let soon = world.run(&["retention", "--purge", "0.001"]);
+    assert_eq!(soon.code, 2, "{soon:?}");
+    assert!(soon.err.contains("at least 600s"), "{soon:?}");
+    for (option, value) in [("--after", "soon"), ("--purge", "-1"), ("--rate", "0")] {
+        let wrong = world.run(&["retention", &format!("{option}={value}")]);
+        assert_eq!(wrong.code, 2, "{wrong:?}");
+    }
+    let mut command = world.command(&["retention"]);
+    let output = command
+        .env("MILLPOND_RETENTION_AFTER", "a week")
+        .output()
+        .unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    assert!(said.contains("MILLPOND_RETENTION_AFTER"), "{said}");
+}
+
+#[test]
+fn it_goes_on_until_it_is_interrupted() {
+    let world = World::new();
+    let mut every = world.spawn(
+        "retention",
+        &["retention", "--after", "0", "--every", "0.05"],
+    );
+    for _ in 0..2 {
+        let eid = world.start(&["greet", "--input", "\"ana\""]);
+        world.work();
+        until("it is folded", || {
+            world.json(&["show", &eid])["execution"]["archive"].is_string()
+        });
+    }
+    every.signal("INT");
+    assert_eq!(every.ended().code(), Some(0));
+    assert!(every.out().contains("1 folded"), "{}", every.out());
+}
+
+#[test]
+fn what_cannot_be_read_whole_is_left_and_said() {
+    let world = World::new();
+    let eid = world.start(&["greet", "--input", &format!("\"{}\"", "x".repeat(40_000))]);
+    world.work();
+    let shard = &eid[eid.len() - 2..];
+    let blobs = files(&world.path("pond").join(format!("x/{shard}/{eid}/blob")));
+    assert!(!blobs.is_empty(), "its input is one");
+    blobs
+        .iter()
+        .for_each(|blob| std::fs::remove_file(blob).unwrap());
+    let some = world.run(&["retention", "--after", "0"]);
+    assert_eq!(some.code, 1, "{some:?}");
+    assert!(some.out.contains("1 that cannot be read whole"), "{some:?}");
+    assert!(some.err.contains("missing"), "{some:?}");
+    assert_eq!(
+        world.json(&["show", &eid])["execution"]["status"],
+        "completed"
+    );
+}
