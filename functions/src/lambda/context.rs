@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use millpond::doors::{Clock, Doorbell, Doors, Entropy, Wakeups};
-use millpond::runtime::{App, Engine};
+use millpond::runtime::{App, Engine, RetentionSettings};
 use millpond::settings::Settings;
 use millpond_codec::Coded;
 use millpond_host::{OsEntropy, TokioSpawner};
@@ -42,6 +42,8 @@ pub(super) struct Cloud {
     pub(super) starter: Kept,
     /// Where the sweeper goes on, while this process lives.
     pub(super) cursor: Cursor,
+    /// The delays of retention.
+    pub(super) retention: RetentionSettings,
     metered: Arc<Metered>,
     wakeups: Option<SqsWakeups>,
     warm: AtomicBool,
@@ -107,6 +109,7 @@ impl Cloud {
             secrets: environment.webhook_secrets.clone().unwrap_or_default(),
             starter: Kept::default(),
             cursor: Cursor::default(),
+            retention: environment.retention(),
             metered,
             wakeups,
             warm: AtomicBool::new(false),

@@ -16,6 +16,8 @@ pub(crate) enum Role {
     Worker,
     /// Passes on alarms and old mail.
     Sweeper,
+    /// Folds what is over.
+    Retention,
     /// Starts and signals by events.
     Starter,
     /// Answers HTTP.
@@ -23,12 +25,19 @@ pub(crate) enum Role {
 }
 
 impl Role {
-    const ALL: [Self; 4] = [Self::Worker, Self::Sweeper, Self::Starter, Self::Api];
+    const ALL: [Self; 5] = [
+        Self::Worker,
+        Self::Sweeper,
+        Self::Retention,
+        Self::Starter,
+        Self::Api,
+    ];
 
     pub(crate) const fn as_str(self) -> &'static str {
         match self {
             Self::Worker => "worker",
             Self::Sweeper => "sweeper",
+            Self::Retention => "retention",
             Self::Starter => "starter",
             Self::Api => "api",
         }
@@ -82,7 +91,7 @@ impl Deployment {
         let role = text("MILLPOND_ROLE")?.unwrap_or_default();
         let known = Role::ALL.into_iter().find(|known| known.as_str() == role);
         let role = known.ok_or_else(|| {
-            let why = "on Lambda it must be worker, sweeper, starter or api";
+            let why = "on Lambda it must be worker, sweeper, retention, starter or api";
             wrong("MILLPOND_ROLE", why, role)
         })?;
         let queues = text("MILLPOND_QUEUES")?.unwrap_or_default();
@@ -152,6 +161,14 @@ mod tests {
         assert_eq!(read.queues.len(), 2);
         assert_eq!(read.queues[&Queue::default()], url);
         assert_eq!((read.role, read.sweep), (Role::Worker, SWEEP));
+    }
+
+    #[test]
+    fn each_role_is_known_by_its_name() {
+        for role in Role::ALL {
+            let read = read(&[("MILLPOND_ROLE", role.as_str())]).unwrap();
+            assert_eq!(read.role, role);
+        }
     }
 
     #[test]
