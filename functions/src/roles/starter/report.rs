@@ -7,6 +7,9 @@ use serde_json::{Value, json};
 
 use super::request::Answer;
 
+/// Fates of one record that are logged one by one, and refusals among the others.
+const MOST_TOLD: usize = 20;
+
 /// What became of an event, or of one line of an object.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Fate {
@@ -221,8 +224,26 @@ impl Report {
 
     pub(super) fn log(&self) {
         for record in &self.records {
-            for fate in &record.fates {
-                fate.log(record.id.as_deref());
+            let id = record.id.as_deref();
+            // An object of many lines has many fates: they are counted.
+            let (told, rest) = record.fates.split_at(record.fates.len().min(MOST_TOLD));
+            told.iter().for_each(|fate| fate.log(id));
+            if !rest.is_empty() {
+                let of = |is: fn(&Fate) -> bool| rest.iter().filter(|fate| is(fate)).count();
+                let failed = of(Fate::failed);
+                let refused = of(|fate| matches!(fate, Fate::Refused { .. }));
+                let done = rest.len() - failed - refused;
+                tracing::info!(
+                    record = id,
+                    done,
+                    refused,
+                    failed,
+                    "and others of this record"
+                );
+                let refusals = rest
+                    .iter()
+                    .filter(|fate| matches!(fate, Fate::Refused { .. }));
+                refusals.take(MOST_TOLD).for_each(|fate| fate.log(id));
             }
         }
     }

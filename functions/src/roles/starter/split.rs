@@ -1,5 +1,7 @@
 //! One start or signal for each line of an object.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use futures::StreamExt as _;
 use futures::stream;
 use jiff::Timestamp;
@@ -26,18 +28,26 @@ impl Starter {
             Ok(lines) => lines,
             Err(fate) => return vec![fate],
         };
+        let failed = &AtomicBool::new(false);
         let lines = stream::iter(lines).map(|line| async move {
+            // The event comes again: what is left now is begun then.
+            if failed.load(Ordering::Relaxed) {
+                return None;
+            }
             let number = line.number;
             let plan = rule.plan_line(&occasion.event, &occasion.identity, line);
-            match plan {
+            let fate = match plan {
                 Ok(plan) => Box::pin(self.carry(&plan, until)).await,
                 Err(unfit) => {
                     let what = &occasion.identity;
                     Fate::refused(&rule.name, format!("line {number} of {what}: {unfit}"))
                 }
-            }
+            };
+            failed.fetch_or(fate.failed(), Ordering::Relaxed);
+            Some(fate)
         });
-        lines.buffered(AT_ONCE).collect().await
+        let fates = lines.buffered(AT_ONCE);
+        fates.filter_map(std::future::ready).collect().await
     }
 
     async fn lines(

@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use super::compile::{PatternError, compile};
 use super::matcher::Matcher;
+use crate::triggers::near::short;
 
 /// A pattern, ready to be used.
 ///
@@ -123,16 +124,6 @@ fn members(child: Option<&Value>) -> Vec<&Value> {
         None => Vec::new(),
         Some(Value::Array(items)) => items.iter().flat_map(|item| members(Some(item))).collect(),
         Some(value) => vec![value],
-    }
-}
-
-/// A value in a message: long ones are cut.
-fn short(value: &Value) -> String {
-    const MOST: usize = 80;
-    let text = value.to_string();
-    match text.char_indices().nth(MOST) {
-        None => text,
-        Some((at, _)) => format!("{}...", &text[..at]),
     }
 }
 

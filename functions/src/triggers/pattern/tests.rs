@@ -1,3 +1,4 @@
+use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::{Known, Pattern};
@@ -358,4 +359,48 @@ fn what_could_fit_is_never_ruled_out() {
         {"detail": {"bucket": {"name": ["c"]}}}, {"detail": {"bucket": {"name": ["b"]}}},
     ]});
     assert!(Pattern::new(&or).unwrap().could_fit(&known));
+}
+
+/// Matchers of a key, from few letters, so that many of them meet.
+fn of_key() -> impl Strategy<Value = Value> {
+    let text = || "[pP/*]{1,3}";
+    let plain = || "[pP/]{1,4}";
+    prop_oneof![
+        plain().prop_map(|text| json!(text)),
+        plain().prop_map(|text| json!({"prefix": text})),
+        plain().prop_map(|text| json!({"prefix": {"equals-ignore-case": text}})),
+        plain().prop_map(|text| json!({"suffix": text})),
+        plain().prop_map(|text| json!({"equals-ignore-case": text})),
+        text().prop_map(|text| json!({"wildcard": text.replace("**", "*").replace("**", "*")})),
+        plain().prop_map(|text| json!({"anything-but": text})),
+        plain().prop_map(|text| json!({"anything-but": {"prefix": text}})),
+        plain().prop_map(|text| json!({"anything-but": {"suffix": text}})),
+        text().prop_map(|text| {
+            json!({"anything-but": {"wildcard": text.replace("**", "*").replace("**", "*")}})
+        }),
+        any::<bool>().prop_map(|there| json!({"exists": there})),
+        Just(json!({"numeric": ["<", 1]})),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(4_000))]
+    #[test]
+    fn a_pattern_that_fits_one_of_the_engines_keys_is_never_ruled_out(
+        one in of_key(), other in of_key(), rest in "[pP/]{0,3}", or in any::<bool>(),
+    ) {
+        let event = json!({"detail": {"object": {"key": format!("p/{rest}")}}});
+        let of = |matcher: &Value| json!({"detail": {"object": {"key": [matcher]}}});
+        let pattern = if or {
+            json!({"$or": [of(&one), of(&other)]})
+        } else {
+            json!({"detail": {"object": {"key": [one, other]}}})
+        };
+        let pattern = Pattern::new(&pattern).unwrap();
+        let known = |path: &str| match path {
+            "detail.object.key" => Known::Under(vec!["p/".to_owned()]),
+            _ => Known::Free,
+        };
+        prop_assert!(!pattern.fits(&event) || pattern.could_fit(&known));
+    }
 }

@@ -4,6 +4,8 @@ use std::fmt;
 
 use serde_json::{Number, Value};
 
+use crate::triggers::near::short;
+
 /// A path into an event, and what to make of the value there.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Path {
@@ -110,7 +112,8 @@ impl Path {
     }
 
     fn filtered(&self, value: &Value) -> Result<Value, String> {
-        let misfit = |what: &str| Err(format!("what is at {self} is no {what}: got={value}"));
+        let got = || short(value);
+        let misfit = |what: &str| Err(format!("what is at {self} is no {what}: got={}", got()));
         match (self.filter, value) {
             (None, value) => Ok(value.clone()),
             (Some(_), Value::Null) if self.optional => Ok(Value::Null),

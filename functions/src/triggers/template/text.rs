@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use super::path::Path;
+use crate::triggers::near::short;
 
 /// A part of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -62,7 +63,8 @@ pub(super) fn render(pieces: &[Piece], event: &Value) -> Result<String, String> 
             Piece::Path(path) => match path.get(event)? {
                 Value::Null => {}
                 value => out.push_str(&scalar(&value).ok_or_else(|| {
-                    format!("what is at {path} cannot stand in a text: got={value}")
+                    let got = short(&value);
+                    format!("what is at {path} cannot stand in a text: got={got}")
                 })?),
             },
         }

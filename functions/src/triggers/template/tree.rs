@@ -4,6 +4,7 @@ use serde_json::{Map, Value};
 
 use super::path::Path;
 use super::text::{Piece, pieces, render, scalar};
+use crate::triggers::near::short;
 
 /// How deep a template may go.
 const MOST_DEPTH: usize = 32;
@@ -111,7 +112,7 @@ impl Template {
                 why: "it comes out empty".to_owned(),
             }),
             None => Err(Unfit {
-                why: format!("it comes out as no text: got={value}"),
+                why: format!("it comes out as no text: got={}", short(&value)),
             }),
         }
     }

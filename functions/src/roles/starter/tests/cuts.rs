@@ -123,6 +123,25 @@ fn an_object_over_the_limits_gone_or_replaced_starts_nothing() {
 }
 
 #[test]
+fn lines_after_one_that_failed_wait_for_the_next_time() {
+    let stand = Stand::new(RULES);
+    stand.shelf.put("inbox/a.csv", "tag", &csv(50));
+    let first = millpond::keys::head(&eid("lines:inbox/a.csv@1-tag#2"));
+    stand
+        .world
+        .faults
+        .add(Rule::new(Meets::NotSent).under(first.as_str()).always());
+    let report = stand.handle(upload("1"));
+    assert_eq!(again(&report), ["m"]);
+    let failed = report.fates().filter(|fate| fate.failed()).count();
+    assert_eq!(failed, 1, "{report:?}");
+    assert!(stand.executions() < 49, "it went on");
+    stand.world.faults.heal();
+    assert_eq!(again(&stand.handle(upload("1"))), Vec::<String>::new());
+    assert_eq!(stand.executions(), 50);
+}
+
+#[test]
 fn a_read_that_fails_comes_again() {
     let stand = Stand::new(RULES);
     stand.shelf.put("inbox/a.csv", "tag", &csv(1));
