@@ -1,0 +1,91 @@
+//! A small HTTP server for whole requests and whole answers, on a free port of this machine.
+
+use std::convert::Infallible;
+use std::io;
+use std::net::SocketAddr;
+
+use bytes::Bytes;
+use http_body_util::{BodyExt as _, Full};
+use hyper::body::Incoming;
+use hyper::service::service_fn;
+use hyper::{Request, Response, StatusCode};
+use hyper_util::rt::TokioIo;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::task::{JoinHandle, JoinSet};
+
+/// A request that has come in whole.
+pub(crate) type Asked = Request<Bytes>;
+/// An answer.
+pub(crate) type Answer = Response<Full<Bytes>>;
+
+/// A server. It and its connections end when this is dropped.
+#[derive(Debug)]
+pub(crate) struct Server {
+    pub(crate) address: SocketAddr,
+    listening: JoinHandle<()>,
+}
+
+impl Server {
+    /// Serves on a free port until dropped.
+    pub(crate) async fn start<H, F>(handle: H) -> io::Result<Self>
+    where
+        H: Fn(Asked) -> F + Clone + Send + 'static,
+        F: Future<Output = Answer> + Send + 'static,
+    {
+        let listener = TcpListener::bind(("127.0.0.1", 0)).await?;
+        let address = listener.local_addr()?;
+        let listening = tokio::spawn(async move {
+            // With the listener's task the connections end as well.
+            let mut connections = JoinSet::new();
+            while let Ok((stream, _)) = listener.accept().await {
+                connections.spawn(connection(stream, handle.clone()));
+                while connections.try_join_next().is_some() {}
+            }
+        });
+        Ok(Self { address, listening })
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.listening.abort();
+    }
+}
+
+async fn connection<H, F>(stream: TcpStream, handle: H)
+where
+    H: Fn(Asked) -> F + Clone + Send + 'static,
+    F: Future<Output = Answer> + Send + 'static,
+{
+    // Small answers must not wait for each other.
+    let _ = stream.set_nodelay(true);
+    let service = service_fn(move |request: Request<Incoming>| {
+        let handle = handle.clone();
+        async move {
+            let (parts, body) = request.into_parts();
+            let answer = match body.collect().await {
+                Ok(body) => handle(Request::from_parts(parts, body.to_bytes())).await,
+                Err(error) => text(StatusCode::BAD_REQUEST, &error.to_string()),
+            };
+            Ok::<_, Infallible>(answer)
+        }
+    });
+    // A client that hangs up is its own business.
+    let _ = hyper::server::conn::http1::Builder::new()
+        .serve_connection(TokioIo::new(stream), service)
+        .await;
+}
+
+/// An answer in plain text.
+pub(crate) fn text(status: StatusCode, body: &str) -> Answer {
+    of_kind(status, "text/plain", body.to_owned())
+}
+
+/// An answer with a content type.
+pub(crate) fn of_kind(status: StatusCode, kind: &str, body: impl Into<Bytes>) -> Answer {
+    Response::builder()
+        .status(status)
+        .header("content-type", kind)
+        .body(Full::new(body.into()))
+        .expect("status and header are well-formed")
+}

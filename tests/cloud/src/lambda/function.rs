@@ -1,0 +1,254 @@
+//! A function: its instances, and who gets the next invocation.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::Duration;
+
+use bytes::Bytes;
+use rustix::process::{Pid, Signal};
+use tokio::sync::oneshot;
+use tokio::time::Instant;
+
+use crate::lambda::instance::Instance;
+use crate::lambda::process::{is_frozen, signal};
+use crate::lambda::{Failure, MOST_BYTES, Report, Spec};
+
+/// A deployed function. Copies are the same function; its processes end with the last of them.
+#[derive(Debug, Clone)]
+pub struct Function(Arc<Deployed>);
+
+#[derive(Debug)]
+struct Deployed {
+    spec: Spec,
+    since: Instant,
+    pool: Mutex<Pool>,
+    reports: Mutex<Vec<Report>>,
+}
+
+#[derive(Debug, Default)]
+struct Pool {
+    idle: Vec<Instance>,
+    /// All there are, by number; without a pid while they are being started.
+    live: BTreeMap<u64, Live>,
+    last: u64,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Live {
+    pid: Option<Pid>,
+    busy: bool,
+}
+
+enum Taken {
+    Warm(Box<Instance>),
+    New(u64),
+}
+
+impl Function {
+    /// Deploys it. No process is started before the first invocation.
+    #[must_use]
+    pub fn new(spec: Spec) -> Self {
+        Self(Arc::new(Deployed {
+            spec,
+            since: Instant::now(),
+            pool: Mutex::default(),
+            reports: Mutex::default(),
+        }))
+    }
+
+    /// What it was deployed with.
+    #[must_use]
+    pub fn spec(&self) -> &Spec {
+        &self.0.spec
+    }
+
+    /// Invokes it and waits for the response. An invocation goes on, as on Lambda, when the
+    /// caller gives up waiting.
+    ///
+    /// # Errors
+    /// [`Failure`] says how it failed.
+    pub async fn invoke(&self, event: impl Into<Bytes>) -> Result<Bytes, Failure> {
+        let event = event.into();
+        if event.len() > MOST_BYTES {
+            return Err(Failure::EventTooLarge { bytes: event.len() });
+        }
+        let (tell, hear) = oneshot::channel();
+        tokio::spawn(Arc::clone(&self.0).serve(event, tell));
+        hear.await.expect("it tells before it ends")
+    }
+
+    /// Kills an instance with SIGKILL, a busy one if there is one; `pick` chooses among them. Its
+    /// number.
+    pub fn kill_one(&self, pick: u64) -> Option<u64> {
+        let mut pool = self.0.pool();
+        let chosen = |busy| {
+            let all = pool.live.iter().filter(|(_, live)| live.busy == busy);
+            let all: Vec<_> = all.collect();
+            let index = usize::try_from(pick).unwrap_or(0) % all.len().max(1);
+            let (number, live) = all.get(index)?;
+            Some((**number, live.pid?))
+        };
+        let (number, pid) = chosen(true).or_else(|| chosen(false))?;
+        signal(pid, Signal::KILL);
+        // An idle one gets no more work, however long its end takes.
+        pool.idle.retain(|instance| instance.number != number);
+        if pool.live.get(&number).is_some_and(|live| !live.busy) {
+            pool.live.remove(&number);
+        }
+        Some(number)
+    }
+
+    /// Ends all idle instances, as Lambda does with what nobody needs; how many there were.
+    pub async fn retire(&self) -> usize {
+        let idle = std::mem::take(&mut self.0.pool().idle);
+        let count = idle.len();
+        for mut instance in idle {
+            instance.end().await;
+            self.0.pool().live.remove(&instance.number);
+        }
+        count
+    }
+
+    /// How many instances there are, idle or not.
+    #[must_use]
+    pub fn instances(&self) -> usize {
+        self.0.pool().live.len()
+    }
+
+    /// How many of its processes are frozen at this moment.
+    #[must_use]
+    pub fn frozen(&self) -> usize {
+        let pool = self.0.pool();
+        pool.live
+            .values()
+            .filter(|live| live.pid.is_some_and(is_frozen))
+            .count()
+    }
+
+    /// What its invocations took so far.
+    #[must_use]
+    pub fn reports(&self) -> Vec<Report> {
+        self.0.reports.lock().expect("no holder panics").clone()
+    }
+
+    /// How long it has been deployed.
+    #[must_use]
+    pub fn age(&self) -> Duration {
+        self.0.since.elapsed()
+    }
+}
+
+impl Deployed {
+    fn pool(&self) -> MutexGuard<'_, Pool> {
+        self.pool.lock().expect("no holder panics")
+    }
+
+    async fn serve(self: Arc<Self>, event: Bytes, tell: oneshot::Sender<Result<Bytes, Failure>>) {
+        let request_id = request_id();
+        let mut instance = match self.find().await {
+            Ok(instance) => instance,
+            Err(failure) => {
+                if failure.is_end() {
+                    self.report(Report {
+                        request_id,
+                        instance: 0,
+                        begun: self.since.elapsed(),
+                        init: None,
+                        took: Duration::ZERO,
+                        peak_kb: None,
+                        failure: Some(failure.clone()),
+                    });
+                }
+                let _ = tell.send(Err(failure));
+                return;
+            }
+        };
+        let (begun, number) = (Instant::now(), instance.number);
+        let outcome = instance.invoke(&self.spec, request_id.clone(), event).await;
+        self.report(Report {
+            request_id,
+            instance: number,
+            begun: begun - self.since,
+            init: instance.init.take(),
+            took: begun.elapsed(),
+            peak_kb: instance.peak_kb(),
+            failure: outcome.as_ref().err().cloned(),
+        });
+        let ended = outcome.as_ref().is_err_and(Failure::is_end);
+        if ended {
+            self.pool().live.remove(&number);
+        }
+        // The caller has its answer before the instance asks for more.
+        let _ = tell.send(outcome);
+        if ended {
+            return;
+        }
+        if instance.settle().await {
+            let mut pool = self.pool();
+            if let Some(live) = pool.live.get_mut(&number) {
+                live.busy = false;
+            }
+            pool.idle.push(*instance);
+        } else {
+            self.pool().live.remove(&number);
+        }
+    }
+
+    /// An idle instance, or a new one.
+    async fn find(&self) -> Result<Box<Instance>, Failure> {
+        let number = match self.take()? {
+            Taken::Warm(instance) => return Ok(instance),
+            Taken::New(number) => number,
+        };
+        let started = Instance::start(&self.spec, number, |pid| {
+            if let Some(live) = self.pool().live.get_mut(&number) {
+                live.pid = Some(pid);
+            }
+        });
+        let started = started.await;
+        if started.is_err() {
+            self.pool().live.remove(&number);
+        }
+        Ok(Box::new(started?))
+    }
+
+    fn take(&self) -> Result<Taken, Failure> {
+        let mut pool = self.pool();
+        while let Some(mut instance) = pool.idle.pop() {
+            if instance.lives() {
+                if let Some(live) = pool.live.get_mut(&instance.number) {
+                    live.busy = true;
+                }
+                return Ok(Taken::Warm(Box::new(instance)));
+            }
+            pool.live.remove(&instance.number);
+        }
+        let limit = self.spec.concurrency;
+        if pool.live.len() >= limit {
+            let function = self.spec.name.clone();
+            return Err(Failure::Throttled { function, limit });
+        }
+        pool.last += 1;
+        let number = pool.last;
+        pool.live.insert(
+            number,
+            Live {
+                pid: None,
+                busy: true,
+            },
+        );
+        Ok(Taken::New(number))
+    }
+
+    fn report(&self, report: Report) {
+        self.reports.lock().expect("no holder panics").push(report);
+    }
+}
+
+fn request_id() -> String {
+    let mut bytes = [0; 16];
+    getrandom::fill(&mut bytes).expect("the system has randomness");
+    uuid::Builder::from_random_bytes(bytes)
+        .into_uuid()
+        .to_string()
+}

@@ -1,0 +1,217 @@
+//! One instance: a process, its Runtime API, and what it is doing.
+
+use std::fs::File;
+use std::process::Stdio;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use bytes::Bytes;
+use rustix::process::{Pid, Signal};
+use tokio::process::{Child, Command};
+use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until, timeout};
+
+use crate::lambda::api::{Api, Said, Work};
+use crate::lambda::process::{peak_kb, resident_kb, signal};
+use crate::lambda::{Failure, Spec};
+
+/// How often the memory of a busy instance is looked at.
+const LOOK: Duration = Duration::from_millis(20);
+
+/// A process that has asked for an invocation, and is frozen until there is one.
+#[derive(Debug)]
+pub(crate) struct Instance {
+    pub(crate) number: u64,
+    pub(crate) pid: Pid,
+    child: Child,
+    api: Api,
+    /// Until when it may work.
+    deadline: Instant,
+    /// Its cold start, until a report has it.
+    pub(crate) init: Option<Duration>,
+}
+
+impl Instance {
+    /// Starts a process and waits until it asks for its first invocation. `known` hears its pid.
+    pub(crate) async fn start(
+        spec: &Spec,
+        number: u64,
+        known: impl FnOnce(Pid),
+    ) -> Result<Self, Failure> {
+        let api = Api::start().await.map_err(start)?;
+        let (out, err) = output(spec).map_err(start)?;
+        let begun = Instant::now();
+        let child = Command::new(&spec.binary)
+            .env_clear()
+            .envs(spec.variables(&api.address(), number))
+            .stdin(Stdio::null())
+            .stdout(out)
+            .stderr(err)
+            // A group of its own: an interrupt of the tests is not the function's. When this
+            // process dies the system wakes and hangs up on groups that are stopped.
+            .process_group(0)
+            .kill_on_drop(true)
+            .spawn()
+            .map_err(start)?;
+        let pid = child.id().and_then(|id| Pid::from_raw(id.cast_signed()));
+        let pid = pid.expect("it has not been waited for");
+        known(pid);
+        let mut instance = Self {
+            number,
+            pid,
+            child,
+            api,
+            deadline: begun + spec.init_timeout,
+            init: None,
+        };
+        let begins = timeout(spec.init_timeout, instance.begins()).await;
+        let begins = begins.unwrap_or_else(|_| {
+            Err(Failure::Init {
+                kind: "Sandbox.Timedout".to_owned(),
+                message: format!(
+                    "no next within {:.2} seconds",
+                    spec.init_timeout.as_secs_f64()
+                ),
+            })
+        });
+        if let Err(failure) = begins {
+            instance.end().await;
+            return Err(failure);
+        }
+        instance.init = Some(begun.elapsed());
+        instance.freeze();
+        Ok(instance)
+    }
+
+    async fn begins(&mut self) -> Result<(), Failure> {
+        let init = |kind: String, message: String| Err(Failure::Init { kind, message });
+        tokio::select! {
+            biased;
+            said = self.api.said() => match said {
+                Said::Ready => Ok(()),
+                Said::InitError { kind, message } => init(kind, message),
+                other => init("Runtime.Protocol".to_owned(), format!("said {other:?} before next")),
+            },
+            status = self.child.wait() => init("Runtime.ExitError".to_owned(), how(status)),
+        }
+    }
+
+    /// Has the process work on an event.
+    pub(crate) async fn invoke(
+        &mut self,
+        spec: &Spec,
+        request_id: String,
+        event: Bytes,
+    ) -> Result<Bytes, Failure> {
+        self.deadline = Instant::now() + spec.timeout;
+        let deadline = SystemTime::now() + spec.timeout;
+        let deadline_ms = deadline
+            .duration_since(UNIX_EPOCH)
+            .unwrap_or_default()
+            .as_millis();
+        self.thaw();
+        let trace = trace(&request_id);
+        self.api.offer(Work {
+            request_id,
+            event,
+            deadline_ms,
+            arn: spec.arn(),
+            trace,
+        });
+        let outcome = self.outcome(spec).await;
+        if outcome.as_ref().is_err_and(Failure::is_end) {
+            self.end().await;
+        }
+        outcome
+    }
+
+    async fn outcome(&mut self, spec: &Spec) -> Result<Bytes, Failure> {
+        let mut looks = interval(LOOK);
+        looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        loop {
+            tokio::select! {
+                biased;
+                said = self.api.said() => match said {
+                    Said::Response(body) => return Ok(body),
+                    Said::TooLarge(bytes) => return Err(Failure::ResponseTooLarge { bytes }),
+                    Said::Error { kind, message } => return Err(Failure::Handled { kind, message }),
+                    Said::InitError { kind, message } => return Err(Failure::Init { kind, message }),
+                    // A second connection asks as well; the first of them gets the work.
+                    Said::Ready => {}
+                },
+                status = self.child.wait() => return Err(Failure::Exited { status: how(status) }),
+                () = sleep_until(self.deadline) => return Err(Failure::TimedOut { after: spec.timeout }),
+                _ = looks.tick() => {
+                    let used_kb = resident_kb(self.pid).unwrap_or(0);
+                    if used_kb > spec.memory_mb * 1024 {
+                        return Err(Failure::OutOfMemory { used_kb, limit_mb: spec.memory_mb });
+                    }
+                }
+            }
+        }
+    }
+
+    /// Waits until it asks for its next invocation, and freezes it. It has until its deadline
+    /// for that; whether it made it.
+    pub(crate) async fn settle(&mut self) -> bool {
+        let settled = tokio::select! {
+            biased;
+            said = self.api.said() => matches!(said, Said::Ready),
+            _ = self.child.wait() => false,
+            () = sleep_until(self.deadline) => false,
+        };
+        match settled {
+            true => self.freeze(),
+            false => self.end().await,
+        }
+        settled
+    }
+
+    /// Whether the process is there.
+    pub(crate) fn lives(&mut self) -> bool {
+        matches!(self.child.try_wait(), Ok(None))
+    }
+
+    /// The most memory it has had.
+    pub(crate) fn peak_kb(&self) -> Option<u64> {
+        peak_kb(self.pid)
+    }
+
+    /// Kills the process and waits for its end.
+    pub(crate) async fn end(&mut self) {
+        // It fails only for a process that has ended.
+        let _ = self.child.kill().await;
+    }
+
+    fn freeze(&self) {
+        signal(self.pid, Signal::STOP);
+    }
+
+    fn thaw(&self) {
+        signal(self.pid, Signal::CONT);
+    }
+}
+
+fn output(spec: &Spec) -> std::io::Result<(Stdio, Stdio)> {
+    let Some(path) = &spec.log else {
+        return Ok((Stdio::null(), Stdio::null()));
+    };
+    let out = File::options().create(true).append(true).open(path)?;
+    Ok((out.try_clone()?.into(), out.into()))
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "it stands in map_err")]
+fn start(error: std::io::Error) -> Failure {
+    Failure::Start {
+        why: error.to_string(),
+    }
+}
+
+fn how(status: std::io::Result<std::process::ExitStatus>) -> String {
+    status.map_or_else(|error| error.to_string(), |status| status.to_string())
+}
+
+/// An X-Ray header: the request id's digits are as good as any.
+fn trace(request_id: &str) -> String {
+    let digits: String = request_id.chars().filter(char::is_ascii_hexdigit).collect();
+    let (first, rest) = digits.split_at(8);
+    format!("Root=1-{first}-{rest};Parent={};Sampled=0", &digits[..16])
+}

@@ -1,0 +1,36 @@
+//! What the system knows of a process, and signals to it.
+
+use rustix::process::{Pid, Signal, kill_process};
+
+/// Sends a signal; one to a process that has just ended goes nowhere.
+pub(crate) fn signal(pid: Pid, signal: Signal) {
+    let _ = kill_process(pid, signal);
+}
+
+/// The most resident memory it has had, in kB.
+pub(crate) fn peak_kb(pid: Pid) -> Option<u64> {
+    status(pid, "VmHWM:")
+}
+
+/// The resident memory it has, in kB.
+pub(crate) fn resident_kb(pid: Pid) -> Option<u64> {
+    status(pid, "VmRSS:")
+}
+
+/// Whether it is stopped by a signal.
+pub(crate) fn is_frozen(pid: Pid) -> bool {
+    let stat = std::fs::read_to_string(format!("/proc/{}/stat", pid.as_raw_nonzero()));
+    // The name before the state stands in parentheses, and may hold anything.
+    stat.is_ok_and(|stat| {
+        stat.rsplit(')')
+            .next()
+            .is_some_and(|rest| rest.trim_start().starts_with('T'))
+    })
+}
+
+fn status(pid: Pid, field: &str) -> Option<u64> {
+    let path = format!("/proc/{}/status", pid.as_raw_nonzero());
+    let status = std::fs::read_to_string(path).ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix(field))?;
+    line.trim().trim_end_matches("kB").trim().parse().ok()
+}
