@@ -1,14 +1,17 @@
 //! The emulated cloud: what AWS does with a function, its events and its permissions, on this
-//! machine, around the real binaries.
+//! machine, around the real binaries and over LocalStack's S3 and SQS.
 //!
 //! - [`lambda`]: functions as processes behind a Runtime API.
+//! - [`queue`]: queues, and the mappings that hand their messages to functions.
 //!
-//! These are real processes, in real time.
+//! These are real processes and real servers, in real time.
 #![cfg(unix)]
 #![expect(clippy::doc_markdown, reason = "names of products")]
 
+pub mod aws;
 mod http;
 pub mod lambda;
+pub mod queue;
 
 /// The account of everything in the emulated cloud: LocalStack's own.
 pub const ACCOUNT: &str = "000000000000";

@@ -77,6 +77,12 @@ impl Server {
         }
     }
 
+    /// Where it answers.
+    #[must_use]
+    pub fn url(&self) -> &str {
+        &self.url
+    }
+
     /// Kills the server with SIGKILL, and starts it again on what it has on disk.
     ///
     /// # Panics

@@ -1,5 +1,6 @@
-//! The emulator itself: real processes of the probe, in real time.
+//! The emulator itself: real processes of the probe, a real server, in real time.
 #![cfg(unix)]
 
 mod instances;
+mod queues;
 mod stage;

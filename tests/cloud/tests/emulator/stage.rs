@@ -1,12 +1,17 @@
 //! What the tests share.
 
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
+use millpond_cloud::aws;
 use millpond_cloud::lambda::{Failure, Function, Spec};
+use millpond_cloud::queue::{Attributes, Queue};
+use millpond_servers::{Place, Server};
 use serde_json::{Value, json};
+use tempfile::TempDir;
 
 /// How long anything may take that is waited for.
-const PATIENCE: Duration = Duration::from_secs(30);
+const PATIENCE: Duration = Duration::from_secs(60);
 
 pub(crate) fn spec() -> Spec {
     Spec::new("probe", env!("CARGO_BIN_EXE_millpond-cloud-probe"))
@@ -31,5 +36,76 @@ pub(crate) async fn until(what: &str, mut is_so: impl AsyncFnMut() -> bool) {
     while !is_so().await {
         assert!(begun.elapsed() < PATIENCE, "waited in vain until {what}");
         tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+}
+
+/// A server, a bucket of the test's own, and a probe that writes down what comes.
+pub(crate) struct Stage {
+    pub(crate) server: Server,
+    pub(crate) place: Place,
+    pub(crate) function: Function,
+    ledger: PathBuf,
+    _folder: TempDir,
+}
+
+impl Stage {
+    pub(crate) async fn new() -> Self {
+        Self::with(|spec| spec).await
+    }
+
+    pub(crate) async fn with(change: impl FnOnce(Spec) -> Spec) -> Self {
+        let server = Server::localstack();
+        let place = server.fresh_bucket().await;
+        let folder = tempfile::tempdir().expect("a temporary folder can be made");
+        let ledger = folder.path().join("ledger");
+        let spec = spec().variable("PROBE_LEDGER", ledger.display().to_string());
+        let function = Function::new(change(spec));
+        Self {
+            server,
+            place,
+            function,
+            ledger,
+            _folder: folder,
+        }
+    }
+
+    /// A queue of the test's own.
+    pub(crate) async fn queue(&self, name: &str, attributes: &[(&str, String)]) -> Queue {
+        let attributes = attributes
+            .iter()
+            .map(|(key, value)| ((*key).to_owned(), value.clone()));
+        let attributes: Attributes = attributes.collect();
+        let name = format!("{}-{name}", self.place.bucket);
+        Queue::create(&aws::sqs(self.server.url()), &name, &attributes).await
+    }
+
+    /// A queue with a visibility in seconds, and the one that gets what was received `most` times.
+    pub(crate) async fn queues(&self, visibility: u64, most: u64) -> (Queue, Queue) {
+        let dead = self.queue("dead", &[]).await;
+        let redrive = json!({"deadLetterTargetArn": dead.arn, "maxReceiveCount": most});
+        let attributes = [
+            ("VisibilityTimeout", visibility.to_string()),
+            ("RedrivePolicy", redrive.to_string()),
+        ];
+        (self.queue("main", &attributes).await, dead)
+    }
+
+    /// The events that the probe has seen.
+    pub(crate) fn events(&self) -> Vec<Value> {
+        let ledger = std::fs::read_to_string(&self.ledger).unwrap_or_default();
+        let event =
+            |line| serde_json::from_str::<Value>(line).expect("lines are whole")["event"].take();
+        ledger.lines().map(event).collect()
+    }
+
+    /// The bodies of the messages that the probe has seen, in the order in which they came.
+    pub(crate) fn bodies(&self) -> Vec<String> {
+        let events = self.events();
+        let records = events
+            .iter()
+            .flat_map(|event| event["Records"].as_array().into_iter().flatten());
+        records
+            .filter_map(|record| record["body"].as_str().map(str::to_owned))
+            .collect()
     }
 }
