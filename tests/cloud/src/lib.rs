@@ -3,6 +3,7 @@
 //!
 //! - [`lambda`]: functions as processes behind a Runtime API.
 //! - [`queue`]: queues, and the mappings that hand their messages to functions.
+//! - [`schedule`] and [`url`]: ticks and HTTP requests as events.
 //!
 //! These are real processes and real servers, in real time.
 #![cfg(unix)]
@@ -12,6 +13,8 @@ pub mod aws;
 mod http;
 pub mod lambda;
 pub mod queue;
+pub mod schedule;
+pub mod url;
 
 /// The account of everything in the emulated cloud: LocalStack's own.
 pub const ACCOUNT: &str = "000000000000";

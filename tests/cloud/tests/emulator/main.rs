@@ -3,4 +3,6 @@
 
 mod instances;
 mod queues;
+mod schedules;
 mod stage;
+mod urls;
