@@ -4,6 +4,7 @@
 //! - [`lambda`]: functions as processes behind a Runtime API.
 //! - [`queue`]: queues, and the mappings that hand their messages to functions.
 //! - [`schedule`] and [`url`]: ticks and HTTP requests as events.
+//! - [`policy`] and [`proxy`]: what a function may ask of S3 and SQS, checked request by request.
 //!
 //! These are real processes and real servers, in real time.
 #![cfg(unix)]
@@ -12,6 +13,8 @@
 pub mod aws;
 mod http;
 pub mod lambda;
+pub mod policy;
+pub mod proxy;
 pub mod queue;
 pub mod schedule;
 pub mod url;

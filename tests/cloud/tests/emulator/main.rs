@@ -2,6 +2,7 @@
 #![cfg(unix)]
 
 mod instances;
+mod policies;
 mod queues;
 mod schedules;
 mod stage;

@@ -1,0 +1,205 @@
+//! The proxy itself.
+
+use std::collections::BTreeSet;
+use std::io;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use bytes::Bytes;
+use http_body_util::{BodyExt as _, Full};
+use hyper::header::{CONNECTION, TRANSFER_ENCODING};
+use hyper::http::request::Parts;
+use hyper::{Request, Response, StatusCode, Uri};
+use hyper_util::client::legacy::Client;
+use hyper_util::client::legacy::connect::HttpConnector;
+use hyper_util::rt::TokioExecutor;
+use tokio::time::Instant;
+
+use crate::http::{Answer, Server, text};
+use crate::policy::{Access, Decision, Policy, accesses};
+use crate::proxy::refuse::refusal;
+use crate::proxy::{Asked, Counts};
+
+/// A function's door to S3 and SQS. It closes when this is dropped.
+#[derive(Debug)]
+pub struct Proxy {
+    server: Server,
+    shared: Arc<Shared>,
+}
+
+#[derive(Debug)]
+struct Shared {
+    /// `host:port` of the server behind.
+    behind: String,
+    policy: Policy,
+    client: Client<HttpConnector, Full<Bytes>>,
+    begun: Instant,
+    asked: Mutex<Vec<Asked>>,
+}
+
+impl Proxy {
+    /// Opens a door to the server at `url` for who has `policy`.
+    ///
+    /// # Errors
+    /// No port can be listened on.
+    pub async fn start(url: &str, policy: Policy) -> io::Result<Self> {
+        let mut connector = HttpConnector::new();
+        connector.set_nodelay(true);
+        let shared = Arc::new(Shared {
+            behind: url
+                .trim_start_matches("http://")
+                .trim_end_matches('/')
+                .to_owned(),
+            policy,
+            client: Client::builder(TokioExecutor::new()).build(connector),
+            begun: Instant::now(),
+            asked: Mutex::default(),
+        });
+        let serving = Arc::clone(&shared);
+        let server = Server::start(move |request| {
+            let shared = Arc::clone(&serving);
+            async move {
+                let (parts, body) = request.into_parts();
+                shared.answer(parts, body).await
+            }
+        });
+        Ok(Self {
+            server: server.await?,
+            shared,
+        })
+    }
+
+    /// Where it is.
+    #[must_use]
+    pub fn url(&self) -> String {
+        format!("http://{}", self.server.address)
+    }
+
+    /// What was asked so far.
+    #[must_use]
+    pub fn asked(&self) -> Vec<Asked> {
+        self.shared.asked.lock().expect("no holder panics").clone()
+    }
+
+    /// Requests so far, by verb.
+    #[must_use]
+    pub fn counts(&self) -> Counts {
+        Counts::of(self.shared.asked.lock().expect("no holder panics").iter())
+    }
+
+    /// What was asked for and is not allowed, each once.
+    #[must_use]
+    pub fn refused(&self) -> BTreeSet<String> {
+        let asked = self.shared.asked.lock().expect("no holder panics");
+        asked
+            .iter()
+            .filter_map(|asked| asked.refused.clone())
+            .collect()
+    }
+
+    /// The actions that were asked for.
+    #[must_use]
+    pub fn actions(&self) -> BTreeSet<String> {
+        let asked = self.shared.asked.lock().expect("no holder panics");
+        let accesses = asked.iter().flat_map(|asked| &asked.accesses);
+        accesses.map(|access| access.action.clone()).collect()
+    }
+}
+
+impl Shared {
+    async fn answer(&self, parts: Parts, body: Bytes) -> Answer {
+        let at = self.begun.elapsed();
+        let note = |accesses, status: StatusCode, took, refused| {
+            let status = status.as_u16();
+            let asked = Asked {
+                at,
+                took,
+                accesses,
+                status,
+                refused,
+            };
+            self.asked.lock().expect("no holder panics").push(asked);
+        };
+        let accesses = match accesses(&parts, &body) {
+            Ok(accesses) => accesses,
+            Err(unknown) => {
+                let why = unknown.to_string();
+                let answer = refusal(&parts, &why);
+                note(Vec::new(), answer.status(), Duration::ZERO, Some(why));
+                return answer;
+            }
+        };
+        if let Some(why) = accesses.iter().find_map(|access| self.refusal(access)) {
+            let answer = refusal(&parts, &why);
+            note(accesses, answer.status(), Duration::ZERO, Some(why));
+            return answer;
+        }
+        let begun = Instant::now();
+        let head = (parts.method.clone(), parts.headers.clone());
+        let answer = match self.forward(parts, body).await {
+            Ok(answer) => answer,
+            Err(why) => text(StatusCode::BAD_GATEWAY, &why),
+        };
+        let took = begun.elapsed();
+        if answer.status() == StatusCode::NOT_FOUND
+            && let Some(why) = self.hides(&accesses)
+        {
+            let mut request = Request::new(());
+            (*request.method_mut(), *request.headers_mut()) = head;
+            let answer = refusal(&request.into_parts().0, &why);
+            note(accesses, answer.status(), took, Some(why));
+            return answer;
+        }
+        note(accesses, answer.status(), took, None);
+        answer
+    }
+
+    /// Why it is not allowed, if it is not.
+    fn refusal(&self, access: &Access) -> Option<String> {
+        let Access {
+            action, resource, ..
+        } = access;
+        match self.policy.decide(access) {
+            Decision::Allowed => None,
+            Decision::Denied(sid) => Some(format!("{action} on {resource} is denied by {sid}")),
+            Decision::NotAllowed => Some(format!("{action} on {resource} is not allowed")),
+        }
+    }
+
+    /// Why the absence of what was read may not be told, if it may not.
+    fn hides(&self, accesses: &[Access]) -> Option<String> {
+        let object = accesses
+            .iter()
+            .find(|access| access.action == "s3:GetObject")?;
+        let bucket = object.resource.split('/').next().unwrap_or_default();
+        let list = Access::new("s3:ListBucket", bucket);
+        let why = self.refusal(&list)?;
+        Some(format!("{} does not exist, and {why}", object.resource))
+    }
+
+    async fn forward(&self, parts: Parts, body: Bytes) -> Result<Answer, String> {
+        let path = parts.uri.path_and_query().map_or("/", |path| path.as_str());
+        let uri: Uri = format!("http://{}{path}", self.behind)
+            .parse()
+            .map_err(|error| format!("{error}"))?;
+        let mut request = Request::builder().method(parts.method).uri(uri);
+        for (name, value) in &parts.headers {
+            if name != CONNECTION && name != TRANSFER_ENCODING {
+                request = request.header(name, value);
+            }
+        }
+        let request = request
+            .body(Full::new(body))
+            .map_err(|error| error.to_string())?;
+        let answer = self
+            .client
+            .request(request)
+            .await
+            .map_err(|error| format!("{error:?}"))?;
+        let (mut parts, body) = answer.into_parts();
+        parts.headers.remove(CONNECTION);
+        parts.headers.remove(TRANSFER_ENCODING);
+        let body = body.collect().await.map_err(|error| error.to_string())?;
+        Ok(Response::from_parts(parts, Full::new(body.to_bytes())))
+    }
+}
