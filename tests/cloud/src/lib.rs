@@ -5,6 +5,7 @@
 //! - [`queue`]: queues, and the mappings that hand their messages to functions.
 //! - [`schedule`] and [`url`]: ticks and HTTP requests as events.
 //! - [`policy`] and [`proxy`]: what a function may ask of S3 and SQS, checked request by request.
+//! - [`stack`]: all of it together, deployed from the expanded template of `infra/`.
 //!
 //! These are real processes and real servers, in real time.
 #![cfg(unix)]
@@ -17,6 +18,7 @@ pub mod policy;
 pub mod proxy;
 pub mod queue;
 pub mod schedule;
+pub mod stack;
 pub mod url;
 
 /// The account of everything in the emulated cloud: LocalStack's own.

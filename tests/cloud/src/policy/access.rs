@@ -113,11 +113,12 @@ fn s3(request: &Parts, body: &[u8]) -> Result<Vec<Access>, UnknownRequest> {
         ("DELETE", false, false) if !query.has_other_than(&["versionId", "x-id"]) => {
             versioned("s3:DeleteObject", "s3:DeleteObjectVersion")
         }
+        // Of an upload in parts, its last request makes the object.
         ("POST", false, false) if query.has("uploads") || query.has("uploadId") => {
-            on_object("s3:PutObject")
+            creating(on_object("s3:PutObject"), query.has("uploadId"))
         }
         ("PUT", false, false) if !query.has_other_than(&["x-id", "uploadId", "partNumber"]) => {
-            let put = on_object("s3:PutObject");
+            let put = creating(on_object("s3:PutObject"), !query.has("partNumber"));
             let Some(source) = header(request, "x-amz-copy-source") else {
                 return Ok(vec![put]);
             };
@@ -155,6 +156,11 @@ fn bucket_action(method: &str, query: &Query<'_>, arn: &str) -> Option<Access> {
         .with("s3:delimiter", query.get("delimiter"))
         .with("s3:max-keys", query.get("max-keys"));
     Some(access)
+}
+
+/// A write, and whether it makes an object by itself.
+fn creating(access: Access, creates: bool) -> Access {
+    access.with("s3:objectcreationoperation", Some(creates.to_string()))
 }
 
 /// The keys of a request that deletes several: each is an access of its own.
@@ -275,6 +281,10 @@ mod tests {
         assert!(!create.context.contains_key("s3:if-match"));
         let replace = one("PUT", "/pond/h", &[("if-match", "\"e\"")]);
         assert_eq!(replace.context["s3:if-match"], "\"e\"");
+        let creates = |access: Access| access.context["s3:objectcreationoperation"].clone();
+        assert_eq!(creates(replace), "true");
+        let part = one("PUT", "/pond/h?partNumber=1&uploadId=2", &[]);
+        assert_eq!(creates(part), "false");
     }
 
     #[test]

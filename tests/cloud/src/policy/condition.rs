@@ -8,7 +8,7 @@ use crate::policy::pattern::matches;
 use crate::policy::statement::{PolicyError, texts};
 
 /// What a condition may ask about: all keys that requests of ours have or lack.
-const KEYS: [&str; 10] = [
+const KEYS: [&str; 11] = [
     "aws:principalaccount",
     "aws:principalarn",
     "aws:resourceaccount",
@@ -17,6 +17,7 @@ const KEYS: [&str; 10] = [
     "s3:if-match",
     "s3:if-none-match",
     "s3:max-keys",
+    "s3:objectcreationoperation",
     "s3:prefix",
     "s3:x-amz-server-side-encryption",
 ];

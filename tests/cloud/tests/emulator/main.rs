@@ -5,5 +5,6 @@ mod instances;
 mod policies;
 mod queues;
 mod schedules;
+mod stacks;
 mod stage;
 mod urls;

@@ -1,6 +1,6 @@
 //! What the tests share.
 
-use std::path::PathBuf;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use millpond_cloud::aws;
@@ -12,6 +12,8 @@ use tempfile::TempDir;
 
 /// How long anything may take that is waited for.
 const PATIENCE: Duration = Duration::from_secs(60);
+/// The file where the probe writes down what comes.
+const LEDGER: &str = "ledger";
 
 pub(crate) fn spec() -> Spec {
     Spec::new("probe", env!("CARGO_BIN_EXE_millpond-cloud-probe"))
@@ -44,8 +46,7 @@ pub(crate) struct Stage {
     pub(crate) server: Server,
     pub(crate) place: Place,
     pub(crate) function: Function,
-    ledger: PathBuf,
-    _folder: TempDir,
+    folder: TempDir,
 }
 
 impl Stage {
@@ -57,15 +58,14 @@ impl Stage {
         let server = Server::localstack();
         let place = server.fresh_bucket().await;
         let folder = tempfile::tempdir().expect("a temporary folder can be made");
-        let ledger = folder.path().join("ledger");
+        let ledger = folder.path().join(LEDGER);
         let spec = spec().variable("PROBE_LEDGER", ledger.display().to_string());
         let function = Function::new(change(spec));
         Self {
             server,
             place,
             function,
-            ledger,
-            _folder: folder,
+            folder,
         }
     }
 
@@ -90,9 +90,20 @@ impl Stage {
         (self.queue("main", &attributes).await, dead)
     }
 
+    /// A folder of the test's own.
+    pub(crate) fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// The variable that has a probe write down what comes.
+    pub(crate) fn ledger(&self) -> [(String, String); 1] {
+        let path = self.folder.path().join(LEDGER).display().to_string();
+        [("PROBE_LEDGER".to_owned(), path)]
+    }
+
     /// The events that the probe has seen.
     pub(crate) fn events(&self) -> Vec<Value> {
-        let ledger = std::fs::read_to_string(&self.ledger).unwrap_or_default();
+        let ledger = std::fs::read_to_string(self.folder.path().join(LEDGER)).unwrap_or_default();
         let event =
             |line| serde_json::from_str::<Value>(line).expect("lines are whole")["event"].take();
         ledger.lines().map(event).collect()
