@@ -1,0 +1,96 @@
+//! On AWS Lambda: the same binary, in the role that `MILLPOND_ROLE` names. Each shell turns an
+//! event into a call of a role and its answer into what Lambda expects; it decides nothing.
+
+mod api;
+mod context;
+mod deployment;
+mod log;
+mod metrics;
+mod retention;
+mod starter;
+mod sweeper;
+#[cfg(test)]
+mod tests;
+mod worker;
+
+use std::process::ExitCode;
+use std::time::{Duration, SystemTime};
+
+use lambda_runtime::{LambdaEvent, service_fn};
+use millpond::runtime::{App, chain};
+use serde_json::Value;
+use tracing::Instrument as _;
+
+use self::context::Cloud;
+use self::deployment::{Deployment, Role};
+use self::log::Told;
+use crate::environment::Environment;
+use crate::triggers::Rules;
+
+/// Threads that run the engine. A function has a part of one processor, or a few.
+const THREADS: usize = 2;
+
+type Failed = Box<dyn std::error::Error + Send + Sync>;
+
+/// Serves invocations until the process is told to end.
+#[must_use = "it is the exit code of the process"]
+pub(crate) fn main(app: App, rules: Rules, environment: &Environment) -> ExitCode {
+    let told = log::begin();
+    match serve(app, rules, environment, &told) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            let error = chain(error.as_ref());
+            tracing::error!(%error, "the function does not start");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn serve(app: App, rules: Rules, environment: &Environment, told: &Told) -> Result<(), Failed> {
+    let deployment = Deployment::read(|name| std::env::var_os(name))?;
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(THREADS)
+        .enable_all()
+        .build()?;
+    runtime.block_on(async {
+        let cloud = &Cloud::open(app, rules, environment, deployment).await?;
+        lambda_runtime::run(service_fn(async |event: LambdaEvent<Value>| {
+            let LambdaEvent { payload, context } = event;
+            let request_id = &context.request_id;
+            let span = tracing::info_span!("invocation", %request_id, role = %cloud.role());
+            let left = left(context.deadline);
+            let answer = invoke(cloud, payload, left, request_id);
+            let answer = Box::pin(answer).instrument(span).await;
+            // The process is frozen when it has answered.
+            told.flush();
+            answer
+        }))
+        .await
+    })
+}
+
+/// One invocation: the role's work, then what it has left to send, then its metrics.
+async fn invoke(
+    cloud: &Cloud,
+    payload: Value,
+    left: Duration,
+    request_id: &str,
+) -> Result<Value, Failed> {
+    let mut metrics = cloud.metrics(request_id);
+    let answer = match cloud.role() {
+        Role::Worker => worker::worker(cloud, payload, left, &mut metrics).await,
+        Role::Sweeper => sweeper::sweeper(cloud, left, &mut metrics).await,
+        Role::Retention => retention::retention(cloud, left).await,
+        Role::Starter => starter::starter(cloud, payload, left, &mut metrics).await,
+        Role::Api => api::api(cloud, payload, left).await,
+    };
+    cloud.flush().await;
+    metrics.write(cloud);
+    answer
+}
+
+/// What is left of the invocation's time.
+fn left(deadline_ms: u64) -> Duration {
+    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+    Duration::from_millis(deadline_ms).saturating_sub(now.unwrap_or_default())
+}
