@@ -52,7 +52,7 @@ impl Traces {
     /// What makes spans of `tracing` spans of the trace.
     pub fn layer<S>(&self) -> impl Layer<S> + Send + Sync + use<S>
     where
-        S: Subscriber + for<'span> LookupSpan<'span>,
+        S: Subscriber + for<'span> LookupSpan<'span> + Send + Sync,
     {
         let tracer = self.provider.tracer("millpond");
         tracing_opentelemetry::layer().with_tracer(tracer)
