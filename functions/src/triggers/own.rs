@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::pattern::{Known, Pattern};
 
 /// What the engine's keys begin with, where its state stands at the root of a bucket.
-const ROOTS: [&str; 12] = [
+const ROOTS: [&str; 13] = [
     "x/",
     "mail/",
     "timers/",
@@ -19,6 +19,7 @@ const ROOTS: [&str; 12] = [
     "leases/",
     "claims/",
     "config/",
+    "cursors/",
     "doctor/",
 ];
 
