@@ -207,8 +207,16 @@ impl Engine {
                 return Ok(Some(Seen::bad(Finding::Corrupt { key, why })));
             }
         };
-        let status = Some(journal.head.status);
         let mut findings = self.broken(&mut journal).await?;
+        // What is missing may have been folded since its head was read.
+        if !findings.is_empty()
+            && let Ok(Some(now)) = Journal::load(&self.core.doors, &eid).await
+            && now.head.commit != journal.head.commit
+        {
+            journal = now;
+            findings = self.broken(&mut journal).await?;
+        }
+        let status = Some(journal.head.status);
         // Whether it waits in vain, its whole journal tells.
         if findings.is_empty() {
             let look = match self.asleep(&journal.head, woken.contains(&eid)).await {

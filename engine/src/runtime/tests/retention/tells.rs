@@ -86,6 +86,56 @@ fn the_audit_names_an_archive_that_is_missing_or_not_what_it_was() {
     assert_eq!(head.archived.unwrap().key, keys::archive(&eid));
 }
 
+/// Everybody who looks reads the head first, and then what it names.
+#[test]
+fn who_looks_while_an_execution_is_folded_is_told_the_same() {
+    use crate::doors::Clock as _;
+    let world = world();
+    let eid = ended(&world, "rich", 5);
+    let before = super::tell(&world, eid);
+    world.clock.advance(DAY * 8);
+    let slow = super::neighbour(&world, super::app, 2);
+    let late = crate::testing::Rule::new(crate::testing::Fate::Delay(DAY / 24));
+    for named in ["log/", "blob/"] {
+        let under = format!("{}{named}", keys::execution(&eid));
+        let rule = late.clone().on(crate::testing::Verb::Read).under(under);
+        slow.faults.add(rule.always());
+    }
+    let folds = async {
+        world.clock.sleep(DAY / 48).await;
+        let settings = crate::runtime::RetentionSettings::default();
+        let retention = crate::runtime::Retention::new(&world.engine, settings).unwrap();
+        let pass = retention
+            .pass(&crate::runtime::Notice::new())
+            .await
+            .unwrap();
+        assert_eq!(pass.folded, 2);
+    };
+    let engine = &slow.engine;
+    let looks = async {
+        let wait = std::time::Duration::ZERO;
+        futures::join!(
+            engine.audit(),
+            engine.journal(eid, 1, usize::MAX),
+            engine.frames(eid),
+            engine.result(eid, wait),
+            engine.price(eid),
+        )
+    };
+    let ((audit, journal, frames, result, price), ()) =
+        world.block(futures::future::join(looks, folds));
+    assert_eq!(audit.unwrap().findings, []);
+    assert_eq!(journal.unwrap().commits.len(), before.commits.len());
+    assert_eq!(
+        frames.unwrap().status,
+        crate::runtime::FrameStatus::Completed
+    );
+    assert_eq!(result.unwrap().value.ok(), before.outcome.1.clone().ok());
+    let price = price.unwrap();
+    assert_eq!((price.dear, price.cheap), before.price);
+    super::is_folded(&world, eid, &before);
+}
+
 #[test]
 fn a_head_that_says_two_things_about_its_archive_is_corrupt() {
     let world = world();
