@@ -11,6 +11,7 @@ mod ledger;
 mod many;
 mod owners;
 mod prices;
+mod retention;
 mod stage;
 mod steps;
 mod trees;
