@@ -113,17 +113,22 @@ fn delays_that_cannot_work_are_refused_by_name() {
 #[test]
 fn it_goes_on_until_it_is_interrupted() {
     let world = World::new();
-    let mut every = world.spawn(
-        "retention",
-        &["retention", "--after", "0", "--every", "0.05"],
-    );
-    for _ in 0..2 {
+    let greet = || {
         let eid = world.start(&["greet", "--input", "\"ana\""]);
         world.work();
-        until("it is folded", || {
-            world.json(&["show", &eid])["execution"]["archive"].is_string()
-        });
-    }
+        eid
+    };
+    // Who only folds makes no bucket.
+    let first = greet();
+    let every = ["retention", "--after", "0", "--every", "0.05"];
+    let mut every = world.spawn("retention", &every);
+    let is_folded = |eid: &str| {
+        let shown = world.json(&["show", eid]);
+        shown["execution"]["archive"].is_string()
+    };
+    until("it is folded", || is_folded(&first));
+    let second = greet();
+    until("so is the next one", || is_folded(&second));
     every.signal("INT");
     assert_eq!(every.ended().code(), Some(0));
     assert!(every.out().contains("1 folded"), "{}", every.out());
