@@ -73,6 +73,7 @@ QUEUES = ("WorkerRole", "Properties", "Policies", 1, "PolicyDocument", "Statemen
 MAIL = ("WorkerFunction", "Properties", "Events", "Mail", "Properties")
 SWEEP = ("SweeperFunction", "Properties", "Events", "Tick", "Properties")
 POLICY = ("BucketPolicy", "Properties", "PolicyDocument", "Statement")
+KINDS = ("Properties", "EventPattern", "detail-type")
 SENDERS = ("DefaultSenders", "Properties", "PolicyDocument", "Statement")
 
 # The rule that must refuse it, the values it is expanded with, and what is done to it.
@@ -185,6 +186,8 @@ BROKEN = [
         drop(B, "Bucket", "Properties", "NotificationConfiguration", "QueueConfigurations", 1),
     ),
     ("notifications", EXISTING, drop(Q, "DefaultRule")),
+    ("notifications", EXISTING, put(Q, "DefaultRule", *KINDS, value=["Object Created", "Object Deleted"])),
+    ("notifications", EXISTING, put(Q, "EventsRule", *KINDS, value=["Object Created"])),
     ("notifications", {**NEW, "Inbox": "pond/mail/"}, lambda parts: None),
     ("logs", NEW, drop(T, "SweeperLogs", "Properties", "RetentionInDays")),
     ("urls", NEW, put(T, "ApiFunction", "Properties", "FunctionUrlConfig", "AuthType", value="NONE")),

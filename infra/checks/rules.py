@@ -236,19 +236,30 @@ def check_notifications(flat):
     }
     if "events" in flat.queues():
         wanted[flat.inbox] = "events"
-    wired = {}
+    wired, deletes = {}, set()
     for says in flat.of("S3::Bucket").values():
         for one in says.get("NotificationConfiguration", {}).get("QueueConfigurations", []):
             (rule,) = one["Filter"]["S3Key"]["Rules"]
-            wired[rule["Value"]] = one["Queue"].rsplit(":", 1)[1].split("-", 1)[1]
+            to = one["Queue"].rsplit(":", 1)[1].split("-", 1)[1]
+            if one["Event"] == "s3:ObjectCreated:*":
+                wired[rule["Value"]] = to
+            elif one["Event"] == "s3:ObjectRemoved:*":
+                deletes.add(to)
     for says in flat.of("Events::Rule").values():
         (key,) = says["EventPattern"]["detail"]["object"]["key"]
-        wired[key["prefix"]] = flat.of("SQS::Queue")[target(says["Targets"][0]["Arn"])]["QueueName"].split(
-            "-", 1
-        )[1]
+        to = flat.of("SQS::Queue")[target(says["Targets"][0]["Arn"])]["QueueName"].split("-", 1)[1]
+        kinds = says["EventPattern"]["detail-type"]
+        if "Object Created" in kinds:
+            wired[key["prefix"]] = to
+        if "Object Deleted" in kinds:
+            deletes.add(to)
     # Express tells nobody anything: hints and the sweeper have to do.
-    if wired != ({} if flat.storage == "express" else wanted):
+    express = flat.storage == "express"
+    if wired != ({} if express else wanted):
         yield f"notifications are {wired}, not {wanted}"
+    # The engine's own deletes would be as many messages again.
+    if deletes != ({"events"} if "events" in flat.queues() and not express else set()):
+        yield f"deletes are told to {sorted(deletes)}: they are for the starter, and for nobody else"
     if flat.inbox.startswith(f"{flat.prefix}/"):
         yield "the inbox is among the engine's own objects: a rule would trigger itself"
 
