@@ -9,6 +9,7 @@ import pathlib
 import sys
 
 import broken
+import packed
 import sources
 from flat import Flat
 from parts import MAIN, expand, read, transformed
@@ -60,6 +61,7 @@ def main():
     wrong += [f"sources: {what}" for what in sources.check_folders(files)]
     wrong += [f"sources: {what}" for what in sources.check_variables(files, flats)]
     wrong += [f"sources: {what}" for what in sources.check_metrics(files, flats)]
+    wrong += packed.check()
     wrong += [f"self-test: {what}" for what in broken.check(parts, files)]
     for what in wrong:
         print(what, file=sys.stderr)
