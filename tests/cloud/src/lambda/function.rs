@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
 use rustix::process::{Pid, Signal};
@@ -20,7 +20,6 @@ pub struct Function(Arc<Deployed>);
 #[derive(Debug)]
 struct Deployed {
     spec: Spec,
-    since: Instant,
     pool: Mutex<Pool>,
     reports: Mutex<Vec<Report>>,
 }
@@ -50,7 +49,6 @@ impl Function {
     pub fn new(spec: Spec) -> Self {
         Self(Arc::new(Deployed {
             spec,
-            since: Instant::now(),
             pool: Mutex::default(),
             reports: Mutex::default(),
         }))
@@ -130,12 +128,6 @@ impl Function {
     pub fn reports(&self) -> Vec<Report> {
         self.0.reports.lock().expect("no holder panics").clone()
     }
-
-    /// How long it has been deployed.
-    #[must_use]
-    pub fn age(&self) -> Duration {
-        self.0.since.elapsed()
-    }
 }
 
 impl Deployed {
@@ -152,7 +144,7 @@ impl Deployed {
                     self.report(Report {
                         request_id,
                         instance: 0,
-                        begun: self.since.elapsed(),
+                        begun: SystemTime::now(),
                         init: None,
                         took: Duration::ZERO,
                         peak_kb: None,
@@ -163,12 +155,12 @@ impl Deployed {
                 return;
             }
         };
-        let (begun, number) = (Instant::now(), instance.number);
+        let (begun, at, number) = (Instant::now(), SystemTime::now(), instance.number);
         let outcome = instance.invoke(&self.spec, request_id.clone(), event).await;
         self.report(Report {
             request_id,
             instance: number,
-            begun: begun - self.since,
+            begun: at,
             init: instance.init.take(),
             took: begun.elapsed(),
             peak_kb: instance.peak_kb(),
@@ -177,6 +169,8 @@ impl Deployed {
         let ended = outcome.as_ref().is_err_and(Failure::is_end);
         if ended {
             self.pool().live.remove(&number);
+        } else if let Some(live) = self.pool().live.get_mut(&number) {
+            live.busy = false;
         }
         // The caller has its answer before the instance asks for more.
         let _ = tell.send(outcome);
@@ -184,11 +178,7 @@ impl Deployed {
             return;
         }
         if instance.settle().await {
-            let mut pool = self.pool();
-            if let Some(live) = pool.live.get_mut(&number) {
-                live.busy = false;
-            }
-            pool.idle.push(*instance);
+            self.pool().idle.push(*instance);
         } else {
             self.pool().live.remove(&number);
         }
@@ -224,7 +214,8 @@ impl Deployed {
             pool.live.remove(&instance.number);
         }
         let limit = self.spec.concurrency;
-        if pool.live.len() >= limit {
+        // What has answered and not yet asked for more is no invocation any more.
+        if pool.live.values().filter(|live| live.busy).count() >= limit {
             let function = self.spec.name.clone();
             return Err(Failure::Throttled { function, limit });
         }

@@ -1,7 +1,7 @@
 //! What an invocation took.
 
 use std::fmt;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use crate::lambda::Failure;
 
@@ -12,8 +12,8 @@ pub struct Report {
     pub request_id: String,
     /// Which instance had it.
     pub instance: u64,
-    /// When it was handed to the instance, since the function was deployed.
-    pub begun: Duration,
+    /// When it was handed to the instance.
+    pub begun: SystemTime,
     /// A cold start: from the start of the process to its first `next`.
     pub init: Option<Duration>,
     /// From `next` to the response.

@@ -19,7 +19,7 @@ pub struct Spec {
     pub init_timeout: Duration,
     /// Resident memory above which an instance is killed, in MB.
     pub memory_mb: u64,
-    /// How many instances there may be at once.
+    /// How many invocations there may be at once.
     pub concurrency: usize,
     /// The file that its instances' output is appended to; without one it is dropped.
     pub log: Option<PathBuf>,

@@ -1,14 +1,14 @@
 //! A request that went through a proxy.
 
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use crate::policy::Access;
 
 /// One request.
 #[derive(Debug, Clone)]
 pub struct Asked {
-    /// When it came, since the proxy began.
-    pub at: Duration,
+    /// When it came.
+    pub at: SystemTime,
     /// What the server took to answer it; zero if it was refused here.
     pub took: Duration,
     /// What it asks for; empty if nobody knows what.

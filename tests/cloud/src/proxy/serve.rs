@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::io;
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
 use http_body_util::{BodyExt as _, Full};
@@ -33,7 +33,6 @@ struct Shared {
     behind: String,
     policy: Policy,
     client: Client<HttpConnector, Full<Bytes>>,
-    begun: Instant,
     asked: Mutex<Vec<Asked>>,
 }
 
@@ -52,7 +51,6 @@ impl Proxy {
                 .to_owned(),
             policy,
             client: Client::builder(TokioExecutor::new()).build(connector),
-            begun: Instant::now(),
             asked: Mutex::default(),
         });
         let serving = Arc::clone(&shared);
@@ -108,7 +106,7 @@ impl Proxy {
 
 impl Shared {
     async fn answer(&self, parts: Parts, body: Bytes) -> Answer {
-        let at = self.begun.elapsed();
+        let at = SystemTime::now();
         let note = |accesses, status: StatusCode, took, refused| {
             let status = status.as_u16();
             let asked = Asked {

@@ -24,8 +24,8 @@ pub struct Plan {
     pub logs: PathBuf,
     /// The most instances of a function whose template does not say it.
     pub instances: usize,
-    /// What goes wrong with the messages of queues.
-    pub chaos: Chaos,
+    /// What goes wrong with the messages of mappings, by the mapping's resource.
+    pub chaos: BTreeMap<String, Chaos>,
 }
 
 impl Plan {
@@ -37,7 +37,7 @@ impl Plan {
             environment: BTreeMap::new(),
             logs: logs.into(),
             instances: 20,
-            chaos: Chaos::default(),
+            chaos: BTreeMap::new(),
         }
     }
 }
@@ -129,7 +129,7 @@ impl Stack {
                 concurrency: most.unwrap_or(plan.instances).min(plan.instances),
                 partial: types
                     .is_some_and(|types| types.contains(&"ReportBatchItemFailures".into())),
-                chaos: plan.chaos.clone(),
+                chaos: plan.chaos.get(resource).cloned().unwrap_or_default(),
             };
             self.mappings
                 .insert(resource.clone(), Mapping::start(queue, function, settings));
