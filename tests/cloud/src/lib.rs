@@ -6,6 +6,7 @@
 //! - [`schedule`] and [`url`]: ticks and HTTP requests as events.
 //! - [`policy`] and [`proxy`]: what a function may ask of S3 and SQS, checked request by request.
 //! - [`stack`]: all of it together, deployed from the expanded template of `infra/`.
+//! - [`scene`]: the application on it, and the world around.
 //!
 //! These are real processes and real servers, in real time.
 #![cfg(unix)]
@@ -17,6 +18,7 @@ pub mod lambda;
 pub mod policy;
 pub mod proxy;
 pub mod queue;
+pub mod scene;
 pub mod schedule;
 pub mod stack;
 pub mod url;

@@ -1,0 +1,159 @@
+//! The world: uploads, calls of the API, ticks.
+
+use aws_sdk_s3::error::DisplayErrorContext;
+use aws_sdk_s3::primitives::ByteStream;
+use bytes::Bytes;
+use http_body_util::{BodyExt as _, Full};
+use hyper::{Method, Request};
+use hyper_util::client::legacy::Client;
+use hyper_util::client::legacy::connect::HttpConnector;
+use jiff::Timestamp;
+use serde_json::Value;
+
+use crate::lambda::Failure;
+use crate::scene::Scene;
+use crate::schedule::Ticking;
+
+pub(crate) type Http = Client<HttpConnector, Full<Bytes>>;
+
+/// Who calls the API. The emulated cloud looks at the name only.
+const SIGNED: &str = "AWS4-HMAC-SHA256 Credential=AKIAEMULATEDCLOUD/20260101/us-east-1/lambda/aws4_request, \
+    SignedHeaders=host, Signature=00";
+
+/// What the API answered.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Reply {
+    /// The status.
+    pub status: u16,
+    /// The body; null if it is no JSON.
+    pub body: Value,
+}
+
+impl Scene {
+    /// Uploads an object to the bucket.
+    ///
+    /// # Panics
+    /// The server refuses.
+    pub async fn upload(&self, key: &str, body: impl Into<Bytes>) {
+        let put = self.s3.put_object().bucket(&self.stack.bucket).key(key);
+        let put = put.body(ByteStream::from(body.into())).send().await;
+        if let Err(error) = put {
+            panic!("{key} cannot be uploaded: {}", DisplayErrorContext(error));
+        }
+    }
+
+    /// The keys of the bucket that begin with a prefix, up to a thousand.
+    ///
+    /// # Panics
+    /// The server refuses.
+    pub async fn keys(&self, prefix: &str) -> Vec<String> {
+        let list = self
+            .s3
+            .list_objects_v2()
+            .bucket(&self.stack.bucket)
+            .prefix(prefix);
+        match list.send().await {
+            Ok(page) => page
+                .contents()
+                .iter()
+                .filter_map(|each| each.key.clone())
+                .collect(),
+            Err(error) => panic!("{prefix} cannot be listed: {}", DisplayErrorContext(error)),
+        }
+    }
+
+    /// Deletes an object of the bucket.
+    ///
+    /// # Panics
+    /// The server refuses.
+    pub async fn remove(&self, key: &str) {
+        let delete = self.s3.delete_object().bucket(&self.stack.bucket).key(key);
+        if let Err(error) = delete.send().await {
+            panic!("{key} cannot be deleted: {}", DisplayErrorContext(error));
+        }
+    }
+
+    /// Asks the API for something.
+    ///
+    /// # Panics
+    /// Nothing answers at its URL.
+    pub async fn get(&self, path: &str) -> Reply {
+        self.ask(Method::GET, path, Bytes::new()).await
+    }
+
+    /// Tells the API something.
+    ///
+    /// # Panics
+    /// Nothing answers at its URL.
+    pub async fn post(&self, path: &str, body: &Value) -> Reply {
+        self.ask(Method::POST, path, body.to_string().into()).await
+    }
+
+    async fn ask(&self, method: Method, path: &str, body: Bytes) -> Reply {
+        let request = Request::builder()
+            .method(method)
+            .uri(format!("{}{path}", self.stack.url("ApiFunctionUrl")))
+            .header("authorization", SIGNED)
+            .header("content-type", "application/json")
+            .body(Full::new(body))
+            .expect("paths are well-formed");
+        let answer = self.http.request(request).await.expect("the URL answers");
+        let status = answer.status().as_u16();
+        let body = answer.into_body().collect().await.expect("the body comes");
+        let body = serde_json::from_slice(&body.to_bytes()).unwrap_or_default();
+        Reply { status, body }
+    }
+
+    /// Starts an execution by the API; its eid.
+    ///
+    /// # Panics
+    /// The API does not start it.
+    pub async fn start(&self, workflow: &str, key: &str, input: Value) -> String {
+        let body = serde_json::json!({"workflow": workflow, "key": key, "input": input});
+        let reply = self.post("/executions", &body).await;
+        match reply.body["eid"].as_str() {
+            Some(eid) => eid.to_owned(),
+            None => panic!("{workflow} {key} was not started: {reply:?}"),
+        }
+    }
+
+    /// Sends a message by the API.
+    ///
+    /// # Panics
+    /// The API does not take it.
+    pub async fn signal(&self, eid: &str, channel: &str, payload: &Value) {
+        let body = serde_json::json!({"channel": channel, "payload": payload});
+        let reply = self.post(&format!("/executions/{eid}/signal"), &body).await;
+        assert_eq!(reply.status, 202, "{eid} was not told: {reply:?}");
+    }
+
+    /// One tick of the sweeper, now.
+    ///
+    /// # Errors
+    /// It failed.
+    pub async fn sweep(&self) -> Result<Bytes, Failure> {
+        self.stack
+            .schedule("SweeperFunctionTick")
+            .tick(Timestamp::now())
+            .await
+    }
+
+    /// The sweeper's schedule, until it is dropped.
+    #[must_use]
+    pub fn sweeping(&self) -> Ticking {
+        self.stack
+            .schedule("SweeperFunctionTick")
+            .every(self.setting.sweep)
+    }
+
+    /// One tick of the retention, now.
+    ///
+    /// # Errors
+    /// It failed.
+    pub async fn retain(&self) -> Result<Bytes, Failure> {
+        self.stack
+            .schedule("RetentionFunctionTick")
+            .tick(Timestamp::now())
+            .await
+    }
+}

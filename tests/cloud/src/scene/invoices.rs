@@ -1,0 +1,322 @@
+//! The invoices of the example, end to end: an upload starts one execution a line, some wait for an
+//! approval that comes by the API, some for nobody, until their timer fires; then all are folded.
+//! Between any two of these no process of the application is alive.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::time::Duration;
+
+use invoice_approval::file::{Line, SAMPLE, parse};
+use invoice_approval::invoice::Checked;
+use invoice_approval::score::risk;
+use invoice_approval::workflow::{APPROVAL, Terms};
+use serde_json::{Value, json};
+use tokio::time::{Instant, sleep_until};
+
+use crate::scene::{Execution, Scene};
+
+/// How long anything may take that does not wait for a timer.
+const PATIENCE: Duration = Duration::from_secs(180);
+
+/// How many invoices came to what.
+pub type Verdicts = BTreeMap<String, usize>;
+
+/// What came of it.
+#[derive(Debug)]
+pub struct Outcome {
+    /// Lines of the file.
+    pub lines: usize,
+    /// What must come of them.
+    pub expected: Verdicts,
+    /// What came of them.
+    pub verdicts: Verdicts,
+    /// Payments in the bank's ledger.
+    pub payments: usize,
+    /// Ticks of the sweeper until the last timer had fired.
+    pub sweeps: usize,
+    /// Processes that were alive when nothing was to be done.
+    pub alive: usize,
+    /// Executions that were folded.
+    pub archived: usize,
+    /// Verdicts that are told of folded executions.
+    pub told: Verdicts,
+    /// Messages that nobody could make anything of.
+    pub dead: u64,
+    /// What was not allowed.
+    pub refused: Vec<String>,
+}
+
+/// The rule that the file's lines are started by.
+fn rules(bucket: &str, terms: &Terms) -> String {
+    let Terms {
+        max_risk,
+        patience_ms,
+    } = terms;
+    format!(
+        "[[trigger]]\nname = \"invoices\"\nsource = \"s3\"\nbucket = \"{bucket}\"\nprefix = \"inbox/\"\n\
+         suffix = \".csv\"\neach = \"csv-lines\"\nworkflow = \"invoice_approval\"\n\
+         input = {{ row = \"$.line\", terms = {{ max_risk = {max_risk}, patience_ms = {patience_ms} }} }}\n"
+    )
+}
+
+/// What a reviewer does about an invoice, by its place among those that wait.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Decision {
+    Approve,
+    Reject,
+    Nothing,
+}
+
+const DECISIONS: [Decision; 3] = [Decision::Approve, Decision::Reject, Decision::Nothing];
+
+/// Plays it; `say` hears what happens. Approvals are waited for as long as `patience`.
+///
+/// # Panics
+/// Something does not come.
+pub async fn play(scene: &Scene, patience: Duration, say: &mut impl FnMut(String)) -> Outcome {
+    let lines = parse(SAMPLE.as_bytes()).expect("the example's file is good");
+    let patience_ms = u64::try_from(patience.as_millis()).expect("it is short");
+    let terms = Terms {
+        patience_ms,
+        ..Terms::default()
+    };
+    scene
+        .upload(
+            "pond/config/triggers.toml",
+            rules(&scene.stack.bucket, &terms),
+        )
+        .await;
+    let begun = Instant::now();
+    scene.upload("inbox/invoices.csv", SAMPLE).await;
+    say(format!(
+        "upload     inbox/invoices.csv, {} lines",
+        lines.len()
+    ));
+
+    let all = scene.rest(lines.len(), PATIENCE).await;
+    let mut alive = pause(scene, say).await;
+    say(format!(
+        "starter    one execution a line: {}",
+        by_status(&all)
+    ));
+    let mut waiting: Vec<_> = all
+        .iter()
+        .filter(|each| each.status == "suspended")
+        .collect();
+    waiting.sort_by(|one, other| one.key.cmp(&other.key));
+    let waited_for = lines.iter().filter(|line| is_risky(line, &terms)).count();
+    assert_eq!(
+        waiting.len(),
+        waited_for,
+        "who waits is who must, within {patience:?}"
+    );
+
+    for (execution, decision) in waiting.iter().zip(DECISIONS.iter().cycle()) {
+        let approve = match decision {
+            Decision::Approve => true,
+            Decision::Reject => false,
+            Decision::Nothing => continue,
+        };
+        let word = json!({"approve": approve, "by": "Grace Ødegård"});
+        scene.signal(&execution.eid, APPROVAL, &word).await;
+    }
+    scene.calm(PATIENCE).await;
+    let early = begun.elapsed() < patience;
+    assert!(
+        early,
+        "the approvals took longer than anybody waits for them: {patience:?}"
+    );
+    alive += pause(scene, say).await;
+    let all = scene.rest(lines.len(), PATIENCE).await;
+    say(format!("approvals  by the API: {}", by_status(&all)));
+
+    let mut sweeps = 0;
+    loop {
+        sweep(scene).await;
+        sweeps += 1;
+        alive += pause(scene, say).await;
+        let all = scene.rest(lines.len(), PATIENCE).await;
+        say(format!("sweeper    tick {sweeps}: {}", by_status(&all)));
+        if all.iter().all(|each| each.status != "suspended") {
+            break;
+        }
+        sleep_until(Instant::now() + scene.setting.sweep).await;
+    }
+    let expected = expected(
+        &lines,
+        &terms,
+        &waiting
+            .iter()
+            .map(|each| each.key.clone())
+            .collect::<Vec<_>>(),
+    );
+    let verdicts = verdicts(scene, &all).await;
+    say(format!(
+        "verdicts   {verdicts:?}, {} payments",
+        scene.payments()
+    ));
+
+    let archived = fold(scene, lines.len()).await;
+    alive += pause(scene, say).await;
+    let told = self::verdicts(scene, &all).await;
+    say(format!(
+        "retention  {archived} folded; told of them: {told:?}"
+    ));
+    scene.calm(PATIENCE).await;
+    alive += pause(scene, say).await;
+    Outcome {
+        lines: lines.len(),
+        expected,
+        verdicts,
+        payments: scene.payments(),
+        sweeps,
+        alive,
+        archived,
+        told,
+        dead: scene.dead_letters().await,
+        refused: Vec::from_iter(scene.stack.refused()),
+    }
+}
+
+async fn sweep(scene: &Scene) {
+    let swept = scene.sweep().await;
+    swept.expect("the sweeper answers");
+    scene.calm(PATIENCE).await;
+}
+
+/// Ticks until all are folded; how many there are.
+async fn fold(scene: &Scene, count: usize) -> usize {
+    let mut archived = 0;
+    scene
+        .until("all are folded", PATIENCE, async || {
+            scene.retain().await.expect("the retention answers");
+            let all = scene.executions().await;
+            archived = all.iter().filter(|each| each.status == "archived").count();
+            archived == count
+        })
+        .await;
+    archived
+}
+
+/// Ends all that is idle, as Lambda does in time; how many processes are left.
+async fn pause(scene: &Scene, say: &mut impl FnMut(String)) -> usize {
+    let ended = scene.stack.retire().await;
+    let alive = scene.stack.instances();
+    say(format!(
+        "           {ended} idle instances ended, {alive} processes alive"
+    ));
+    alive
+}
+
+fn is_risky(line: &Line, terms: &Terms) -> bool {
+    line.row
+        .check()
+        .is_ok_and(|invoice| risk(&invoice) > terms.max_risk)
+}
+
+/// What must come of the lines; `waiting` are the keys of those that wait, in order.
+fn expected(lines: &[Line], terms: &Terms, waiting: &[Option<String>]) -> Verdicts {
+    let mut verdicts = Verdicts::new();
+    for line in lines {
+        let verdict = match line.row.check().map_or_else(Checked::Bad, Checked::Good) {
+            Checked::Bad(_) => "invalid",
+            Checked::Good(invoice) if risk(&invoice) <= terms.max_risk => "paid",
+            Checked::Good(_) => continue,
+        };
+        *verdicts.entry(verdict.to_owned()).or_default() += 1;
+    }
+    for (_, decision) in waiting.iter().zip(DECISIONS.iter().cycle()) {
+        let verdict = match decision {
+            Decision::Approve => "paid",
+            Decision::Reject => "rejected",
+            Decision::Nothing => "expired",
+        };
+        *verdicts.entry(verdict.to_owned()).or_default() += 1;
+    }
+    verdicts
+}
+
+/// What the API tells of the executions.
+async fn verdicts(scene: &Scene, all: &[Execution]) -> Verdicts {
+    let mut verdicts = Verdicts::new();
+    for execution in all {
+        let reply = scene
+            .get(&format!("/executions/{}/result", execution.eid))
+            .await;
+        let verdict = match &reply.body["value"]["outcome"] {
+            Value::String(outcome) => outcome.clone(),
+            _ => format!("{} {}", reply.status, reply.body),
+        };
+        *verdicts.entry(verdict).or_default() += 1;
+    }
+    verdicts
+}
+
+fn by_status(all: &[Execution]) -> String {
+    let mut counts = BTreeMap::<_, usize>::new();
+    for execution in all {
+        *counts.entry(execution.status.as_str()).or_default() += 1;
+    }
+    let counts: Vec<_> = counts
+        .into_iter()
+        .map(|(status, count)| format!("{count} {status}"))
+        .collect();
+    counts.join(", ")
+}
+
+impl Outcome {
+    /// All that is not as it must be.
+    #[must_use]
+    pub fn faults(&self) -> Vec<String> {
+        let paid = self.expected.get("paid").copied().unwrap_or(0);
+        let all = [
+            (
+                self.verdicts == self.expected,
+                format!("verdicts {:?}, not {:?}", self.verdicts, self.expected),
+            ),
+            (
+                self.told == self.expected,
+                format!("told once folded: {:?}, not {:?}", self.told, self.expected),
+            ),
+            (
+                self.payments == paid,
+                format!("{} payments for {paid} invoices", self.payments),
+            ),
+            (
+                self.archived == self.lines,
+                format!("{} of {} folded", self.archived, self.lines),
+            ),
+            (
+                self.alive == 0,
+                format!("{} processes alive between events", self.alive),
+            ),
+            (self.dead == 0, format!("{} dead letters", self.dead)),
+            (
+                self.refused.is_empty(),
+                format!("not allowed: {:?}", self.refused),
+            ),
+        ];
+        all.into_iter()
+            .filter(|(well, _)| !well)
+            .map(|(_, what)| what)
+            .collect()
+    }
+}
+
+impl fmt::Display for Outcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            lines,
+            verdicts,
+            payments,
+            sweeps,
+            archived,
+            dead,
+            ..
+        } = self;
+        write!(
+            f,
+            "{lines} invoices: {verdicts:?}; {payments} payments, {sweeps} sweeps, {archived} folded, {dead} dead letters"
+        )
+    }
+}

@@ -1,0 +1,187 @@
+//! How a scene is set.
+
+use std::path::PathBuf;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use hyper_util::client::legacy::Client;
+use hyper_util::rt::TokioExecutor;
+use millpond_servers::Server;
+use serde_json::Value;
+use tempfile::TempDir;
+
+use crate::aws;
+use crate::queue::Chaos;
+use crate::scene::calls::Http;
+use crate::stack::{Plan, Stack, StackError, Template};
+
+/// What a scene is set with.
+#[derive(Debug, Clone)]
+pub struct Setting {
+    /// The application's binary.
+    pub binary: PathBuf,
+    /// How long an invocation of a worker may take.
+    pub timeout: Duration,
+    /// How long a message is out of sight once it was received.
+    pub visibility: Duration,
+    /// How long an ownership lasts without renewal.
+    pub ttl: Duration,
+    /// The sweeper's period.
+    pub sweep: Duration,
+    /// The most instances of each function.
+    pub instances: usize,
+    /// Memory of a worker, in MB.
+    pub memory_mb: u64,
+    /// Whether there is a starter, and its queue.
+    pub starter: bool,
+    /// Days until a finished execution is archived.
+    pub retention_days: f64,
+    /// What goes wrong with messages.
+    pub chaos: Chaos,
+}
+
+impl Setting {
+    /// Seconds for what are minutes on AWS; nothing goes wrong on purpose.
+    #[must_use]
+    pub fn new(binary: impl Into<PathBuf>) -> Self {
+        Self {
+            binary: binary.into(),
+            timeout: Duration::from_secs(20),
+            visibility: Duration::from_secs(25),
+            ttl: Duration::from_secs(6),
+            sweep: Duration::from_secs(5),
+            instances: 4,
+            memory_mb: 256,
+            starter: false,
+            retention_days: 0.0,
+            chaos: Chaos::default(),
+        }
+    }
+}
+
+/// The application on the emulated cloud.
+#[derive(Debug)]
+pub struct Scene {
+    /// What is deployed.
+    pub stack: Stack,
+    pub(crate) server: Server,
+    pub(crate) setting: Setting,
+    pub(crate) s3: aws_sdk_s3::Client,
+    pub(crate) http: Http,
+    pub(crate) folder: PathBuf,
+    /// Until it is kept.
+    temporary: Option<TempDir>,
+}
+
+impl Scene {
+    /// Starts LocalStack, unless it is said where one is, and deploys.
+    ///
+    /// # Errors
+    /// [`StackError`] when the template cannot be deployed.
+    ///
+    /// # Panics
+    /// The server cannot be started, or refuses.
+    pub async fn open(setting: Setting) -> Result<Self, StackError> {
+        let server = Server::localstack();
+        let temporary = tempfile::tempdir()?;
+        let folder = temporary.path().to_owned();
+        let name = fresh_name();
+        let starter = if setting.starter { "yes" } else { "no" };
+        let parameters = [("WorkerTimeout", "30"), ("Starter", starter)];
+        let mut template = Template::expand(&name, &name, &parameters)?;
+        adjust(&mut template, &setting);
+        let mut plan = Plan::new(&setting.binary, &folder);
+        plan.instances = setting.instances;
+        // Nobody brings a lost upload again: only mail is lost, which the sweeper finds.
+        let uploads = Chaos {
+            lost_percent: 0,
+            ..setting.chaos.clone()
+        };
+        plan.chaos
+            .insert("StarterFunctionEvent".to_owned(), uploads);
+        plan.chaos
+            .insert("WorkerFunctionMail".to_owned(), setting.chaos.clone());
+        let ledger = |file: &str| folder.join(file).display().to_string();
+        plan.environment.extend([
+            ("CLOUD_LEDGER".to_owned(), ledger("ledger")),
+            ("INVOICE_LEDGER".to_owned(), ledger("payments.csv")),
+            (
+                "MILLPOND_TTL".to_owned(),
+                setting.ttl.as_secs_f64().to_string(),
+            ),
+        ]);
+        let stack = Stack::deploy(server.url(), &template, &plan).await?;
+        Ok(Self {
+            stack,
+            s3: aws::s3(server.url()),
+            server,
+            setting,
+            http: Client::builder(TokioExecutor::new()).build_http(),
+            folder,
+            temporary: Some(temporary),
+        })
+    }
+
+    /// The bucket as the commands of the application are told of it.
+    #[must_use]
+    pub fn url(&self) -> String {
+        let (bucket, server) = (&self.stack.bucket, self.server.url());
+        format!(
+            "s3://{bucket}/pond?endpoint={server}&region={}",
+            crate::REGION
+        )
+    }
+}
+
+impl Drop for Scene {
+    /// Whoever looks for what went wrong needs the functions' logs.
+    fn drop(&mut self) {
+        if std::thread::panicking()
+            && let Some(temporary) = self.temporary.take()
+        {
+            eprintln!(
+                "the logs of the functions are kept: {}",
+                temporary.keep().display()
+            );
+        }
+    }
+}
+
+/// The queues that are mapped to functions.
+pub(crate) fn queues(setting: &Setting) -> &'static [&'static str] {
+    match setting.starter {
+        true => &["DefaultQueue", "EventsQueue"],
+        false => &["DefaultQueue"],
+    }
+}
+
+/// Seconds for minutes.
+fn adjust(template: &mut Template, setting: &Setting) {
+    let seconds = |time: Duration| Value::from(time.as_secs());
+    for queue in queues(setting) {
+        template.set(&[queue, "VisibilityTimeout"], seconds(setting.visibility));
+    }
+    template.set(&["WorkerFunction", "Timeout"], seconds(setting.timeout));
+    template.set(&["WorkerFunction", "MemorySize"], setting.memory_mb);
+    for (function, variable, value) in [
+        (
+            "SweeperFunction",
+            "MILLPOND_SWEEP",
+            setting.sweep.as_secs().to_string(),
+        ),
+        (
+            "RetentionFunction",
+            "MILLPOND_RETENTION_AFTER",
+            setting.retention_days.to_string(),
+        ),
+    ] {
+        template.set(&[function, "Environment", "Variables", variable], value);
+    }
+}
+
+/// Of many scenes that share the server.
+fn fresh_name() -> String {
+    let since = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .unwrap_or_default();
+    format!("scene-{}-{}", std::process::id(), since.as_nanos())
+}

@@ -1,0 +1,288 @@
+//! A storm: everything at once, events doubled, shuffled and lost, workers killed.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+use tokio::task::JoinSet;
+
+use crate::lambda::Summary;
+use crate::proxy::Counts;
+use crate::scene::Scene;
+
+/// Requests of one execution of three steps by the price list: N + 5 of the dear class.
+const DEAR: u64 = 8;
+/// And of the cheap one: two, and one to look for its key.
+const CHEAP: u64 = 3;
+/// Uploads or calls at once.
+const AT_ONCE: usize = 24;
+
+/// How executions are started.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum By {
+    /// By uploads to the inbox, and a rule of the starter.
+    Upload,
+    /// By calls of the API.
+    Api,
+}
+
+/// What kind of storm.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// How many executions.
+    pub count: usize,
+    /// How they are started.
+    pub by: By,
+    /// How often an instance of the worker is killed; `None`: never.
+    pub kill_every: Option<Duration>,
+    /// How long it may take.
+    pub patience: Duration,
+}
+
+/// What came of it.
+#[derive(Debug)]
+pub struct Outcome {
+    /// How many were asked for.
+    pub asked: usize,
+    /// How long it took until all was calm.
+    pub took: Duration,
+    /// Executions by status.
+    pub statuses: BTreeMap<String, usize>,
+    /// Executions whose key another one has, too.
+    pub doubled: usize,
+    /// Steps that no attempt was made at.
+    pub missed: usize,
+    /// Attempts at steps.
+    pub attempts: usize,
+    /// Messages that nobody could make anything of.
+    pub dead: u64,
+    /// Instances killed.
+    pub killed: u64,
+    /// What the worker's mapping has done.
+    pub mapping: crate::queue::Counts,
+    /// Requests of each function.
+    pub requests: BTreeMap<String, Counts>,
+    /// Invocations of each function.
+    pub invocations: BTreeMap<String, Summary>,
+    /// What was not allowed.
+    pub refused: BTreeSet<String>,
+}
+
+/// The rule that uploads are started by.
+fn rules(bucket: &str) -> String {
+    format!(
+        "[[trigger]]\nname = \"storm\"\nsource = \"s3\"\nbucket = \"{bucket}\"\nprefix = \"inbox/\"\n\
+         workflow = \"three\"\ninput = \"$.detail.object.key\"\n"
+    )
+}
+
+/// Has a storm, and waits until it is over.
+///
+/// # Panics
+/// It is not over in that time.
+pub async fn storm(scene: &Scene, options: &Options) -> Outcome {
+    let begun = Instant::now();
+    if options.by == By::Upload {
+        let rules = rules(&scene.stack.bucket);
+        scene.upload("pond/config/triggers.toml", rules).await;
+    }
+    let sweeping = scene.sweeping();
+    let killing = options
+        .kill_every
+        .map(|every| scene.killing("WorkerFunction", every));
+    let tags: Vec<_> = (0..options.count)
+        .map(|number| format!("inbox/{number:05}"))
+        .collect();
+    match options.by {
+        By::Upload => upload(scene, &tags).await,
+        By::Api => call(scene, &tags).await,
+    }
+    scene
+        .until("all steps have run", options.patience, async || {
+            let notes = scene.notes();
+            let done = notes.iter().filter(|note| note.step == "three");
+            done.map(|note| &note.tag).collect::<BTreeSet<_>>().len() == tags.len()
+        })
+        .await;
+    let killed = killing.as_ref().map_or(0, crate::scene::Killing::killed);
+    drop(killing);
+    let executions = scene.rest(options.count, options.patience).await;
+    drop(sweeping);
+    scene.calm(options.patience).await;
+    let took = begun.elapsed();
+
+    let mut statuses = BTreeMap::new();
+    for execution in &executions {
+        *statuses.entry(execution.status.clone()).or_default() += 1;
+    }
+    let keys: BTreeSet<_> = executions.iter().map(|execution| &execution.key).collect();
+    let notes = scene.notes();
+    let seen: BTreeSet<_> = notes
+        .iter()
+        .map(|note| (note.step.as_str(), note.tag.as_str()))
+        .collect();
+    let steps = tags
+        .iter()
+        .flat_map(|tag| ["one", "two", "three"].map(|step| (step, tag.as_str())));
+    let names = || scene.stack.functions().map(str::to_owned);
+    Outcome {
+        asked: options.count,
+        took,
+        statuses,
+        doubled: executions.len() - keys.len(),
+        missed: steps.filter(|step| !seen.contains(step)).count(),
+        attempts: notes.len(),
+        dead: scene.dead_letters().await,
+        killed,
+        mapping: scene.stack.mapping("WorkerFunctionMail").counts(),
+        requests: names()
+            .map(|name| (name.clone(), scene.stack.door(&name).counts()))
+            .collect(),
+        invocations: scene
+            .stack
+            .reports()
+            .iter()
+            .map(|(name, all)| (name.clone(), Summary::of(all)))
+            .collect(),
+        refused: scene.stack.refused(),
+    }
+}
+
+async fn upload(scene: &Scene, tags: &[String]) {
+    let mut uploads = JoinSet::new();
+    for tag in tags {
+        let put = scene.s3.put_object().bucket(&scene.stack.bucket).key(tag);
+        uploads.spawn(put.body(tag.clone().into_bytes().into()).send());
+        if uploads.len() >= AT_ONCE {
+            taken(uploads.join_next().await);
+        }
+    }
+    while let Some(done) = uploads.join_next().await {
+        taken(Some(done));
+    }
+}
+
+fn taken<T, E: std::fmt::Debug>(done: Option<Result<Result<T, E>, tokio::task::JoinError>>) {
+    let done = done.expect("there is one").expect("it does not panic");
+    done.expect("the server takes the upload");
+}
+
+async fn call(scene: &Scene, tags: &[String]) {
+    // As many callers as the API has instances: who is throttled would have to call again.
+    for some in tags.chunks(scene.setting.instances) {
+        let calls = some.iter().map(|tag| scene.start("three", tag, json!(tag)));
+        futures::future::join_all(calls).await;
+    }
+}
+
+impl Outcome {
+    /// Requests of all functions but the sweeper, whose price does not depend on executions.
+    #[must_use]
+    pub fn spent(&self) -> Counts {
+        let all = self
+            .requests
+            .iter()
+            .filter(|(name, _)| *name != "SweeperFunction");
+        all.fold(Counts::default(), |sum, (_, counts)| sum + *counts)
+    }
+
+    /// What the price list allows of the dear class: each execution, and one list for each message that
+    /// found nothing to do.
+    #[must_use]
+    pub fn allowed(&self) -> u64 {
+        let executions = u64::try_from(self.asked).expect("it is a count");
+        executions * DEAR + self.mapping.delivered.saturating_sub(executions)
+    }
+}
+
+impl Outcome {
+    /// All that is not as it must be.
+    #[must_use]
+    pub fn faults(&self) -> Vec<String> {
+        let mut faults = Vec::new();
+        let mut must = |so: bool, what: String| {
+            if !so {
+                faults.push(what);
+            }
+        };
+        let completed = self.statuses.get("completed").copied().unwrap_or(0);
+        must(
+            completed == self.asked,
+            format!("{completed} of {} completed", self.asked),
+        );
+        must(
+            self.doubled == 0,
+            format!("{} executions have another's key", self.doubled),
+        );
+        must(
+            self.missed == 0,
+            format!("{} steps were missed", self.missed),
+        );
+        must(self.dead == 0, format!("{} dead letters", self.dead));
+        // Only a killed worker may leave an attempt without an outcome.
+        let twice = self.attempts.saturating_sub(self.asked * 3);
+        must(
+            twice == 0 || self.killed > 0,
+            format!("{twice} attempts too many, and nobody was killed"),
+        );
+        must(
+            self.refused.is_empty(),
+            format!("not allowed: {:?}", self.refused),
+        );
+        let (spent, allowed) = (self.spent().dear(), self.allowed());
+        must(
+            spent * 10 <= allowed * 11,
+            format!("{spent} dear requests, {allowed} are in the price list"),
+        );
+        faults
+    }
+}
+
+impl fmt::Display for Outcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let asked = self.asked.max(1) as f64;
+        writeln!(
+            f,
+            "{} executions in {:.1} s: {:?}",
+            self.asked,
+            self.took.as_secs_f64(),
+            self.statuses
+        )?;
+        writeln!(
+            f,
+            "  {} with another's key, {} steps missed, {} attempts at steps, {} dead letters",
+            self.doubled, self.missed, self.attempts, self.dead
+        )?;
+        let mapping = &self.mapping;
+        writeln!(
+            f,
+            "  messages: {} received, {} copied, {} lost, {} delivered, {} reported, {} failed with their batch",
+            mapping.received,
+            mapping.copies,
+            mapping.lost,
+            mapping.delivered,
+            mapping.reported,
+            mapping.failed
+        )?;
+        writeln!(f, "  {} instances killed", self.killed)?;
+        for (name, summary) in &self.invocations {
+            writeln!(f, "  {name}: {summary}")?;
+        }
+        for (name, counts) in &self.requests {
+            writeln!(f, "  {name}: {counts}")?;
+        }
+        let spent = self.spent();
+        writeln!(
+            f,
+            "  an execution: {:.2} dear, {:.2} cheap requests; the price list says {DEAR} and {CHEAP}, and {:.2} dear with what came in vain",
+            spent.dear() as f64 / asked,
+            spent.gets as f64 / asked,
+            self.allowed() as f64 / asked
+        )?;
+        for refused in &self.refused {
+            writeln!(f, "  not allowed: {refused}")?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,211 @@
+//! Cases that other engines got wrong, with the real functions.
+
+use std::time::Duration;
+
+use millpond_cloud::queue::{Chaos, Message, event};
+use millpond_cloud::scene::{Scene, Setting};
+use serde_json::{Value, json};
+
+const PATIENCE: Duration = Duration::from_secs(120);
+
+fn setting() -> Setting {
+    Setting::new(env!("CARGO_BIN_EXE_millpond-cloud-app"))
+}
+
+/// A scene in which no message reaches the worker by itself.
+async fn by_hand() -> Scene {
+    let mut setting = setting();
+    setting.chaos = Chaos {
+        lost_percent: 100,
+        ..Chaos::default()
+    };
+    Scene::open(setting).await.expect("the scene is set")
+}
+
+/// The notification of an object in a message.
+fn notification(scene: &Scene, id: usize, key: &str) -> Message {
+    let body = json!({"Records": [{
+        "eventVersion": "2.1",
+        "eventSource": "aws:s3",
+        "eventName": "ObjectCreated:Put",
+        "s3": {"bucket": {"name": scene.stack.bucket}, "object": {"key": key, "eTag": "e", "sequencer": "1"}},
+    }]});
+    Message {
+        id: format!("message-{id}"),
+        receipt: format!("receipt-{id}"),
+        body: body.to_string(),
+        md5: String::new(),
+        attributes: [("ApproximateReceiveCount".to_owned(), "1".to_owned())].into(),
+    }
+}
+
+#[tokio::test]
+async fn case20_of_a_batch_exactly_the_poisoned_message_is_reported() {
+    let scene = by_hand().await;
+    let mut eids = Vec::new();
+    for number in 0..7 {
+        let tag = format!("good-{number}");
+        eids.push(scene.start("three", &tag, json!(tag)).await);
+    }
+    let twofold = scene.start("approval", "twofold", json!("twofold")).await;
+    scene.signal(&twofold, "go", &json!("on")).await;
+    let poisoned = scene.start("three", "poisoned", json!("poisoned")).await;
+    let shard = &poisoned[poisoned.len() - 2..];
+    scene
+        .upload(&format!("pond/x/{shard}/{poisoned}/head"), "no head")
+        .await;
+
+    let mail = |eid: &str| {
+        let prefix = format!("pond/mail/default/{}/{eid}/", &eid[eid.len() - 2..]);
+        let (scene, prefix) = (&scene, prefix);
+        async move { scene.keys(&prefix).await }
+    };
+    let mut keys = Vec::new();
+    for eid in &eids[..5] {
+        keys.extend(mail(eid).await);
+    }
+    keys.extend(mail(&twofold).await);
+    assert_eq!(
+        keys.len(),
+        7,
+        "a message each, two of one execution: {keys:?}"
+    );
+    // The seventh.
+    keys.insert(6, mail(&poisoned).await.remove(0));
+    keys.extend(mail(&eids[5]).await);
+    let mut batch: Vec<_> = keys
+        .iter()
+        .enumerate()
+        .map(|(id, key)| notification(&scene, id, key))
+        .collect();
+    batch.push(batch[1].clone());
+    assert_eq!(batch.len(), 10);
+    batch.reverse();
+
+    let worker = scene.stack.function("WorkerFunction");
+    let arn = &scene.stack.queue("DefaultQueue").arn;
+    let first = worker.invoke(event(arn, &batch).to_string());
+    // It comes again while the first still runs.
+    let again = worker.invoke(event(arn, &batch).to_string());
+    let (first, again) = tokio::join!(first, again);
+    for answer in [first, again] {
+        let answer: Value = serde_json::from_slice(&answer.expect("it answers")).expect("JSON");
+        assert_eq!(
+            answer,
+            json!({"batchItemFailures": [{"itemIdentifier": "message-6"}]})
+        );
+    }
+    let all = scene.executions().await;
+    let status = |eid: &String| {
+        all.iter()
+            .find(|each| each.eid == *eid)
+            .map(|each| each.status.as_str())
+    };
+    for eid in eids[..6].iter().chain([&twofold]) {
+        assert_eq!(
+            status(eid),
+            Some("completed"),
+            "what was acknowledged is done"
+        );
+    }
+    assert_eq!(status(&eids[6]), Some("pending"), "nobody was told of it");
+    let mut steps: Vec<_> = scene
+        .notes()
+        .into_iter()
+        .map(|note| (note.tag, note.step))
+        .collect();
+    let attempts = steps.len();
+    steps.sort_unstable();
+    steps.dedup();
+    assert_eq!(
+        (attempts, steps.len()),
+        (6 * 3 + 2, 6 * 3 + 2),
+        "each step once: {steps:?}"
+    );
+    assert!(
+        scene.stack.refused().is_empty(),
+        "{:?}",
+        scene.stack.refused()
+    );
+}
+
+/// Short times, so that what comes again comes soon.
+async fn hasty(memory_mb: u64) -> Scene {
+    let mut setting = setting();
+    setting.timeout = Duration::from_secs(4);
+    setting.visibility = Duration::from_secs(4);
+    setting.ttl = Duration::from_secs(2);
+    setting.sweep = Duration::from_secs(3);
+    setting.memory_mb = memory_mb;
+    Scene::open(setting).await.expect("the scene is set")
+}
+
+async fn until_status(scene: &Scene, eid: &str, status: &str) {
+    let path = format!("/executions/{eid}");
+    let what = format!("{path} is {status}");
+    let is_so = async || scene.get(&path).await.body["status"] == status;
+    scene.until(&what, PATIENCE, is_so).await;
+}
+
+/// What takes its process down is parked, and others are served.
+async fn is_parked(workflow: &str) {
+    let scene = hasty(128).await;
+    let _sweeping = scene.sweeping();
+    let bad = scene.start(workflow, "bad", json!("bad")).await;
+    let mut good = Vec::new();
+    for number in 0..4 {
+        let tag = format!("good-{number}");
+        good.push(scene.start("three", &tag, json!(tag)).await);
+    }
+    for eid in &good {
+        until_status(&scene, eid, "completed").await;
+    }
+    until_status(&scene, &bad, "blocked").await;
+    let failed = scene.stack.function("WorkerFunction").reports();
+    let failed = failed.iter().filter(|report| report.failure.is_some());
+    assert!(failed.count() >= 5, "it was tried often enough");
+    let mut steps: Vec<_> = scene
+        .notes()
+        .into_iter()
+        .map(|note| (note.tag, note.step))
+        .collect();
+    steps.sort_unstable();
+    steps.dedup();
+    assert_eq!(steps.len(), 4 * 3, "all steps of the others ran");
+}
+
+#[tokio::test]
+async fn case26_a_workflow_that_aborts_the_process_is_parked_and_others_are_served() {
+    is_parked("crash").await;
+}
+
+#[tokio::test]
+async fn case26_a_workflow_that_eats_the_memory_is_parked_and_others_are_served() {
+    is_parked("glutton").await;
+}
+
+#[tokio::test]
+async fn case18_a_step_longer_than_the_function_fails_in_the_end() {
+    let scene = hasty(256).await;
+    let _sweeping = scene.sweeping();
+    let long = scene
+        .start("slow", "long", json!({"tag": "long", "millis": 60_000}))
+        .await;
+    let short = scene
+        .start("slow", "short", json!({"tag": "short", "millis": 1_500}))
+        .await;
+    until_status(&scene, &short, "completed").await;
+    until_status(&scene, &long, "failed").await;
+    let tries = scene
+        .notes()
+        .iter()
+        .filter(|note| note.tag == "long")
+        .count();
+    assert!((2..=8).contains(&tries), "{tries} attempts");
+    let timed_out = scene.stack.function("WorkerFunction").reports();
+    let timed_out = timed_out
+        .iter()
+        .filter(|report| report.failure.is_some())
+        .count();
+    assert_eq!(timed_out, 0, "the worker answers in time");
+}

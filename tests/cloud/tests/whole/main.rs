@@ -1,0 +1,5 @@
+//! The application on the emulated cloud: scenes in their short form, and cases.
+#![cfg(unix)]
+
+mod cases;
+mod scenes;
