@@ -1,7 +1,8 @@
 //! Metrics in CloudWatch's embedded format: one line of the log for each invocation, of which
 //! CloudWatch makes metrics by itself. No request.
 //!
-//! Namespace `Millpond`, by `FunctionName`:
+//! Only what happened is told: CloudWatch bills a metric by the hours in which it is written, and a
+//! sweeper that finds nothing should cost nothing. Namespace `Millpond`, by `FunctionName`:
 //!
 //! | metric | unit | what |
 //! |---|---|---|
@@ -76,8 +77,10 @@ impl Metrics {
         let usage = cloud.metered().usage().since(&self.usage);
         let (function, role) = (&cloud.deployment.function, cloud.role().as_str());
         let line = self.line(cloud.clock().now(), function, role, counts, &usage);
-        // Nobody can be told that nobody can be told.
-        let _ = writeln!(std::io::stdout().lock(), "{line}");
+        if line["_aws"]["CloudWatchMetrics"][0]["Metrics"][0].is_object() {
+            // Nobody can be told that nobody can be told.
+            let _ = writeln!(std::io::stdout().lock(), "{line}");
+        }
     }
 
     /// The line.
@@ -110,7 +113,7 @@ impl Metrics {
         let lags = [("MailLag", &self.mail_lag), ("AlarmLag", &self.alarm_lag)];
         let mut line = Map::new();
         let mut metrics = Vec::new();
-        for (name, number) in numbers {
+        for (name, number) in numbers.into_iter().filter(|(_, number)| *number > 0) {
             metrics.push(json!({"Name": name, "Unit": "Count"}));
             line.insert(name.to_owned(), number.into());
         }
