@@ -32,6 +32,12 @@ mod driver {
             #[arg(long, default_value_t = 60)]
             patience: u64,
         },
+        /// Cold starts of the sweeper, one after the other, and their memory
+        Cold {
+            /// How many
+            #[arg(long, default_value_t = 30)]
+            count: usize,
+        },
         /// From a call of the API to the step it leads to, and whose time that is
         Latency {
             /// How many executions
@@ -81,10 +87,10 @@ mod driver {
                 lost_percent: lost,
             };
         }
-        setting.starter = match options.scene {
-            What::Invoices { .. } => true,
-            What::Storm { api, .. } => !api,
-            What::Latency { .. } => false,
+        setting.rules = match options.scene {
+            What::Invoices { patience } => Some(invoices::rules(Duration::from_secs(patience))),
+            What::Storm { api: false, .. } => Some(storm::RULES.to_owned()),
+            What::Storm { api: true, .. } | What::Latency { .. } | What::Cold { .. } => None,
         };
         let scene = match Scene::open(setting).await {
             Ok(scene) => scene,
@@ -110,6 +116,19 @@ mod driver {
                     );
                 }
                 told(&outcome.faults())
+            }
+            What::Cold { count } => {
+                for _ in 0..count {
+                    if let Err(failure) = scene.sweep().await {
+                        eprintln!("the sweeper does not answer: {failure}");
+                        return ExitCode::FAILURE;
+                    }
+                    scene.calm(Duration::from_secs(10)).await;
+                    scene.stack.retire().await;
+                }
+                let reports = scene.stack.function("SweeperFunction").reports();
+                println!("SweeperFunction: {}", Summary::of(&reports));
+                ExitCode::SUCCESS
             }
             What::Latency { count } => {
                 print!("{}", latency::measure(&scene, count).await);

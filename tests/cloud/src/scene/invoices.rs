@@ -46,17 +46,34 @@ pub struct Outcome {
     pub refused: Vec<String>,
 }
 
-/// The rule that the file's lines are started by.
-fn rules(bucket: &str, terms: &Terms) -> String {
+/// The rule that the file's lines are started by; approvals are waited for as long as `patience`.
+#[must_use]
+pub fn rules(patience: Duration) -> String {
     let Terms {
         max_risk,
         patience_ms,
-    } = terms;
+    } = terms(patience);
     format!(
-        "[[trigger]]\nname = \"invoices\"\nsource = \"s3\"\nbucket = \"{bucket}\"\nprefix = \"inbox/\"\n\
-         suffix = \".csv\"\neach = \"csv-lines\"\nworkflow = \"invoice_approval\"\n\
-         input = {{ row = \"$.line\", terms = {{ max_risk = {max_risk}, patience_ms = {patience_ms} }} }}\n"
+        r#"
+[[trigger]]
+name = "invoices"
+source = "s3"
+bucket = "BUCKET"
+prefix = "inbox/"
+suffix = ".csv"
+each = "csv-lines"
+workflow = "invoice_approval"
+input = {{ row = "$.line", terms = {{ max_risk = {max_risk}, patience_ms = {patience_ms} }} }}
+"#
     )
+}
+
+fn terms(patience: Duration) -> Terms {
+    let patience_ms = u64::try_from(patience.as_millis()).expect("it is short");
+    Terms {
+        patience_ms,
+        ..Terms::default()
+    }
 }
 
 /// What a reviewer does about an invoice, by its place among those that wait.
@@ -69,23 +86,13 @@ enum Decision {
 
 const DECISIONS: [Decision; 3] = [Decision::Approve, Decision::Reject, Decision::Nothing];
 
-/// Plays it; `say` hears what happens. Approvals are waited for as long as `patience`.
+/// Plays it, in a scene with the [`rules`] of this patience; `say` hears what happens.
 ///
 /// # Panics
 /// Something does not come.
 pub async fn play(scene: &Scene, patience: Duration, say: &mut impl FnMut(String)) -> Outcome {
     let lines = parse(SAMPLE.as_bytes()).expect("the example's file is good");
-    let patience_ms = u64::try_from(patience.as_millis()).expect("it is short");
-    let terms = Terms {
-        patience_ms,
-        ..Terms::default()
-    };
-    scene
-        .upload(
-            "pond/config/triggers.toml",
-            rules(&scene.stack.bucket, &terms),
-        )
-        .await;
+    let terms = terms(patience);
     let begun = Instant::now();
     scene.upload("inbox/invoices.csv", SAMPLE).await;
     say(format!(

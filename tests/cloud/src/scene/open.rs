@@ -31,8 +31,8 @@ pub struct Setting {
     pub instances: usize,
     /// Memory of a worker, in MB.
     pub memory_mb: u64,
-    /// Whether there is a starter, and its queue.
-    pub starter: bool,
+    /// The starter's rules, in which `BUCKET` stands for the bucket; without them there is none.
+    pub rules: Option<String>,
     /// Days until a finished execution is archived.
     pub retention_days: f64,
     /// What goes wrong with messages.
@@ -51,7 +51,7 @@ impl Setting {
             sweep: Duration::from_secs(5),
             instances: 4,
             memory_mb: 256,
-            starter: false,
+            rules: None,
             retention_days: 0.0,
             chaos: Chaos::default(),
         }
@@ -85,7 +85,7 @@ impl Scene {
         let temporary = tempfile::tempdir()?;
         let folder = temporary.path().to_owned();
         let name = fresh_name();
-        let starter = if setting.starter { "yes" } else { "no" };
+        let starter = if setting.rules.is_some() { "yes" } else { "no" };
         let parameters = [("WorkerTimeout", "30"), ("Starter", starter)];
         let mut template = Template::expand(&name, &name, &parameters)?;
         adjust(&mut template, &setting);
@@ -100,6 +100,11 @@ impl Scene {
             .insert("StarterFunctionEvent".to_owned(), uploads);
         plan.chaos
             .insert("WorkerFunctionMail".to_owned(), setting.chaos.clone());
+        if let Some(rules) = &setting.rules {
+            let rules = rules.replace("BUCKET", &name);
+            plan.objects
+                .insert("pond/config/triggers.toml".to_owned(), rules);
+        }
         let ledger = |file: &str| folder.join(file).display().to_string();
         plan.environment.extend([
             ("CLOUD_LEDGER".to_owned(), ledger("ledger")),
@@ -148,9 +153,9 @@ impl Drop for Scene {
 
 /// The queues that are mapped to functions.
 pub(crate) fn queues(setting: &Setting) -> &'static [&'static str] {
-    match setting.starter {
-        true => &["DefaultQueue", "EventsQueue"],
-        false => &["DefaultQueue"],
+    match setting.rules {
+        Some(_) => &["DefaultQueue", "EventsQueue"],
+        None => &["DefaultQueue"],
     }
 }
 

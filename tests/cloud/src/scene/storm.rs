@@ -70,12 +70,15 @@ pub struct Outcome {
 }
 
 /// The rule that uploads are started by.
-fn rules(bucket: &str) -> String {
-    format!(
-        "[[trigger]]\nname = \"storm\"\nsource = \"s3\"\nbucket = \"{bucket}\"\nprefix = \"inbox/\"\n\
-         workflow = \"three\"\ninput = \"$.detail.object.key\"\n"
-    )
-}
+pub const RULES: &str = r#"
+[[trigger]]
+name = "storm"
+source = "s3"
+bucket = "BUCKET"
+prefix = "inbox/"
+workflow = "three"
+input = "$.detail.object.key"
+"#;
 
 /// Has a storm, and waits until it is over.
 ///
@@ -83,10 +86,6 @@ fn rules(bucket: &str) -> String {
 /// It is not over in that time.
 pub async fn storm(scene: &Scene, options: &Options) -> Outcome {
     let begun = Instant::now();
-    if options.by == By::Upload {
-        let rules = rules(&scene.stack.bucket);
-        scene.upload("pond/config/triggers.toml", rules).await;
-    }
     let sweeping = scene.sweeping();
     let killing = options
         .kill_every

@@ -20,6 +20,8 @@ pub struct Plan {
     pub binary: PathBuf,
     /// Variables that each function gets beside the template's.
     pub environment: BTreeMap<String, String>,
+    /// Objects that are in the bucket before any function runs.
+    pub objects: BTreeMap<String, String>,
     /// The folder of the functions' output.
     pub logs: PathBuf,
     /// The most instances of a function whose template does not say it.
@@ -35,6 +37,7 @@ impl Plan {
         Self {
             binary: binary.into(),
             environment: BTreeMap::new(),
+            objects: BTreeMap::new(),
             logs: logs.into(),
             instances: 20,
             chaos: BTreeMap::new(),
@@ -70,7 +73,7 @@ impl Stack {
     ) -> Result<Self, StackError> {
         let mut stack = Self {
             queues: queues(server, template).await?,
-            bucket: bucket(server, template).await?,
+            bucket: bucket(server, template, &plan.objects).await?,
             functions: BTreeMap::new(),
             mappings: BTreeMap::new(),
             schedules: BTreeMap::new(),

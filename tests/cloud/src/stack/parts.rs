@@ -54,8 +54,12 @@ pub(crate) async fn queues(
     Ok(queues)
 }
 
-/// Makes the bucket, with its notifications; its name.
-pub(crate) async fn bucket(server: &str, template: &Template) -> Result<String, StackError> {
+/// Makes the bucket with some objects, of which nobody is told, and then its notifications; its name.
+pub(crate) async fn bucket(
+    server: &str,
+    template: &Template,
+    objects: &BTreeMap<String, String>,
+) -> Result<String, StackError> {
     let mut all = template.of_type("AWS::S3::Bucket");
     let Some((resource, properties)) = all.next() else {
         return Err(StackError::Reference("a bucket".to_owned()));
@@ -64,6 +68,13 @@ pub(crate) async fn bucket(server: &str, template: &Template) -> Result<String, 
     let client = aws::s3(server);
     if let Err(error) = client.create_bucket().bucket(&name).send().await {
         panic!("S3 makes no bucket: {}", DisplayErrorContext(error));
+    }
+    for (key, body) in objects {
+        let put = client.put_object().bucket(&name).key(key);
+        let put = put.body(body.clone().into_bytes().into()).send().await;
+        if let Err(error) = put {
+            panic!("S3 takes no object: {}", DisplayErrorContext(error));
+        }
     }
     let notifications = template.resolve(&properties["NotificationConfiguration"])?;
     let mut configuration = NotificationConfiguration::builder();
