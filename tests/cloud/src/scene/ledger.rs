@@ -40,10 +40,10 @@ impl Scene {
             .collect()
     }
 
-    /// Payments of the invoices' bank, without the header.
+    /// Payments of the invoices' bank: a line each, without a header.
     #[must_use]
     pub fn payments(&self) -> usize {
         let ledger = std::fs::read_to_string(self.folder.join("payments.csv"));
-        ledger.unwrap_or_default().lines().count().saturating_sub(1)
+        ledger.unwrap_or_default().lines().count()
     }
 }

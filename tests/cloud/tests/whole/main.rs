@@ -2,4 +2,6 @@
 #![cfg(unix)]
 
 mod cases;
+mod events;
+mod retention;
 mod scenes;

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use millpond_cloud::lambda::Summary;
 use millpond_cloud::queue::Chaos;
-use millpond_cloud::scene::{Scene, Setting, latency, storm};
+use millpond_cloud::scene::{Scene, Setting, invoices, latency, storm};
 
 fn setting() -> Setting {
     Setting::new(env!("CARGO_BIN_EXE_millpond-cloud-app"))
@@ -53,6 +53,39 @@ async fn a_storm_of_calls_leaves_each_execution_done_once() {
         patience: Duration::from_secs(120),
     };
     let outcome = storm::storm(&scene, &options).await;
+    println!("{outcome}");
+    assert_eq!(outcome.faults(), Vec::<String>::new());
+}
+
+#[tokio::test]
+async fn a_storm_of_uploads_leaves_each_execution_done_once() {
+    let mut setting = setting();
+    setting.rules = Some(storm::RULES.to_owned());
+    setting.chaos = Chaos {
+        seed: 2,
+        copies: 3,
+        shuffle: 50,
+        lost_percent: 2,
+    };
+    let scene = Scene::open(setting).await.expect("the scene is set");
+    let options = storm::Options {
+        count: 100,
+        by: storm::By::Upload,
+        kill_every: Some(Duration::from_secs(3)),
+        patience: Duration::from_secs(180),
+    };
+    let outcome = storm::storm(&scene, &options).await;
+    println!("{outcome}");
+    assert_eq!(outcome.faults(), Vec::<String>::new());
+}
+
+#[tokio::test]
+async fn the_invoices_of_the_example_go_through_and_no_process_lives_between_events() {
+    let patience = Duration::from_secs(60);
+    let mut setting = setting();
+    setting.rules = Some(invoices::rules(patience));
+    let scene = Scene::open(setting).await.expect("the scene is set");
+    let outcome = invoices::play(&scene, patience, &mut |line| println!("{line}")).await;
     println!("{outcome}");
     assert_eq!(outcome.faults(), Vec::<String>::new());
 }
