@@ -7,6 +7,8 @@ use serde_json::json;
 
 const PATIENCE: Duration = Duration::from_secs(120);
 const FINISHED: usize = 30;
+/// Passes that are killed; then they may end.
+const CUT: u64 = 15;
 
 #[tokio::test]
 async fn case24_a_retention_that_is_killed_makes_progress_and_touches_nothing_live() {
@@ -37,7 +39,10 @@ async fn case24_a_retention_that_is_killed_makes_progress_and_touches_nothing_li
         );
         // Later in each pass, so that it is cut at other places.
         let cut = async {
-            tokio::time::sleep(Duration::from_millis(100 + pass * 37 % 900)).await;
+            if pass >= CUT {
+                return None;
+            }
+            tokio::time::sleep(Duration::from_millis(100 + pass * 97 % 900)).await;
             retention.kill_one(pass)
         };
         let (passed, killed) = tokio::join!(scene.retain(), cut);
