@@ -58,7 +58,10 @@ impl Proxy {
             let shared = Arc::clone(&serving);
             async move {
                 let (parts, body) = request.into_parts();
-                shared.answer(parts, body).await
+                // What was sent lands, whether or not who sent it still lives; and LocalStack never
+                // gives a key back whose request was broken off.
+                let answer = tokio::spawn(async move { shared.answer(parts, body).await });
+                answer.await.expect("answering does not panic")
             }
         });
         Ok(Self {
