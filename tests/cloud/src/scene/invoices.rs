@@ -16,7 +16,7 @@ use tokio::time::{Instant, sleep_until};
 use crate::scene::{Execution, Scene};
 
 /// How long anything may take that does not wait for a timer.
-const PATIENCE: Duration = Duration::from_secs(180);
+const PATIENCE: Duration = Duration::from_secs(400);
 
 /// How many invoices came to what.
 pub type Verdicts = BTreeMap<String, usize>;

@@ -8,7 +8,7 @@ use serde_json::json;
 use crate::scene::Scene;
 
 /// How long anything may take.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(300);
 
 /// One way from a call to a step.
 #[derive(Debug, Clone, Copy, Default)]

@@ -6,7 +6,7 @@ use millpond_cloud::queue::{Chaos, Message, event};
 use millpond_cloud::scene::{Scene, Setting};
 use serde_json::{Value, json};
 
-const PATIENCE: Duration = Duration::from_secs(120);
+const PATIENCE: Duration = Duration::from_secs(300);
 
 fn setting() -> Setting {
     Setting::new(env!("CARGO_BIN_EXE_millpond-cloud-app"))

@@ -8,7 +8,7 @@ use millpond_cloud::queue::Chaos;
 use millpond_cloud::scene::{Scene, Setting, storm};
 use serde_json::json;
 
-const PATIENCE: Duration = Duration::from_secs(120);
+const PATIENCE: Duration = Duration::from_secs(300);
 
 async fn open(rules: &str) -> Scene {
     let mut setting = Setting::new(env!("CARGO_BIN_EXE_millpond-cloud-app"));

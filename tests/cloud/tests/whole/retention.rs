@@ -5,7 +5,7 @@ use std::time::Duration;
 use millpond_cloud::scene::{Scene, Setting};
 use serde_json::json;
 
-const PATIENCE: Duration = Duration::from_secs(120);
+const PATIENCE: Duration = Duration::from_secs(300);
 const FINISHED: usize = 30;
 /// Passes that are killed; then they may end.
 const CUT: u64 = 15;

@@ -50,7 +50,7 @@ async fn a_storm_of_calls_leaves_each_execution_done_once() {
         count: 40,
         by: storm::By::Api,
         kill_every: Some(Duration::from_secs(2)),
-        patience: Duration::from_secs(120),
+        patience: Duration::from_secs(300),
     };
     let outcome = storm::storm(&scene, &options).await;
     println!("{outcome}");
@@ -69,10 +69,10 @@ async fn a_storm_of_uploads_leaves_each_execution_done_once() {
     };
     let scene = Scene::open(setting).await.expect("the scene is set");
     let options = storm::Options {
-        count: 100,
+        count: 60,
         by: storm::By::Upload,
         kill_every: Some(Duration::from_secs(3)),
-        patience: Duration::from_secs(180),
+        patience: Duration::from_secs(400),
     };
     let outcome = storm::storm(&scene, &options).await;
     println!("{outcome}");
