@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 use std::future::pending;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -40,6 +41,8 @@ struct Shared {
     /// One permit for each hint that may wait.
     room: Semaphore,
     quiet: Notify,
+    /// Hints that were given up.
+    unsent: AtomicU64,
 }
 
 #[derive(Debug, Default)]
@@ -83,8 +86,15 @@ impl SqsWakeups {
                 state: Mutex::default(),
                 room: Semaphore::new(WAITING),
                 quiet: Notify::new(),
+                unsent: AtomicU64::new(0),
             }),
         }
+    }
+
+    /// How many hints were given up so far: not taken, not sent, or for a queue without a URL.
+    #[must_use]
+    pub fn unsent(&self) -> u64 {
+        self.shared.unsent.load(Ordering::Relaxed)
     }
 
     /// Returns when all that was rung has been sent, or was given up.
@@ -107,7 +117,8 @@ impl Wakeups for SqsWakeups {
     async fn ring(&self, hint: Hint) {
         let shared = &self.shared;
         if !shared.urls.contains_key(&hint.queue) {
-            tracing::debug!(queue = %hint.queue, "no SQS queue for it: its notifications and the sweeper remain");
+            tracing::warn!(queue = %hint.queue, eid = %hint.eid, "no SQS queue is known for it: nobody is told");
+            shared.unsent.fetch_add(1, Ordering::Relaxed);
             return;
         }
         let Some(delay) = shared.delay(hint.at) else {
@@ -175,10 +186,12 @@ impl Shared {
                 match self.post.post(url, &batch).await {
                     Ok(0) => {}
                     Ok(refused) => {
+                        self.unsent.fetch_add(refused as u64, Ordering::Relaxed);
                         tracing::warn!(%queue, refused, "hints were not taken: the sweeper brings their causes");
                     }
                     Err(error) => {
                         let hints = batch.len();
+                        self.unsent.fetch_add(hints as u64, Ordering::Relaxed);
                         tracing::warn!(%queue, hints, %error, "hints were not sent: the sweeper brings their causes");
                     }
                 }

@@ -190,6 +190,8 @@ async fn a_queue_that_nobody_named_and_a_post_that_fails_stop_nobody() {
         batches.iter().map(|(_, row)| row.len()).sum()
     };
     assert_eq!(sent, 3_000);
+    // What nobody was told is counted: a sweeper must not say that all is well.
+    assert_eq!(world.wakeups.unsent(), 3_001);
 }
 
 #[test]
