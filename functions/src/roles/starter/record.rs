@@ -1,6 +1,8 @@
 //! From a record to what becomes of it.
 
 use jiff::Timestamp;
+use millpond::keys::{AlarmKey, Key, MailKey};
+use serde_json::Value;
 
 use super::report::Fate;
 use super::role::Starter;
@@ -76,7 +78,7 @@ impl Starter {
                 own.is_some_and(|own| own.is_told_by(&occasion.event))
             }
             // A hint to a worker, in the wrong queue.
-            Source::Sqs => occasion.event["body"].get("millpond").is_some(),
+            Source::Sqs => is_hint(&occasion.event["body"]),
             Source::Sns | Source::Webhook => false,
         }
     }
@@ -116,4 +118,16 @@ fn together(fates: Vec<Fate>) -> Fate {
 
 fn what(occasion: &Occasion) -> String {
     format!("{} {}", occasion.source, occasion.identity)
+}
+
+/// Whether a message is one that the engine sends to wake a worker: all of its form, since others
+/// may have a field of that name.
+fn is_hint(body: &Value) -> bool {
+    let text = |name| body.get(name).and_then(Value::as_str);
+    let cause = text("cause").and_then(|cause| Key::parse(cause).ok());
+    body.get("millpond").is_some_and(Value::is_u64)
+        && text("queue").is_some()
+        && text("eid").is_some()
+        && cause
+            .is_some_and(|key| MailKey::parse(&key).is_some() || AlarmKey::parse(&key).is_some())
 }

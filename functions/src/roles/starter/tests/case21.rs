@@ -177,13 +177,23 @@ fn case21_what_the_engine_itself_wrote_starts_nothing_whatever_the_rules_say() {
     let beside = record("ObjectCreated:Put", "pond", "inbox/x", "1");
     let theirs = record("ObjectCreated:Put", "inbox", "state/mail/default/x", "1");
     let records = json!({"Records": [own, beside, theirs]});
-    let hint = json!({"millpond": 1, "queue": "default", "eid": "e", "cause": "mail/default/x"});
-    let report = stand.handle(batch(&[message("a", &records), message("b", &hint)]));
+    let eid = "00000000-0000-4000-8000-000000000001";
+    let cause = format!("mail/default/01/{eid}/start");
+    let hint = json!({"millpond": 1, "queue": "default", "eid": eid, "cause": cause});
+    // Somebody else's, who has a field of that name.
+    let order = json!({"millpond": "a mill's pond", "queue": "default", "eid": eid});
+    let messages = [
+        message("a", &records),
+        message("b", &hint),
+        message("c", &order),
+    ];
+    let report = stand.handle(batch(&messages));
     let fates: Vec<&Fate> = report.fates().collect();
     assert!(matches!(fates[0], Fate::Own { what } if what.contains("state/mail")));
     assert!(matches!(fates[1], Fate::Unmatched { .. }));
     assert!(matches!(fates[2], Fate::Started { .. }));
     assert!(matches!(fates[3], Fate::Own { .. }));
+    assert!(matches!(fates[4], Fate::Unmatched { .. }));
     assert_eq!(again(&report), Vec::<String>::new());
     assert_eq!(stand.executions(), 1);
 }
