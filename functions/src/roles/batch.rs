@@ -195,6 +195,9 @@ async fn serve(engine: &Engine, eid: Eid, group: Group, stop: &Stop) -> Served {
     let ended = loop {
         let ended = run(engine, eid, causes.clone(), stop).await;
         match &ended {
+            // Given up for want of time: it is this run that holds the execution, and nobody who
+            // would look again.
+            Some(Ok(Ended::Held(_))) if stop.now.is_set() => break None,
             Some(Ok(Ended::Again)) if !stop.gently.is_set() => causes.deliveries = 0,
             Some(Err(error)) => {
                 let error = chain(error);

@@ -4,7 +4,7 @@ use millpond::doors::Hint;
 use millpond::keys::{Key, MailKey};
 use millpond_wakeups::sqs;
 
-use crate::events::{Content, Event, Malformed, Message, ObjectEvent};
+use crate::events::{Event, Malformed, Message, ObjectEvent};
 
 /// Where a bucket's engine keeps its objects, as events name it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -60,10 +60,9 @@ impl Deliveries {
             Event::Test => {}
             Event::Topic(messages) => {
                 for message in messages {
-                    match message.map(|message| message.content()) {
-                        Ok(Content::Objects(objects)) => all.whole(objects, root),
-                        Ok(Content::Test) => {}
-                        Ok(_) => all.refuse(None, "a message of SNS that is no notification of S3"),
+                    match message.map(|message| message.content().objects()) {
+                        Ok(Some(objects)) => all.whole(objects, root),
+                        Ok(None) => all.refuse(None, "a message of SNS that is none of S3's"),
                         Err(malformed) => all.malformed.push(malformed),
                     }
                 }
@@ -81,25 +80,9 @@ impl Deliveries {
         if let Some(hint) = sqs::parse(&message.body) {
             hints.push(hint);
         } else {
-            match message.content() {
-                Content::Objects(objects) => {
-                    hints = self.objects(id.as_deref(), objects, root);
-                }
-                Content::Envelope(envelope) => match envelope.object() {
-                    Some(object) => hints = self.objects(id.as_deref(), vec![object], root),
-                    None => self.refuse(id.clone(), "an event of EventBridge that is not S3's"),
-                },
-                Content::Published(published) => match published.content() {
-                    Content::Objects(objects) => {
-                        hints = self.objects(id.as_deref(), objects, root);
-                    }
-                    Content::Test => {}
-                    _ => self.refuse(id.clone(), "a message of SNS that is no notification of S3"),
-                },
-                Content::Test => {}
-                Content::Json(_) | Content::Text(_) => {
-                    self.refuse(id.clone(), "neither a hint nor a notification of S3");
-                }
+            match message.content().objects() {
+                Some(objects) => hints = self.objects(id.as_deref(), objects, root),
+                None => self.refuse(id.clone(), "neither a hint nor a notification of S3"),
             }
         }
         self.records.push(Delivery {

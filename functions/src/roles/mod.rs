@@ -26,7 +26,7 @@ pub use retention::retention;
 pub use starter::{
     Answer, FailedRecords, Fate, Fetched, Objects, ObjectsError, Record, Report, Starter, starter,
 };
-pub use sweep::{Cursor, sweep};
+pub use sweep::{Cursor, SweepError, sweep};
 pub use sweeper::sweeper;
 pub use time::Deadline;
 pub use worker::worker;

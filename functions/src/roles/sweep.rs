@@ -15,29 +15,42 @@ use super::time::Deadline;
 #[derive(Debug, Default)]
 pub struct Cursor(Mutex<Option<Key>>);
 
+/// Why nothing, or not all, was passed on.
+#[derive(Debug, thiserror::Error)]
+pub enum SweepError {
+    /// The store failed.
+    #[error("the bucket was not listed")]
+    Bucket(#[from] BucketError),
+    /// The time was over before a first pass was.
+    #[error("the time was over before alarms and mail were listed once")]
+    Late,
+}
+
 /// Sweeps until all is done or time is short: alarms that are due, alarms that will be within
 /// `period`, mail older than an ownership. Safe twice at once, since it writes nothing. 1 P for
 /// each 1,000 alarms and mails.
 ///
 /// # Errors
-/// The store failed; the next sweep does it all.
+/// [`SweepError`]: the next sweep does it all.
 pub async fn sweep(
     engine: &Engine,
     period: Duration,
     cursor: &Cursor,
     deadline: Deadline,
-) -> Result<Swept, BucketError> {
+) -> Result<Swept, SweepError> {
     let clock = Arc::clone(&engine.doors().clock);
     let sweeper = Sweeper::new(engine).ahead(period);
     let place = || cursor.0.lock().unwrap_or_else(PoisonError::into_inner);
     let stop = Stop::default();
-    let total = Mutex::new(Swept::default());
+    let total = Mutex::new((0_u32, Swept::default()));
     let work = async {
         loop {
             let from = place().clone();
             let swept = sweeper.pass(from.as_ref()).await?;
             place().clone_from(&swept.cursor);
             let mut total = total.lock().unwrap_or_else(PoisonError::into_inner);
+            let (passes, total) = &mut *total;
+            *passes += 1;
             // The alarms are the same in each pass.
             total.alarms = total.alarms.max(swept.alarms);
             total.ahead = total.ahead.max(swept.ahead);
@@ -48,14 +61,12 @@ pub async fn sweep(
             }
         }
     };
-    let swept = deadline.keep(&clock, &stop, work.boxed()).await;
-    let total = total.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let swept: Option<Result<(), BucketError>> = deadline.keep(&clock, &stop, work.boxed()).await;
+    let (passes, total) = total.into_inner().unwrap_or_else(PoisonError::into_inner);
     match swept {
-        Some(Err(error)) => Err(error),
-        Some(Ok(())) => Ok(total),
-        None => Ok(Swept {
-            cursor: place().clone(),
-            ..total
-        }),
+        Some(Err(error)) => Err(error.into()),
+        // Who has seen nothing must not say that there is nothing.
+        None if passes == 0 => Err(SweepError::Late),
+        Some(Ok(())) | None => Ok(total),
     }
 }

@@ -138,6 +138,7 @@ async fn result(
     let eid = eid(id)?;
     let wait = match request.parameter("wait") {
         None => Duration::ZERO,
+        Some(text) if text == "0" => Duration::ZERO,
         Some(text) => crate::environment::seconds(&text)
             .map_err(|why| Problem::bad(format!("`wait`: {why}: value={text:?}")))?,
     };

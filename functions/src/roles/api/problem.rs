@@ -1,5 +1,8 @@
 //! What goes wrong, in RFC 9457's form.
 
+#[cfg(feature = "lambda")]
+use std::fmt::Display;
+
 use millpond::runtime::{EngineError, ErrorKind, chain};
 use serde_json::json;
 
@@ -52,6 +55,22 @@ impl Problem {
             title: "This cannot be done here",
             detail: format!("method={method}, path={path:?}"),
         }
+    }
+}
+
+impl Response {
+    /// A problem that was met outside the role.
+    #[cfg(feature = "lambda")]
+    pub(crate) fn problem(status: u16, code: &'static str, detail: &dyn Display) -> Self {
+        let title = "The request was not served";
+        let detail = detail.to_string();
+        Problem {
+            status,
+            code,
+            title,
+            detail,
+        }
+        .into()
     }
 }
 

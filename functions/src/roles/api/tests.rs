@@ -64,6 +64,8 @@ fn an_execution_is_started_signalled_and_read_at_the_price_of_each() {
     assert_eq!(counts.reads, 1);
     let result = format!("/executions/{}/result", started["eid"].as_str().unwrap());
     assert_eq!(call(&world, "GET", &result, &Value::Null).0, 202);
+    let now = format!("{result}?wait=0");
+    assert_eq!(call(&world, "GET", &now, &Value::Null).0, 202);
     let word = json!({"channel": "word", "payload": "hello", "key": "1"});
     let signal = format!("{place}/signal");
     let (status, sent) = call(&world, "POST", &signal, &word);

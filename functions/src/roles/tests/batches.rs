@@ -53,6 +53,8 @@ fn case20_what_comes_again_while_it_runs_elsewhere_is_acknowledged_and_nothing_i
     // Its first run is cut off by the end of its invocation: it owns the execution still.
     let done = serve(&world, std::slice::from_ref(&again));
     assert_eq!(done.served.len(), 1);
+    // That one had no time: its message comes again.
+    assert_eq!(failed(&done), ["a"]);
     let objects = world.memory.snapshot();
     let done = serve(&world, &[again]);
     assert!(matches!(done.served[0].ended, Some(Ok(Ended::Held(_)))));

@@ -23,6 +23,8 @@ fn a_notification_names_its_execution_whichever_way_it_comes() {
     });
     let sns = json!({"Type": "Notification", "MessageId": "1", "TopicArn": "arn:x",
         "Message": notified.to_string()});
+    let both = json!({"Type": "Notification", "MessageId": "1", "TopicArn": "arn:x",
+        "Message": event_bridge.to_string()});
     let hint = Hint {
         queue: Queue::default(),
         eid,
@@ -33,6 +35,7 @@ fn a_notification_names_its_execution_whichever_way_it_comes() {
         notified.to_string(),
         event_bridge.to_string(),
         sns.to_string(),
+        both.to_string(),
         sqs::body(&hint),
     ];
     for body in queued {

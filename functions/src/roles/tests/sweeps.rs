@@ -7,10 +7,11 @@ use async_trait::async_trait;
 use millpond::domain::{Queue, Status};
 use millpond::doors::{Doors, Hint, Wakeups};
 use millpond::runtime::{Ended, Engine};
+use millpond::testing::{Fate, Rule, Verb};
 use millpond_wakeups::sqs;
 
 use super::*;
-use crate::roles::{Cursor, sweep};
+use crate::roles::{Cursor, SweepError, sweep};
 
 #[derive(Debug, Default)]
 struct Heard(Mutex<Vec<Hint>>);
@@ -106,4 +107,17 @@ fn an_alarm_that_comes_by_message_is_run_at_its_time_and_never_before() {
     let done = serve(&engine);
     let ended = &done.served[0].ended;
     assert!(matches!(ended, Some(Ok(Ended::Terminal(_)))), "{ended:?}");
+}
+
+#[test]
+fn a_sweep_that_saw_nothing_in_its_time_does_not_say_that_there_is_nothing() {
+    let world = world();
+    let eid = start(&world, "nap", 1);
+    serve(&world, &[message(&world, "a", eid, 1)]);
+    let rule = Rule::new(Fate::Delay(MINUTE * 2)).on(Verb::List);
+    world.faults.add(rule.always());
+    let cursor = Cursor::default();
+    let deadline = Deadline::within(&*world.clock, MINUTE);
+    let swept = world.block(sweep(&world.engine, MINUTE, &cursor, deadline));
+    assert!(matches!(swept, Err(SweepError::Late)), "{swept:?}");
 }
