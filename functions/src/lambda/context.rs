@@ -26,6 +26,8 @@ use crate::triggers::{Rules, Secrets};
 
 /// Longest time that hints under way are waited for before the function answers.
 const LAST: Duration = Duration::from_secs(6);
+/// What the answer itself is given.
+const ANSWER: Duration = Duration::from_millis(200);
 
 /// The engine and the world around it.
 pub(super) struct Cloud {
@@ -49,6 +51,11 @@ pub(super) struct Cloud {
     warm: AtomicBool,
 }
 
+/// A sweeper that can tell nobody.
+#[derive(Debug, thiserror::Error)]
+#[error("a sweeper needs the queues that it passes hints to: set MILLPOND_QUEUES to default=URL")]
+struct NoQueues;
+
 /// A bucket that no event of AWS speaks of.
 #[derive(Debug, thiserror::Error)]
 #[error("on Lambda the bucket must be in S3: set MILLPOND_BUCKET to s3://bucket/prefix: got={0:?}")]
@@ -65,6 +72,9 @@ impl Cloud {
         environment: &Environment,
         deployment: Deployment,
     ) -> Result<Self, Failed> {
+        if deployment.role == Role::Sweeper && deployment.queues.is_empty() {
+            return Err(NoQueues.into());
+        }
         let url = environment.bucket.clone().unwrap_or_default();
         let location = match url.is_empty() {
             true => return Err(NotS3(url).into()),
@@ -134,13 +144,23 @@ impl Cloud {
         &self.metered
     }
 
-    /// Waits until hints are sent: what is under way when the process freezes may be lost.
-    pub(super) async fn flush(&self) {
-        if let Some(wakeups) = &self.wakeups
-            && tokio::time::timeout(LAST, wakeups.flush()).await.is_err()
-        {
+    /// Waits until hints are sent, and no longer than `left` allows: what is under way when the
+    /// process freezes may be lost. Answers whether all are.
+    pub(super) async fn flush(&self, left: Duration) -> bool {
+        let Some(wakeups) = &self.wakeups else {
+            return true;
+        };
+        let most = LAST.min(left.saturating_sub(ANSWER));
+        let sent = tokio::time::timeout(most, wakeups.flush()).await.is_ok();
+        if !sent {
             tracing::warn!("hints are not sent yet: the sweeper brings their causes");
         }
+        sent
+    }
+
+    /// Hints that were given up so far.
+    pub(super) fn unsent(&self) -> u64 {
+        self.wakeups.as_ref().map_or(0, SqsWakeups::unsent)
     }
 }
 

@@ -109,20 +109,6 @@ impl Deployment {
     }
 }
 
-#[cfg(feature = "otel")]
-impl Deployment {
-    /// Traces, where a collector is named: a function without one has nothing to send to.
-    pub(crate) fn traces(&self) -> Option<millpond_telemetry::Traces> {
-        self.collector
-            .then(|| millpond_telemetry::Traces::otlp(&self.function))?
-            .inspect_err(|error| {
-                // Before the log begins.
-                eprintln!("{error}");
-            })
-            .ok()
-    }
-}
-
 /// `default=https://...,slow=https://...`.
 fn queues(text: &str) -> Result<BTreeMap<Queue, String>, &'static str> {
     let rule = "it must be NAME=URL, several separated by commas, each name once";

@@ -14,7 +14,7 @@ mod tests;
 mod worker;
 
 use std::process::ExitCode;
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
 use lambda_runtime::{LambdaEvent, service_fn};
 use millpond::runtime::{App, chain};
@@ -76,6 +76,7 @@ async fn invoke(
     left: Duration,
     request_id: &str,
 ) -> Result<Value, Failed> {
+    let began = Instant::now();
     let mut metrics = cloud.metrics(request_id);
     let answer = match cloud.role() {
         Role::Worker => worker::worker(cloud, payload, left, &mut metrics).await,
@@ -84,7 +85,7 @@ async fn invoke(
         Role::Starter => starter::starter(cloud, payload, left, &mut metrics).await,
         Role::Api => api::api(cloud, payload, left).await,
     };
-    cloud.flush().await;
+    cloud.flush(left.saturating_sub(began.elapsed())).await;
     metrics.write(cloud);
     answer
 }

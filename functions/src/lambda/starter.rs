@@ -4,7 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use millpond::runtime::chain;
+use futures::FutureExt as _;
+use millpond::runtime::{Stop, chain};
 use millpond_s3::{Fetched as Got, S3Bucket, Wanted};
 use serde_json::Value;
 
@@ -21,6 +22,11 @@ const KEPT: Duration = Duration::from_secs(60);
 /// The role with its rules, and when they were read, by the monotonic clock.
 pub(super) type Kept = tokio::sync::Mutex<Option<(Duration, Arc<Starter>)>>;
 
+/// Not done in time.
+#[derive(Debug, thiserror::Error)]
+#[error("the store did not answer in time: the event is to come again")]
+struct Late;
+
 /// Starts and signals what follows from an event.
 pub(super) async fn starter(
     cloud: &Cloud,
@@ -31,8 +37,15 @@ pub(super) async fn starter(
     let deadline = Deadline::within(&**cloud.clock(), left);
     let time = left.saturating_sub(deadline.handover);
     let until = cloud.clock().now().checked_add(time)?;
-    let role = role(cloud).await?;
-    let report = begin(&role, Event::read(payload), Some(until)).await;
+    let work = async {
+        let role = role(cloud).await?;
+        Ok::<_, Failed>(begin(&role, Event::read(payload), Some(until)).await)
+    };
+    // What it has not come to comes again: every start and signal has its key.
+    let in_time = deadline
+        .keep(cloud.clock(), &Stop::default(), work.boxed())
+        .await;
+    let report = in_time.ok_or(Late)??;
     for fate in report.fates() {
         match fate {
             Fate::Started { fresh: true, .. } => metrics.starts += 1,
@@ -44,7 +57,7 @@ pub(super) async fn starter(
     Ok(report.payload()?)
 }
 
-/// The role by the rules of now.
+/// The role by the rules of now; by those of before where these are no good, or cannot be read.
 async fn role(cloud: &Cloud) -> Result<Arc<Starter>, Failed> {
     let now = cloud.clock().monotonic();
     let mut kept = cloud.starter.lock().await;
@@ -53,6 +66,20 @@ async fn role(cloud: &Cloud) -> Result<Arc<Starter>, Failed> {
     {
         return Ok(Arc::clone(role));
     }
+    let role = match (fresh(cloud).await, &*kept) {
+        (Ok(role), _) => Arc::new(role),
+        (Err(error), Some((_, role))) => {
+            let error = chain(error.as_ref());
+            tracing::error!(%error, "the rules of before go on: those of now are no good");
+            Arc::clone(role)
+        }
+        (Err(error), None) => return Err(chain(error.as_ref()).into()),
+    };
+    *kept = Some((now, Arc::clone(&role)));
+    Ok(role)
+}
+
+async fn fresh(cloud: &Cloud) -> Result<Starter, Failed> {
     let bucket = &cloud.engine.doors().bucket;
     let mut rules = cloud.rules.clone();
     match Rules::load(cloud.triggers.as_deref(), &**bucket).await {
@@ -64,10 +91,8 @@ async fn role(cloud: &Cloud) -> Result<Arc<Starter>, Failed> {
     let own = Own::new(cloud.root.bucket.as_str(), &cloud.root.prefix);
     let objects = Arc::new(OfS3(Arc::clone(&cloud.s3)));
     let secrets = cloud.secrets.clone();
-    let role = Starter::new(cloud.engine.clone(), rules, Some(own), objects, secrets)?;
-    let role = Arc::new(role);
-    *kept = Some((now, Arc::clone(&role)));
-    Ok(role)
+    let engine = cloud.engine.clone();
+    Ok(Starter::new(engine, rules, Some(own), objects, secrets)?)
 }
 
 /// Objects of any bucket of the region, by the credentials of the function.

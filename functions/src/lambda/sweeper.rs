@@ -9,6 +9,11 @@ use super::context::Cloud;
 use super::metrics::Metrics;
 use crate::roles::{Deadline, sweep};
 
+/// Hints that nobody got.
+#[derive(Debug, thiserror::Error)]
+#[error("hints of alarms and old mail were not sent, or not in time: given up={0}")]
+struct Unsent(u64);
+
 /// Passes on what is due until the next tick, and old mail.
 pub(super) async fn sweeper(
     cloud: &Cloud,
@@ -17,7 +22,15 @@ pub(super) async fn sweeper(
 ) -> Result<Value, Failed> {
     let deadline = Deadline::within(&**cloud.clock(), left);
     let period = cloud.deployment.sweep;
+    let before = cloud.unsent();
     let swept = sweep(&cloud.engine, period, &cloud.cursor, deadline).await?;
+    let rest = deadline.end.saturating_sub(cloud.clock().monotonic());
+    let all = cloud.flush(rest).await;
+    let unsent = cloud.unsent() - before;
+    if unsent > 0 || !all {
+        // An alarm of the function's errors is how somebody hears of it; the next tick does it all.
+        return Err(Unsent(unsent).into());
+    }
     metrics.hints += (swept.alarms + swept.ahead + swept.stale_mail) as u64;
     Ok(json!({
         "alarms": swept.alarms,
