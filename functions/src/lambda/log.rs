@@ -40,6 +40,7 @@ pub(super) fn begin() -> Told {
         .with_default(level.min(LevelFilter::WARN))
         .with_target("millpond", level)
         .with_target("millpond_functions", level);
+    #[cfg(not(feature = "otel"))]
     let told = Told::default();
     #[cfg(feature = "otel")]
     let (told, failed) = collector();
