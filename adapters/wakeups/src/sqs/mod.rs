@@ -6,7 +6,7 @@
 //!   [`flush`](SqsWakeups::flush) first.
 //! - An alarm's hint is delivered at its instant, or up to a second later, never before: what comes
 //!   before its time would have to be sent away again. What is due later than
-//!   [`reach`](Reach) is left to the sweeper, which passes by in time.
+//!   the reach that it is opened with is left to the sweeper, which passes by in time.
 //! - A message that cannot be sent is logged and dropped: the sweeper brings its cause again.
 //!
 //! Price: one SQS request for up to ten hints; none of the bucket.
