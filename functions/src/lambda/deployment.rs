@@ -6,6 +6,7 @@ use std::fmt;
 use std::time::Duration;
 
 use millpond::domain::Queue;
+use millpond_wakeups::sqs::LONGEST_DELAY;
 
 use crate::environment::{EnvironmentError, seconds};
 
@@ -98,7 +99,11 @@ impl Deployment {
         let queues = self::queues(&queues).map_err(|why| wrong("MILLPOND_QUEUES", why, queues))?;
         let sweep = match text("MILLPOND_SWEEP")? {
             None => SWEEP,
-            Some(value) => seconds(&value).map_err(|why| wrong("MILLPOND_SWEEP", why, value))?,
+            Some(value) => {
+                let why = "it must be a number of seconds, at most 900: SQS keeps nothing longer";
+                let sweep = seconds(&value).ok().filter(|sweep| *sweep <= LONGEST_DELAY);
+                sweep.ok_or_else(|| wrong("MILLPOND_SWEEP", why, value))?
+            }
         };
         Ok(Self {
             role,
@@ -167,6 +172,7 @@ mod tests {
             ("MILLPOND_QUEUES", "default=sqs:a"),
             ("MILLPOND_QUEUES", "a=https://a,a=https://b"),
             ("MILLPOND_SWEEP", "never"),
+            ("MILLPOND_SWEEP", "901"),
         ] {
             let mut variables = vec![(variable, value), ("MILLPOND_ROLE", "api")];
             variables.dedup_by_key(|(name, _)| *name);
