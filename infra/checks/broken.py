@@ -15,6 +15,7 @@ T, Q, B, P, W = "template.yaml", "queues.yaml", "bucket.yaml", "policies.yaml", 
 NEW = {"BucketName": "some-bucket"}
 ALL = {**NEW, "Slow": "yes", "Webhooks": "public", "ArchiveDays": "365"}
 EXISTING = {**NEW, "Storage": "existing"}
+EXPRESS = {"BucketName": "some--use1-az4--x-s3", "Storage": "express"}
 
 
 def put(file, *path, value):
@@ -72,6 +73,7 @@ BUCKET = ("WorkerRole", "Properties", "Policies", 0, "Fn::If", 2, "PolicyDocumen
 QUEUES = ("WorkerRole", "Properties", "Policies", 1, "PolicyDocument", "Statement")
 MAIL = ("WorkerFunction", "Properties", "Events", "Mail", "Properties")
 SWEEP = ("SweeperFunction", "Properties", "Events", "Tick", "Properties")
+VARIABLES = ("Properties", "Environment", "Variables")
 POLICY = ("BucketPolicy", "Properties", "PolicyDocument", "Statement")
 KINDS = ("Properties", "EventPattern", "detail-type")
 SENDERS = ("DefaultSenders", "Properties", "PolicyDocument", "Statement")
@@ -110,6 +112,9 @@ BROKEN = [
     ("alias", NEW, lambda parts: parts[T]["Globals"]["Function"].pop("AutoPublishAlias")),
     ("alias", ALL, drop(T, "WebhookUrl", "Properties", "Qualifier")),
     ("alias", ALL, put(T, "WebhookCallers", "Properties", "FunctionName", value={"Ref": "StarterFunction"})),
+    ("hints", NEW, drop(T, "StarterFunction", *VARIABLES, "MILLPOND_QUEUES")),
+    ("hints", NEW, drop(T, "RetentionFunction", *VARIABLES, "MILLPOND_QUEUES")),
+    ("hints", EXPRESS, put(T, "StarterFunction", *VARIABLES, "MILLPOND_QUEUES", value={"Ref": "AWS::NoValue"})),
     ("no-star", NEW, allow("sqs:SendMessage", "*")),
     ("no-star", NEW, put(P, *BUCKET, sid("Journals"), "Action", value="s3:*")),
     ("own-role", NEW, drop(T, "WorkerFunction", "Properties", "Role")),

@@ -163,6 +163,15 @@ def check_actions(flat):
             yield f"{name}: it may {action} on {place}, which table.py does not know"
 
 
+def check_hints(flat):
+    """Who may send hints knows the queues, and who knows them may."""
+    for name, says in flat.functions().values():
+        may = any(action == "sqs:SendMessage" for action, _ in flat.granted(target(says["Role"])))
+        knows = bool(says["Environment"]["Variables"].get("MILLPOND_QUEUES"))
+        if may != knows:
+            yield f"{name}: it {'may' if may else 'may not'} send hints, and has {'' if knows else 'no '}MILLPOND_QUEUES"
+
+
 def check_bucket(flat):
     """A bucket of ours is private, encrypted, unversioned, and outlives the stack."""
     for name, says in flat.of("S3::Bucket").items():
