@@ -21,7 +21,7 @@ use super::starter::Kept;
 use crate::bucket::{Location, Opened, Wrapped, codec};
 use crate::environment::Environment;
 use crate::host::host;
-use crate::roles::{Cursor, Root};
+use crate::roles::{Cursor, Root, Seen};
 use crate::triggers::{Rules, Secrets};
 
 /// Longest time that hints under way are waited for before the function answers.
@@ -42,6 +42,8 @@ pub(super) struct Cloud {
     pub(super) triggers: Option<PathBuf>,
     pub(super) secrets: Secrets,
     pub(super) starter: Kept,
+    /// What the worker has served a moment ago.
+    pub(super) seen: Seen,
     /// Where the sweeper goes on, while this process lives.
     pub(super) cursor: Cursor,
     /// The delays of retention.
@@ -118,6 +120,7 @@ impl Cloud {
             triggers: environment.triggers.clone(),
             secrets: environment.webhook_secrets.clone().unwrap_or_default(),
             starter: Kept::default(),
+            seen: Seen::default(),
             cursor: Cursor::default(),
             retention: environment.retention(),
             metered,

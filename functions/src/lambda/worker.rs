@@ -28,7 +28,7 @@ pub(super) async fn worker(
         tracing::error!(%malformed, "acknowledged: it would be no better the next time");
     }
     metrics.malformed += all.malformed.len() as u64;
-    let done = batch(&cloud.engine, &all.records, deadline).await;
+    let done = batch(&cloud.engine, &cloud.seen, &all.records, deadline).await;
     metrics.batch(&done);
     if done.whole_failed {
         return Err(Again.into());

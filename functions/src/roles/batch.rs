@@ -7,6 +7,7 @@
 //!   by another run (its owner lists the mailbox again), or left by this build (the sweeper brings it
 //!   again). It is reported when a run failed, stalled or did not come to an end in time. Nothing is
 //!   acknowledged before the commit that serves it.
+//! - What this process has served a moment ago is acknowledged without a request ([`Seen`]).
 //! - An alarm that comes before its time is waited for, or told again: as a cause it would prove an
 //!   instant that has not come.
 //!
@@ -26,6 +27,7 @@ use millpond::runtime::{Causes, Ended, Engine, RunError, Stop, chain};
 use tracing::Instrument as _;
 
 use super::hints::Delivery;
+use super::seen::Seen;
 use super::time::Deadline;
 
 /// Executions run at once.
@@ -73,7 +75,12 @@ struct Group {
 type Groups = Vec<(Eid, Group)>;
 
 /// Runs what `records` name, until `deadline`.
-pub async fn batch(engine: &Engine, records: &[Delivery], deadline: Deadline) -> Batch {
+pub async fn batch(
+    engine: &Engine,
+    seen: &Seen,
+    records: &[Delivery],
+    deadline: Deadline,
+) -> Batch {
     let clock = Arc::clone(&engine.doors().clock);
     let (fresh, suspects) = groups(records);
     let stop = Stop::default();
@@ -89,12 +96,12 @@ pub async fn batch(engine: &Engine, records: &[Delivery], deadline: Deadline) ->
         .collect();
     let work = async {
         stream::iter(fresh)
-            .map(|(eid, group)| serve(engine, eid, group, &stop))
+            .map(|(eid, group)| serve(engine, seen, eid, group, &stop))
             .buffer_unordered(AT_ONCE)
             .for_each(async |served| note(served))
             .await;
         for (eid, group) in suspects {
-            note(serve(engine, eid, group, &stop).await);
+            note(serve(engine, seen, eid, group, &stop).await);
         }
     };
     let _in_time = deadline.keep(&clock, &stop, work.boxed()).await;
@@ -171,8 +178,10 @@ fn groups(records: &[Delivery]) -> (Groups, Groups) {
         .partition(|(_, group)| group.received < SUSPECT)
 }
 
-async fn serve(engine: &Engine, eid: Eid, group: Group, stop: &Stop) -> Served {
+async fn serve(engine: &Engine, seen: &Seen, eid: Eid, group: Group, stop: &Stop) -> Served {
     let clock = &engine.doors().clock;
+    // Half of what makes mail old: the sweeper's own deliveries are looked at.
+    let recently = engine.core().settings.ttl / 2;
     let began = clock.now();
     let since = |at: Timestamp| Duration::try_from(began.duration_since(at)).unwrap_or_default();
     let waited = group.sent.filter(|_| !group.mail.is_empty()).map(since);
@@ -180,7 +189,11 @@ async fn serve(engine: &Engine, eid: Eid, group: Group, stop: &Stop) -> Served {
     let late = due.map(|alarm| since(alarm.due)).max();
     let mut causes = Causes {
         queue: group.queue,
-        mail: group.mail.into_iter().collect(),
+        mail: group
+            .mail
+            .into_iter()
+            .filter(|key| !seen.take(key, clock.monotonic(), recently))
+            .collect(),
         alarms: due_now(engine, eid, group.alarms).await,
         deliveries: u32::try_from(group.received.saturating_sub(1)).unwrap_or(u32::MAX),
     };
@@ -211,6 +224,9 @@ async fn serve(engine: &Engine, eid: Eid, group: Group, stop: &Stop) -> Served {
             _ => break ended,
         }
     };
+    if let Some(Ok(Ended::Suspended(_) | Ended::Terminal(_))) = &ended {
+        seen.served(&causes.mail, clock.monotonic());
+    }
     Served {
         eid,
         ended,

@@ -8,6 +8,8 @@ mod batch;
 mod hints;
 mod idle;
 mod retention;
+#[cfg(feature = "lambda")]
+mod seen;
 mod starter;
 mod sweep;
 mod sweeper;
@@ -23,6 +25,8 @@ pub use batch::{Batch, Served, batch};
 pub use hints::{Deliveries, Delivery, Root};
 pub use idle::{Idle, until_idle};
 pub use retention::retention;
+#[cfg(feature = "lambda")]
+pub use seen::Seen;
 pub use starter::{
     Answer, FailedRecords, Fate, Fetched, Objects, ObjectsError, Record, Report, Starter, starter,
 };

@@ -76,6 +76,48 @@ fn case20_a_message_that_was_served_before_is_acknowledged_and_costs_a_list_and_
 }
 
 #[test]
+fn what_this_process_has_served_a_moment_ago_costs_nothing_once() {
+    let world = world();
+    let seen = Seen::default();
+    let eid = start(&world, "add", 2);
+    let again = message(&world, "a", eid, 1);
+    let deliver = || {
+        let all = read(std::slice::from_ref(&again));
+        let deadline = Deadline::within(&*world.clock, MINUTE);
+        let work = |world: &World| world.block(batch(&world.engine, &seen, &all.records, deadline));
+        let (done, counts) = world.counted(work);
+        assert_eq!(failed(&done).len(), 0);
+        (counts.reads, counts.lists)
+    };
+    assert_eq!(deliver(), (2, 1));
+    // The notification of what a hint has told, and then the sweeper: who looks, in case.
+    assert_eq!((deliver(), deliver()), ((0, 0), (1, 1)));
+    // Served again just now; what was long ago is forgotten.
+    world.clock.advance(world.engine.core().settings.ttl);
+    assert_eq!(deliver(), (1, 1));
+}
+
+#[test]
+fn what_was_given_up_is_not_remembered_as_served() {
+    let world = world();
+    let seen = Seen::default();
+    let eid = start(&world, "add", 2);
+    let again = message(&world, "a", eid, 1);
+    let all = read(std::slice::from_ref(&again));
+    let deliver = || {
+        let deadline = Deadline::within(&*world.clock, MINUTE);
+        world.block(batch(&world.engine, &seen, &all.records, deadline))
+    };
+    world
+        .faults
+        .add(Rule::new(Fate::NotSent).on(Verb::Write).always());
+    assert_eq!(failed(&deliver()), ["a"]);
+    world.faults.heal();
+    assert_eq!(failed(&deliver()).len(), 0);
+    assert_eq!(world.status(eid), Status::Completed);
+}
+
+#[test]
 fn case20_nothing_is_acknowledged_before_its_write() {
     let world = world();
     let eids: Vec<Eid> = (0..3).map(|n| start(&world, "add", n)).collect();
@@ -104,7 +146,12 @@ fn what_this_build_does_not_know_is_left_and_acknowledged() {
     let before = world.memory.snapshot();
     let all = read(&[message(&world, "a", eid, 1)]);
     let deadline = Deadline::within(&*world.clock, MINUTE);
-    let done = stranger.block(batch(&stranger.engine, &all.records, deadline));
+    let done = stranger.block(batch(
+        &stranger.engine,
+        &Seen::default(),
+        &all.records,
+        deadline,
+    ));
     assert!(matches!(
         done.served[0].ended,
         Some(Ok(Ended::Unregistered(..)))

@@ -49,7 +49,12 @@ fn play(fate: Fate, at: u64) -> bool {
     loop {
         let alive = process.as_ref().unwrap_or(&world);
         let deadline = Deadline::within(&*alive.clock, MINUTE);
-        let done = alive.block(batch(&alive.engine, &all.records, deadline));
+        let done = alive.block(batch(
+            &alive.engine,
+            &Seen::default(),
+            &all.records,
+            deadline,
+        ));
         // What is acknowledged is over, parked, or held by an owner who is there, or whose time runs.
         let head = world.block(world.memory.read(&keys::head(&eid)));
         let head: Value =

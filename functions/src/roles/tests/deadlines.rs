@@ -10,7 +10,12 @@ fn within(world: &World, left: Duration, messages: &[Value]) -> (Batch, Duration
     let all = read(messages);
     let began = world.clock.monotonic();
     let deadline = Deadline::within(&*world.clock, left);
-    let done = world.block(batch(&world.engine, &all.records, deadline));
+    let done = world.block(batch(
+        &world.engine,
+        &Seen::default(),
+        &all.records,
+        deadline,
+    ));
     (done, world.clock.monotonic() - began)
 }
 

@@ -18,7 +18,7 @@ use millpond::runtime::{App, Start};
 use millpond::testing::{ManualClock, World};
 use serde_json::{Value, json};
 
-use super::{Batch, Deadline, Deliveries, Root, batch};
+use super::{Batch, Deadline, Deliveries, Root, Seen, batch};
 use crate::events::Event;
 
 /// Plenty.
@@ -119,7 +119,12 @@ pub(super) fn read(messages: &[Value]) -> Deliveries {
 pub(super) fn serve(world: &World, messages: &[Value]) -> Batch {
     let all = read(messages);
     let deadline = Deadline::within(&*world.clock, MINUTE);
-    world.block(batch(&world.engine, &all.records, deadline))
+    world.block(batch(
+        &world.engine,
+        &Seen::default(),
+        &all.records,
+        deadline,
+    ))
 }
 
 /// Puts something in the place of an execution's head.

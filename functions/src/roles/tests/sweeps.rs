@@ -89,7 +89,7 @@ fn an_alarm_that_comes_by_message_is_run_at_its_time_and_never_before() {
     let serve = |engine: &Engine| {
         let all = read(&[super::sqs("b", &sqs::body(&hint), 1)]);
         let deadline = Deadline::within(&*world.clock, MINUTE);
-        world.block(batch(engine, &all.records, deadline))
+        world.block(batch(engine, &Seen::default(), &all.records, deadline))
     };
     // Far too early: told again, for its time, and nothing of the bucket is asked.
     let (done, counts) = world.counted(|_| serve(&engine));
