@@ -91,6 +91,15 @@ fn rules_are_found_in_the_bucket_too() {
 }
 
 #[test]
+fn rules_without_a_trigger_are_good_and_noted() {
+    let world = World::new();
+    write(&world, "none.toml", "");
+    let checked = world.run(&["triggers", "check", "none.toml"]);
+    assert_eq!(checked.code, 0, "{checked:?}");
+    assert!(checked.err.contains("no [[trigger]]"), "{checked:?}");
+}
+
+#[test]
 fn bad_rules_are_findings_with_their_lines() {
     let world = World::new();
     let bad = RULES

@@ -46,6 +46,10 @@ pub(super) fn run(place: &Place<'_>, app: &App, text: &RulesText) -> Result<Exit
         place.streams.line(format!("{}: {error}", text.place))?;
     }
     if errors.is_empty() {
+        if rules.is_empty() {
+            let note = "note: there is no [[trigger]] in it: nothing is started or signalled";
+            place.streams.note(note);
+        }
         for rule in rules.iter() {
             let (name, source) = (rule.name(), rule.source());
             place

@@ -51,9 +51,11 @@ async fn answer(engine: &Engine, request: &Request, left: Duration) -> Result<Re
         ("GET", ["executions", id]) => status(engine, id).await,
         ("GET", ["executions", id, "result"]) => result(engine, id, request, left).await,
         ("POST", ["executions", id, "signal"]) => signal(engine, id, request).await,
-        (_, ["health"] | ["executions"])
-        | (_, ["executions", _] | ["executions", _, "result" | "signal"]) => {
-            Err(Problem::method(&request.method, &request.path))
+        (method, ["health"] | ["executions", _] | ["executions", _, "result"]) => {
+            Err(Problem::method(method, &request.path, "GET"))
+        }
+        (method, ["executions"] | ["executions", _, "signal"]) => {
+            Err(Problem::method(method, &request.path, "POST"))
         }
         _ => Err(Problem::route(&request.path)),
     }

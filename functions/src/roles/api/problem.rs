@@ -15,6 +15,8 @@ pub(super) struct Problem {
     code: &'static str,
     title: &'static str,
     detail: String,
+    /// The method that is taken there, where another one was used.
+    allow: Option<&'static str>,
 }
 
 impl Problem {
@@ -24,6 +26,7 @@ impl Problem {
             code: "invalid",
             title: "The request is not as it must be",
             detail: detail.into(),
+            allow: None,
         }
     }
 
@@ -33,6 +36,7 @@ impl Problem {
             code: "media_type",
             title: "The body must be JSON",
             detail: format!("send application/json: got={kind:?}"),
+            allow: None,
         }
     }
 
@@ -45,15 +49,17 @@ impl Problem {
                 "known are /health, /executions, /executions/ID, /executions/ID/result and \
                  /executions/ID/signal: path={path:?}"
             ),
+            allow: None,
         }
     }
 
-    pub(super) fn method(method: &str, path: &str) -> Self {
+    pub(super) fn method(method: &str, path: &str, allow: &'static str) -> Self {
         Self {
             status: 405,
             code: "method",
             title: "This cannot be done here",
-            detail: format!("method={method}, path={path:?}"),
+            detail: format!("send {allow}: method={method}, path={path:?}"),
+            allow: Some(allow),
         }
     }
 }
@@ -69,6 +75,7 @@ impl Response {
             code,
             title,
             detail,
+            allow: None,
         }
         .into()
     }
@@ -88,6 +95,7 @@ impl From<EngineError> for Problem {
             code,
             title,
             detail: chain(&error),
+            allow: None,
         }
     }
 }
@@ -101,6 +109,11 @@ impl From<Problem> for Response {
             "detail": problem.detail,
             "code": problem.code,
         });
-        Self::json(problem.status, &body).header("content-type", "application/problem+json")
+        let answer =
+            Self::json(problem.status, &body).header("content-type", "application/problem+json");
+        match problem.allow {
+            Some(method) => answer.header("allow", method),
+            None => answer,
+        }
     }
 }

@@ -91,6 +91,23 @@ fn the_actor_is_who_the_platform_found_and_a_body_cannot_name_one() {
 }
 
 #[test]
+fn where_another_method_is_taken_the_answer_says_which() {
+    let world = world();
+    for (path, allow) in [
+        ("/health", "GET"),
+        ("/executions", "POST"),
+        ("/executions/7", "GET"),
+        ("/executions/7/result", "GET"),
+        ("/executions/7/signal", "POST"),
+    ] {
+        let (status, problem, response) = ask(&world, &request("PUT", path, ""));
+        assert_eq!((status, &response.headers["allow"][..]), (405, allow));
+        let detail = problem["detail"].as_str().unwrap();
+        assert!(detail.contains("method=PUT"), "{detail}");
+    }
+}
+
+#[test]
 fn what_is_wrong_is_a_problem_that_says_what_would_be_right() {
     let world = world();
     let text = |method: &str, path: &str, body: &str| {

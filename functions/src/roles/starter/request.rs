@@ -28,9 +28,13 @@ impl Answer {
 
     /// As a Function URL gives it.
     pub(super) fn payload(&self) -> Value {
+        let mut headers = json!({"content-type": "application/json"});
+        if self.status == 405 {
+            headers["allow"] = json!("POST");
+        }
         json!({
             "statusCode": self.status,
-            "headers": {"content-type": "application/json"},
+            "headers": headers,
             "body": self.body.to_string(),
         })
     }
@@ -111,7 +115,7 @@ fn answer(fates: &[Fate]) -> Answer {
         return Answer::error(503, "it was not taken: send it again");
     }
     let mut done = Vec::new();
-    let mut refused = None;
+    let mut refused = false;
     for fate in fates {
         match fate {
             Fate::Started {
@@ -120,18 +124,18 @@ fn answer(fates: &[Fate]) -> Answer {
             Fate::Signalled { rule, eid, fresh } => {
                 done.push(json!({"trigger": rule, "signalled": eid, "fresh": fresh}));
             }
-            Fate::Refused { why, .. } => refused = refused.or(Some(why)),
+            Fate::Refused { .. } => refused = true,
             Fate::Ignored { .. }
             | Fate::Unmatched { .. }
             | Fate::Own { .. }
             | Fate::Failed { .. } => {}
         }
     }
-    match refused {
-        Some(why) if done.is_empty() => Answer::error(422, why),
-        _ => Answer {
-            status: if done.is_empty() { 200 } else { 202 },
-            body: json!({ "done": done }),
-        },
+    if refused && done.is_empty() {
+        return Answer::error(422, "no trigger can use it as it is: the log says why");
+    }
+    Answer {
+        status: if done.is_empty() { 200 } else { 202 },
+        body: json!({ "done": done }),
     }
 }

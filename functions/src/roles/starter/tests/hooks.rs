@@ -83,6 +83,8 @@ fn a_request_that_proves_nothing_starts_nothing_and_learns_nothing() {
     }
     let mut get = post("/hooks/open", json!({}), "{}");
     get["requestContext"]["http"]["method"] = json!("GET");
+    let got = stand.handle(get.clone());
+    assert_eq!(got.payload().unwrap()["headers"]["allow"], json!("POST"));
     assert_eq!(answer(&stand, get).0, 405);
     assert_eq!(answer(&stand, post("/", json!({}), "{}")).0, 404);
     let mut broken = post("/hooks/open", json!({}), "?");
@@ -96,21 +98,10 @@ fn a_request_is_told_whether_it_was_of_use() {
     let stand = Stand::new(RULES);
     let send = |body: Value| answer(&stand, post("/hooks/open", json!({}), &body.to_string()));
     assert_eq!(send(json!({"kind": "other"})), (200, json!({"done": []})));
-    let (status, body) = send(json!({"kind": "order"}));
-    assert_eq!(status, 422);
-    assert!(
-        body["error"].as_str().unwrap().contains("`$.body.n`"),
-        "{body}"
-    );
-    let (status, body) = send(json!({"kind": "order", "n": "three"}));
-    assert_eq!(status, 422);
-    assert!(
-        body["error"]
-            .as_str()
-            .unwrap()
-            .contains("does not fit count"),
-        "{body}"
-    );
+    // What the rules look for is nobody's business but the log's.
+    let no = json!({"error": "no trigger can use it as it is: the log says why"});
+    assert_eq!(send(json!({"kind": "order"})), (422, no.clone()));
+    assert_eq!(send(json!({"kind": "order", "n": "three"})), (422, no));
     stand.world.faults.add(Rule::new(Meets::NotSent).always());
     assert_eq!(send(json!({"kind": "order", "n": 3})).0, 503);
     stand.world.faults.heal();
