@@ -16,7 +16,7 @@ mod worker;
 use std::process::ExitCode;
 use std::time::{Duration, Instant, SystemTime};
 
-use lambda_runtime::{LambdaEvent, service_fn};
+use lambda_runtime::{Diagnostic, LambdaEvent, service_fn};
 use millpond::runtime::{App, chain};
 use serde_json::Value;
 use tracing::Instrument as _;
@@ -63,7 +63,10 @@ fn serve(app: App, rules: Rules, environment: &Environment, told: &Told) -> Resu
             let answer = Box::pin(answer).instrument(span).await;
             // The process is frozen when it has answered.
             told.flush();
-            answer
+            answer.map_err(|error| Diagnostic {
+                error_type: format!("millpond.{}", cloud.role()),
+                error_message: chain(error.as_ref()),
+            })
         }))
         .await
     })
@@ -81,7 +84,7 @@ async fn invoke(
     let answer = match cloud.role() {
         Role::Worker => worker::worker(cloud, payload, left, &mut metrics).await,
         Role::Sweeper => sweeper::sweeper(cloud, left, &mut metrics).await,
-        Role::Retention => retention::retention(cloud, left).await,
+        Role::Retention => retention::retention(cloud, left, &mut metrics).await,
         Role::Starter => starter::starter(cloud, payload, left, &mut metrics).await,
         Role::Api => api::api(cloud, payload, left).await,
     };

@@ -8,15 +8,26 @@ use serde_json::{Value, json};
 
 use super::Failed;
 use super::context::Cloud;
+use super::metrics::Metrics;
 use crate::roles::{Deadline, retention as retain};
 
 /// Folds and forgets what is old enough, for as long as there is time; the next tick goes on.
-pub(super) async fn retention(cloud: &Cloud, left: Duration) -> Result<Value, Failed> {
+pub(super) async fn retention(
+    cloud: &Cloud,
+    left: Duration,
+    metrics: &mut Metrics,
+) -> Result<Value, Failed> {
     let deadline = Deadline::within(&**cloud.clock(), left);
     let stop = Stop::default();
     let work = retain(&cloud.engine, &cloud.retention, &stop.gently).boxed();
     match deadline.keep(cloud.clock(), &stop, work).await {
-        Some(retained) => Ok(serde_json::to_value(retained?)?),
+        Some(retained) => {
+            let retained = retained?;
+            metrics.folded += retained.folded as u64;
+            metrics.purged += retained.purged as u64;
+            metrics.broken += retained.broken as u64;
+            Ok(serde_json::to_value(retained)?)
+        }
         // What is under way is cut off: as after any crash, the next pass goes on.
         None => Ok(json!({ "more": true })),
     }
