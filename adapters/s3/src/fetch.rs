@@ -1,8 +1,9 @@
 //! Reading objects that are not the engine's: of any bucket that the same credentials may read.
 
-use bytes::{Bytes, BytesMut};
+use bytes::Bytes;
 use millpond::doors::{BucketError, Fault};
 
+use crate::body::{self, Body};
 use crate::bucket::S3Bucket;
 use crate::fault::{Meaning, Verb, meaning};
 use crate::hear::Heard;
@@ -71,30 +72,13 @@ impl S3Bucket {
             .interceptor(watch.clone());
         let whole = async {
             let sent = asked.send().await;
-            let mut answer = sent.map_err(|error| Heard::of(&error, &watch))?;
-            let promised = answer
-                .content_length
-                .and_then(|length| u64::try_from(length).ok());
-            if let Some(bytes) = promised.filter(|bytes| *bytes > wanted.most) {
-                return Ok(Fetched::TooLarge { bytes });
-            }
-            let mut body = BytesMut::new();
-            while let Some(chunk) = answer.body.next().await {
-                let chunk = chunk
-                    .map_err(|error| Heard::Nothing(format!("the body broke off: {error}")))?;
-                body.extend_from_slice(&chunk);
-                let bytes = body.len() as u64;
-                if bytes > wanted.most {
-                    return Ok(Fetched::TooLarge { bytes });
-                }
-            }
-            let bytes = body.len() as u64;
-            match promised {
-                Some(promised) if promised != bytes => Err(Heard::Nothing(format!(
-                    "the body broke off: bytes={bytes}, promised={promised}"
-                ))),
-                _ => Ok(Fetched::Whole(body.freeze())),
-            }
+            let answer = sent.map_err(|error| Heard::of(&error, &watch))?;
+            Ok(
+                match body::read(answer.body, answer.content_length, wanted.most).await? {
+                    Body::Whole(bytes) => Fetched::Whole(bytes),
+                    Body::TooLarge { bytes } => Fetched::TooLarge { bytes },
+                },
+            )
         };
         self.in_time(&watch, whole).await
     }

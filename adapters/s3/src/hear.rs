@@ -4,9 +4,10 @@ use std::error::Error;
 use std::fmt;
 use std::time::Duration;
 
-use aws_sdk_s3::error::{DisplayErrorContext, ProvideErrorMetadata, SdkError};
+use aws_sdk_s3::error::{ProvideErrorMetadata, SdkError};
 use aws_smithy_runtime_api::http::Response;
 use millpond::doors::{BucketError, Fault};
+use millpond::runtime::chain;
 
 use crate::fault::Verb;
 use crate::retry_after;
@@ -21,6 +22,8 @@ pub(crate) enum Heard {
     NeverSent(String),
     /// It left, and no answer came.
     Nothing(String),
+    /// An object that cannot be the engine's.
+    Foreign(String),
     /// No request can be made of it.
     Unsendable(String),
 }
@@ -43,7 +46,7 @@ impl Heard {
         E: ProvideErrorMetadata + Error + 'static,
     {
         let said = match error {
-            SdkError::ConstructionFailure(_) => return Self::Unsendable(text(error)),
+            SdkError::ConstructionFailure(_) => return Self::Unsendable(chain(error)),
             SdkError::ServiceError(context) => {
                 let mut said = Said::of(context.raw(), watch);
                 let meta = context.err().meta();
@@ -55,14 +58,14 @@ impl Heard {
             }
             SdkError::ResponseError(context) => {
                 let mut said = Said::of(context.raw(), watch);
-                said.message = text(error);
+                said.message = chain(error);
                 said
             }
             // A time-out, a broken connection, none, or credentials that cannot be had.
             _ if !watch.was_sent() || is_connect(error) => {
-                return Self::NeverSent(text(error));
+                return Self::NeverSent(chain(error));
             }
-            _ => return Self::Nothing(text(error)),
+            _ => return Self::Nothing(chain(error)),
         };
         Self::Said(said)
     }
@@ -84,7 +87,10 @@ impl Heard {
                     None => error,
                 }
             }
-            Self::NeverSent(why) | Self::Nothing(why) | Self::Unsendable(why) => error.because(why),
+            Self::NeverSent(why)
+            | Self::Nothing(why)
+            | Self::Foreign(why)
+            | Self::Unsendable(why) => error.because(why),
         }
     }
 }
@@ -118,10 +124,6 @@ impl fmt::Display for Said {
 }
 
 impl Error for Said {}
-
-fn text<E: Error + 'static>(error: &SdkError<E, Response>) -> String {
-    DisplayErrorContext(error).to_string()
-}
 
 /// Whether no connection could be had: then nothing was sent on it.
 fn is_connect<E: Error + 'static>(error: &SdkError<E, Response>) -> bool {

@@ -13,6 +13,7 @@
 //! What must never happen, and the rule that forbids it: a create lands, its reply is lost, the
 //! client tries again behind the door, and the writer hears `Refused` for its own commit (S1).
 
+mod body;
 mod bucket;
 mod delete;
 mod fault;

@@ -12,8 +12,8 @@ use aws_sdk_s3::config::{
     Credentials, ProvideCredentials, RequestChecksumCalculation, ResponseChecksumValidation,
     SharedHttpClient, StalledStreamProtectionConfig,
 };
-use aws_sdk_s3::error::DisplayErrorContext;
 use aws_smithy_http_client::tls::{Provider, rustls_provider::CryptoMode};
+use millpond::runtime::chain;
 use millpond_host::StoreTime;
 
 use crate::bucket::S3Bucket;
@@ -101,7 +101,7 @@ impl S3Bucket {
             .credentials_provider()
             .ok_or_else(|| anonymous("there is no provider of credentials".into()))?;
         let found = credentials.provide_credentials().await;
-        found.map_err(|error| anonymous(DisplayErrorContext(error).to_string().into()))?;
+        found.map_err(|error| anonymous(chain(&error).into()))?;
         let config = aws_sdk_s3::config::Builder::from(&shared)
             // S1. The request's own time-out is kept by the door, over body and all.
             .retry_config(RetryConfig::disabled())

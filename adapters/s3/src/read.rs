@@ -1,12 +1,16 @@
 //! Reading one object.
 
-use bytes::Bytes;
 use millpond::doors::{BucketError, Fault, Object, Version};
 use millpond::keys::Key;
 
+use crate::body::{self, Body};
 use crate::bucket::S3Bucket;
 use crate::fault::{Meaning, Verb, meaning};
 use crate::hear::Heard;
+
+/// The largest object that is read. The engine's own stay below a third of it: what is larger is
+/// somebody else's, and would fill the memory of a small function.
+const MOST: u64 = 64 * 1024 * 1024;
 
 impl S3Bucket {
     /// One GET. The body is compared with the length that was promised (S3).
@@ -39,25 +43,13 @@ impl S3Bucket {
             let Some(version) = answer.e_tag.map(Version::new) else {
                 return Err(Heard::Nothing("an answer without an ETag".to_owned()));
             };
-            let promised = answer.content_length;
-            let body = match answer.body.collect().await {
-                Ok(body) => body.into_bytes(),
-                Err(error) => return Err(Heard::Nothing(format!("the body broke off: {error}"))),
-            };
-            whole(&body, promised)?;
-            Ok(Object { body, version })
+            match body::read(answer.body, answer.content_length, MOST).await? {
+                Body::Whole(body) => Ok(Object { body, version }),
+                Body::TooLarge { bytes } => Err(Heard::Foreign(format!(
+                    "the engine writes no object so large: bytes={bytes}, most={MOST}"
+                ))),
+            }
         };
         self.in_time(&watch, whole).await
-    }
-}
-
-fn whole(body: &Bytes, promised: Option<i64>) -> Result<(), Heard> {
-    let promised = promised.and_then(|length| usize::try_from(length).ok());
-    match promised {
-        Some(length) if length != body.len() => Err(Heard::Nothing(format!(
-            "the body broke off: bytes={}, promised={length}",
-            body.len()
-        ))),
-        _ => Ok(()),
     }
 }

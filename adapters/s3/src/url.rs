@@ -13,6 +13,9 @@ use crate::Options;
 /// What would end a value, or be read as something else.
 const SPECIAL: &AsciiSet = &CONTROLS.add(b' ').add(b'%').add(b'&').add(b'#').add(b'"');
 
+/// What is left for the engine's own keys is twice what they need.
+const LONGEST_PREFIX: usize = 512;
+
 /// Why a URL names no bucket. It does not repeat values: some hold secrets by mistake.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{why}{}", named(.name))]
@@ -84,6 +87,11 @@ fn folder(prefix: &str) -> Result<String, UrlError> {
         whole if whole.ends_with('/') => whole.to_owned(),
         open => format!("{open}/"),
     };
+    if prefix.len() > LONGEST_PREFIX {
+        return refuse(
+            "the prefix must be at most 512 bytes: a key of S3 has 1,024, and the engine's follow it",
+        );
+    }
     match Prefix::parse(&prefix) {
         Ok(_) => Ok(prefix),
         Err(_) => refuse("the prefix must be components of `[A-Za-z0-9._~-]`, joined by `/`"),

@@ -87,6 +87,7 @@ async fn every_answer_means_what_the_table_says() {
         (500, "InternalError", OPEN),
         (503, "ServiceUnavailable", OPEN),
         (502, "", OPEN),
+        (403, "RequestTimeTooSkewed", all(Unavailable)),
         (403, "AccessDenied", all(Denied)),
         (401, "", all(Denied)),
         (400, "ExpiredToken", all(Denied)),

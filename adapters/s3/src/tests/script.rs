@@ -61,6 +61,8 @@ pub(super) struct Asked {
     pub(super) uri: String,
     pub(super) if_match: Option<String>,
     pub(super) if_none_match: Option<String>,
+    /// The instant it is signed for.
+    pub(super) signed: Option<String>,
     pub(super) body: Vec<u8>,
 }
 
@@ -128,6 +130,7 @@ impl HttpConnector for Script {
             uri: request.uri().to_owned(),
             if_match: header("if-match"),
             if_none_match: header("if-none-match"),
+            signed: header("x-amz-date"),
             body: request.body().bytes().unwrap_or_default().to_vec(),
         };
         self.asked.lock().unwrap().push(asked.clone());

@@ -1,7 +1,7 @@
 //! The store's clock, from its answers.
 
 use jiff::{SignedDuration, Timestamp};
-use millpond::doors::Bucket as _;
+use millpond::doors::{Bucket as _, Expect, Outcome};
 
 use super::script::{Answer, Script, key};
 
@@ -33,4 +33,31 @@ async fn the_dates_of_answers_teach_the_store_s_time_whatever_they_answer() {
     }
     let off = (bucket.time().ahead() - ahead).abs();
     assert!(off < SignedDuration::from_secs(2), "{off}");
+}
+
+#[tokio::test]
+async fn a_request_that_is_signed_for_another_time_is_passing_trouble_and_the_next_is_for_the_store_s()
+ {
+    for hours in [-3, 3] {
+        let off = SignedDuration::from_hours(hours);
+        let script = Script::play(move |asked| {
+            let now = Timestamp::now() + off;
+            let signed = asked.signed.as_deref().unwrap();
+            let signed: Timestamp = signed.parse().unwrap();
+            let date = now.strftime("%a, %d %b %Y %H:%M:%S GMT").to_string();
+            match now.duration_since(signed).as_secs().abs() {
+                0..900 => Answer::ok("\"v\"").with("date", date),
+                _ => Answer::error(403, "RequestTimeTooSkewed").with("date", date),
+            }
+        });
+        let bucket = script.bucket().await;
+        let a = key("a");
+        let write = || bucket.write(&a, "1".into(), Expect::Absent);
+        let refused = write().await.unwrap_err();
+        assert!(refused.is_transient(), "{refused:?}");
+        let landed = write().await.unwrap();
+        assert!(matches!(landed, Outcome::Landed(_)), "{landed:?}");
+        // Instants that are written move as slowly as ever.
+        assert!(bucket.time().ahead().abs() < SignedDuration::from_mins(1));
+    }
 }

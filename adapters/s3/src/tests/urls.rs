@@ -58,3 +58,11 @@ fn what_a_url_may_not_say_is_named_and_no_secret_is_repeated() {
         assert!(!error.contains("hush"), "{url}: {error}");
     }
 }
+
+#[test]
+fn a_prefix_leaves_room_for_the_engine_s_keys() {
+    let url = |length: usize| format!("s3://pond/{}", "a".repeat(length));
+    assert!(url(511).parse::<Options>().is_ok());
+    let refused = url(512).parse::<Options>().unwrap_err().to_string();
+    assert!(refused.contains("512 bytes"), "{refused}");
+}

@@ -1,0 +1,44 @@
+//! The body of an answer, up to a size.
+
+use aws_sdk_s3::primitives::ByteStream;
+use bytes::{Bytes, BytesMut};
+
+use crate::hear::Heard;
+
+/// What came.
+pub(crate) enum Body {
+    Whole(Bytes),
+    /// More than was asked for; the rest was not read.
+    TooLarge {
+        bytes: u64,
+    },
+}
+
+/// Reads it, and compares it with the length that was promised (S3).
+pub(crate) async fn read(
+    mut stream: ByteStream,
+    promised: Option<i64>,
+    most: u64,
+) -> Result<Body, Heard> {
+    let promised = promised.and_then(|length| u64::try_from(length).ok());
+    if let Some(bytes) = promised.filter(|bytes| *bytes > most) {
+        return Ok(Body::TooLarge { bytes });
+    }
+    let mut body = BytesMut::new();
+    while let Some(chunk) = stream.next().await {
+        let chunk =
+            chunk.map_err(|error| Heard::Nothing(format!("the body broke off: {error}")))?;
+        body.extend_from_slice(&chunk);
+        let bytes = body.len() as u64;
+        if bytes > most {
+            return Ok(Body::TooLarge { bytes });
+        }
+    }
+    let bytes = body.len() as u64;
+    match promised {
+        Some(promised) if promised != bytes => Err(Heard::Nothing(format!(
+            "the body broke off: bytes={bytes}, promised={promised}"
+        ))),
+        _ => Ok(Body::Whole(body.freeze())),
+    }
+}
