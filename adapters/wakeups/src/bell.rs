@@ -2,7 +2,7 @@
 
 use std::fs::{self, DirBuilder};
 use std::io::{self, ErrorKind};
-use std::os::unix::fs::DirBuilderExt as _;
+use std::os::unix::fs::{DirBuilderExt as _, FileTypeExt as _};
 use std::os::unix::net::UnixDatagram;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -103,7 +103,7 @@ impl SocketDoorbell {
         for peer in self.others() {
             match sender.send_to(&bytes, &peer) {
                 // Who listened there is dead.
-                Err(error) if error.kind() == ErrorKind::ConnectionRefused => {
+                Err(error) if error.kind() == ErrorKind::ConnectionRefused && is_socket(&peer) => {
                     let _gone = fs::remove_file(&peer);
                 }
                 // Sent; or its buffer is full, and it has enough to look at.
@@ -137,6 +137,11 @@ fn sockets(folder: &Path, own: Option<&Path>) -> Vec<PathBuf> {
         .filter(|path| path.extension().is_some_and(|end| end == "sock"))
         .filter(|path| Some(path.as_path()) != own)
         .collect()
+}
+
+/// Whether it is one: what is none is not ours to take away.
+fn is_socket(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_ok_and(|meta| meta.file_type().is_socket())
 }
 
 /// Rings here what others send, until the bell is dropped. What is no hint is not one.

@@ -49,10 +49,13 @@ async fn a_socket_that_nobody_listens_at_is_removed() {
     let folder = tempfile::tempdir().unwrap();
     let dead = folder.path().join("1-dead.sock");
     drop(UnixDatagram::bind(&dead).unwrap());
+    // What only has the name of one is somebody's.
+    let file = folder.path().join("notes.sock");
+    fs::write(&file, "notes").unwrap();
     assert!(dead.exists());
     let sends = SocketDoorbell::new(folder.path().to_owned());
     sends.ring(hint("mail/a")).await;
-    assert!(!dead.exists());
+    assert!(!dead.exists() && file.exists());
 }
 
 #[tokio::test]

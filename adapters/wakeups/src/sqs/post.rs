@@ -5,8 +5,8 @@ use std::fmt;
 
 use async_trait::async_trait;
 use aws_sdk_sqs::Client;
-use aws_sdk_sqs::error::DisplayErrorContext;
 use aws_sdk_sqs::types::SendMessageBatchRequestEntry;
+use millpond::runtime::chain;
 
 /// One message to be sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -53,7 +53,7 @@ impl Post for Client {
             .set_entries(Some(entries))
             .send()
             .await
-            .map_err(|error| DisplayErrorContext(error).to_string())?;
+            .map_err(|error| chain(&error))?;
         Ok(answer.failed().len())
     }
 }
