@@ -116,6 +116,10 @@ fn local(rest: &str) -> Result<PathBuf, &'static str> {
     if path.is_empty() {
         return Err("it names no place");
     }
+    // No shell expands it behind a scheme, and a folder of that name is nobody's wish.
+    if path == "~" || path.starts_with("~/") {
+        return Err("`~` is the shell's: write the whole path, or $HOME");
+    }
     Ok(path.into())
 }
 
@@ -247,6 +251,8 @@ mod tests {
             "file://host/pond",
             "sqlite:",
             "sqlite://host/pond.db",
+            "sqlite:~/pond.db",
+            "file:~",
             "memory:x",
             "s3://b/p",
             "s3://pond?secret=x",
