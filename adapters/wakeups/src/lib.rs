@@ -9,6 +9,7 @@
 
 #[cfg(unix)]
 mod bell;
+pub mod message;
 #[cfg(unix)]
 mod place;
 #[cfg(feature = "sqs")]

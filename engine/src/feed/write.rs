@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::domain::{Eid, Fid, Payload, Queue, Status, Workflow};
 use crate::doors::{BucketError, Doors};
+use crate::journal::Head;
 use crate::keys;
 
 /// What one feed object tells.
@@ -37,6 +38,27 @@ pub struct Told {
     pub status: Status,
     /// What happened since the object before.
     pub events: Vec<Event>,
+}
+
+impl Told {
+    /// What happened to an execution, beside where it stands.
+    pub(crate) fn of(head: &Head, events: Vec<Event>) -> Self {
+        let record = &head.record;
+        Self {
+            format: 1,
+            eid: record.eid,
+            commit: head.commit,
+            at: head.at,
+            workflow: record.workflow.clone(),
+            version: record.version.clone(),
+            queue: record.queue.clone(),
+            dispatch_key: record.dispatch_key.clone(),
+            parent: record.parent.as_ref().map(|parent| parent.eid),
+            created_at: record.created_at,
+            status: head.status,
+            events,
+        }
+    }
 }
 
 /// One event.

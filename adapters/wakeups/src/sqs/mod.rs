@@ -11,14 +11,13 @@
 //!
 //! Price: one SQS request for up to ten hints; none of the bucket.
 
-mod body;
 mod open;
 mod post;
 mod sender;
 #[cfg(test)]
 mod tests;
 
-pub use body::{body, parse};
+pub use crate::message::{body, parse};
 pub use open::OpenError;
 pub use post::{Message, Post};
 pub use sender::{LONGEST_DELAY, SqsWakeups};

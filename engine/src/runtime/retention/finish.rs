@@ -91,28 +91,16 @@ impl Walk<'_> {
     }
 }
 
+/// That it was archived, and how it had ended.
 fn told(head: &Head) -> Told {
-    let record = &head.record;
     let ended = head.archived.as_ref().map(|archived| archived.status);
-    Told {
-        format: 1,
-        eid: record.eid,
-        commit: head.commit,
+    let archived = Event {
+        kind: "execution.archived".to_owned(),
+        commit: Some(head.commit),
         at: head.at,
-        workflow: record.workflow.clone(),
-        version: record.version.clone(),
-        queue: record.queue.clone(),
-        dispatch_key: record.dispatch_key.clone(),
-        parent: record.parent.as_ref().map(|parent| parent.eid),
-        created_at: record.created_at,
-        status: head.status,
-        events: vec![Event {
-            kind: "execution.archived".to_owned(),
-            commit: Some(head.commit),
-            at: head.at,
-            note: ended.as_ref().map(Status::to_string),
-            fid: None,
-            value: None,
-        }],
-    }
+        note: ended.as_ref().map(Status::to_string),
+        fid: None,
+        value: None,
+    };
+    Told::of(head, vec![archived])
 }

@@ -236,7 +236,6 @@ fn announcement(at: Timestamp, fid: &Fid, kind: &Channel, value: &Payload) -> Ev
 }
 
 fn told(head: &Head, announced: Vec<Event>) -> Told {
-    let record = &head.record;
     let lifecycle = head.news.iter().map(|news| Event {
         kind: news.kind.clone(),
         commit: Some(news.commit),
@@ -247,18 +246,5 @@ fn told(head: &Head, announced: Vec<Event>) -> Told {
     });
     let mut events: Vec<Event> = lifecycle.chain(announced).collect();
     events.sort_by_key(|event| event.at);
-    Told {
-        format: 1,
-        eid: record.eid,
-        commit: head.commit,
-        at: head.at,
-        workflow: record.workflow.clone(),
-        version: record.version.clone(),
-        queue: record.queue.clone(),
-        dispatch_key: record.dispatch_key.clone(),
-        parent: record.parent.as_ref().map(|parent| parent.eid),
-        created_at: record.created_at,
-        status: head.status,
-        events,
-    }
+    Told::of(head, events)
 }

@@ -1,7 +1,7 @@
 //! From a record to what becomes of it.
 
 use jiff::Timestamp;
-use millpond::keys::{AlarmKey, Key, MailKey};
+use millpond_wakeups::message;
 use serde_json::Value;
 
 use super::report::Fate;
@@ -123,11 +123,5 @@ fn what(occasion: &Occasion) -> String {
 /// Whether a message is one that the engine sends to wake a worker: all of its form, since others
 /// may have a field of that name.
 fn is_hint(body: &Value) -> bool {
-    let text = |name| body.get(name).and_then(Value::as_str);
-    let cause = text("cause").and_then(|cause| Key::parse(cause).ok());
-    body.get("millpond").is_some_and(Value::is_u64)
-        && text("queue").is_some()
-        && text("eid").is_some()
-        && cause
-            .is_some_and(|key| MailKey::parse(&key).is_some() || AlarmKey::parse(&key).is_some())
+    body.is_object() && message::parse(&body.to_string()).is_some()
 }

@@ -1,4 +1,4 @@
-//! What a message says.
+//! A hint as the text of a message: what a queue of SQS carries, and who reads one knows it by.
 
 use millpond::domain::{Eid, Queue};
 use millpond::doors::Hint;
