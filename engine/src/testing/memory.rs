@@ -8,6 +8,8 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use jiff::Timestamp;
 
+#[cfg(test)]
+use super::mirror::Mirror;
 use crate::doors::{Bucket, BucketError, Clock, Expect, Listed, Object, Outcome, Page, Version};
 use crate::keys::{Key, Prefix};
 
@@ -26,6 +28,9 @@ struct State {
     writes: u64,
     /// Every write since [`MemoryBucket::record`].
     recorded: Option<Vec<(Key, Bytes)>>,
+    /// A real store that is asked the same: the engine's own tests only.
+    #[cfg(test)]
+    mirror: Option<Mirror>,
 }
 
 #[derive(Debug, Clone)]
@@ -41,8 +46,23 @@ impl MemoryBucket {
     pub fn new(clock: Arc<dyn Clock>) -> Self {
         Self {
             clock,
-            state: Mutex::default(),
+            state: Mutex::new(State {
+                #[cfg(test)]
+                mirror: Mirror::of_environment(),
+                ..State::default()
+            }),
         }
+    }
+
+    /// The same beside the store at `address`.
+    #[cfg(test)]
+    pub(super) fn mirrored(clock: Arc<dyn Clock>, address: &str) -> Self {
+        let mirror = Some(Mirror::connect(address));
+        let state = Mutex::new(State {
+            mirror,
+            ..State::default()
+        });
+        Self { clock, state }
     }
 
     /// All objects in byte order of their keys.
@@ -85,59 +105,29 @@ impl MemoryBucket {
     }
 }
 
-#[async_trait]
-impl Bucket for MemoryBucket {
-    async fn read(&self, key: &Key) -> Result<Option<Object>, BucketError> {
-        let state = self.lock();
-        Ok(state.objects.get(key).map(|stored| Object {
+impl State {
+    fn find(&self, key: &Key) -> Option<Object> {
+        self.objects.get(key).map(|stored| Object {
             body: stored.body.clone(),
             version: stored.version.clone(),
-        }))
+        })
     }
 
-    async fn write(&self, key: &Key, body: Bytes, expect: Expect) -> Result<Outcome, BucketError> {
-        let modified = self.clock.now();
-        let mut state = self.lock();
-        let current = state.objects.get(key).map(|stored| &stored.version);
-        let met = match (&expect, current) {
+    fn meets(&self, key: &Key, expect: &Expect) -> bool {
+        let current = self.objects.get(key).map(|stored| &stored.version);
+        match (expect, current) {
             (Expect::Absent, None) => true,
             (Expect::At(wanted), Some(version)) => wanted == version,
             (Expect::Absent, Some(_)) | (Expect::At(_), None) => false,
-        };
-        if !met {
-            return Ok(Outcome::Refused);
         }
-        state.writes += 1;
-        let version = Version::new(format!("v{}", state.writes));
-        if let Some(recorded) = &mut state.recorded {
-            recorded.push((key.clone(), body.clone()));
-        }
-        let stored = Stored {
-            body,
-            version: version.clone(),
-            modified,
-        };
-        state.objects.insert(key.clone(), stored);
-        Ok(Outcome::Landed(version))
     }
 
-    async fn delete(&self, key: &Key) -> Result<(), BucketError> {
-        self.lock().objects.remove(key);
-        Ok(())
-    }
-
-    async fn list(
-        &self,
-        prefix: &Prefix,
-        after: Option<&Key>,
-        limit: usize,
-    ) -> Result<Page, BucketError> {
-        let state = self.lock();
+    fn page(&self, prefix: &Prefix, after: Option<&Key>, limit: usize) -> Page {
         let from = match after.map(Key::as_str) {
             Some(after) if after >= prefix.as_str() => Bound::Excluded(after),
             _ => Bound::Included(prefix.as_str()),
         };
-        let mut rest = state
+        let mut rest = self
             .objects
             .range::<str, _>((from, Bound::Unbounded))
             .take_while(|(key, _)| key.is_under(prefix));
@@ -151,6 +141,75 @@ impl Bucket for MemoryBucket {
             })
             .collect();
         let more = rest.next().is_some();
-        Ok(Page { entries, more })
+        Page { entries, more }
+    }
+}
+
+#[async_trait]
+impl Bucket for MemoryBucket {
+    async fn read(&self, key: &Key) -> Result<Option<Object>, BucketError> {
+        let state = self.lock();
+        let found = state.find(key);
+        #[cfg(test)]
+        if let Some(mirror) = &state.mirror {
+            mirror.read(key, found.as_ref());
+        }
+        Ok(found)
+    }
+
+    async fn write(&self, key: &Key, body: Bytes, expect: Expect) -> Result<Outcome, BucketError> {
+        let modified = self.clock.now();
+        let mut state = self.lock();
+        let met = state.meets(key, &expect);
+        #[cfg(test)]
+        let named = match &state.mirror {
+            Some(mirror) => mirror.write(key, &body, &expect, met),
+            None => None,
+        };
+        if !met {
+            return Ok(Outcome::Refused);
+        }
+        state.writes += 1;
+        let version = Version::new(format!("v{}", state.writes));
+        #[cfg(test)]
+        let version = match named {
+            Some(named) => named.beside(&version),
+            None => version,
+        };
+        if let Some(recorded) = &mut state.recorded {
+            recorded.push((key.clone(), body.clone()));
+        }
+        let stored = Stored {
+            body,
+            version: version.clone(),
+            modified,
+        };
+        state.objects.insert(key.clone(), stored);
+        Ok(Outcome::Landed(version))
+    }
+
+    async fn delete(&self, key: &Key) -> Result<(), BucketError> {
+        let mut state = self.lock();
+        #[cfg(test)]
+        if let Some(mirror) = &state.mirror {
+            mirror.delete(key);
+        }
+        state.objects.remove(key);
+        Ok(())
+    }
+
+    async fn list(
+        &self,
+        prefix: &Prefix,
+        after: Option<&Key>,
+        limit: usize,
+    ) -> Result<Page, BucketError> {
+        let state = self.lock();
+        let page = state.page(prefix, after, limit);
+        #[cfg(test)]
+        if let Some(mirror) = &state.mirror {
+            mirror.list(prefix, after, limit, &page);
+        }
+        Ok(page)
     }
 }

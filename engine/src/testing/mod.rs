@@ -11,6 +11,8 @@ mod fault;
 #[doc(hidden)]
 pub mod fuzz;
 mod memory;
+#[cfg(test)]
+mod mirror;
 mod pool;
 pub mod simulation;
 #[cfg(test)]

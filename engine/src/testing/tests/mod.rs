@@ -3,6 +3,7 @@
 mod clock;
 mod fault;
 mod memory;
+mod mirror;
 mod pool;
 
 use std::sync::Arc;

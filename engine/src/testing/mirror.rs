@@ -1,0 +1,278 @@
+//! A real store beside the memory, in the engine's own tests.
+//!
+//! Where `MILLPOND_TEST_MIRROR` names an address, every request to a bucket in memory is also one to
+//! the store behind that address (`tests/mirror` serves it, `localstack/engine` starts both), each
+//! bucket in a folder of its own, one request after the other. Both must answer the same: the
+//! body, whether a write landed, the keys of a page, their order and sizes, and whether
+//! more follow. So whatever a test shows of the engine holds on the store's answers, and the store
+//! does what memory does for every request that the tests make.
+//!
+//! A version is memory's with the store's beside it. A store may give one version to equal
+//! bytes (an `ETag` is a digest), memory never does: a compare-and-swap that lands by that, and
+//! only by that, is a difference, too. `modified` stays memory's: no test can set a store's clock.
+//!
+//! A difference panics with the request and both answers, and again when the bucket is dropped:
+//! a panic that something catches still fails its test.
+
+use std::cell::OnceCell;
+use std::io::{self, Read as _, Write as _};
+use std::net::TcpStream;
+use std::thread;
+use std::time::Duration;
+
+use bytes::Bytes;
+use serde::{Deserialize, Serialize};
+
+use crate::doors::{Expect, Object, Page, Version};
+use crate::keys::{Key, Prefix};
+
+const VARIABLE: &str = "MILLPOND_TEST_MIRROR";
+/// Longer than the server gives a request: it says why there is no answer.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// How much of a body is shown where two differ.
+const SHOWN: usize = 300;
+
+/// The connection of one bucket.
+#[derive(Debug)]
+pub(super) struct Mirror {
+    stream: TcpStream,
+    failed: OnceCell<String>,
+}
+
+/// What the store calls a version.
+#[derive(Debug)]
+pub(super) struct Named(String);
+
+impl Named {
+    /// The version that both know.
+    pub(super) fn beside(&self, memory: &Version) -> Version {
+        Version::new(format!("{} {}", memory.as_str(), self.0))
+    }
+}
+
+/// The store's part. What a test made up has one part, which no store has.
+fn named(version: &Version) -> &str {
+    let text = version.as_str();
+    text.split_once(' ').map_or(text, |(_, store)| store)
+}
+
+/// What is asked. The same as `Ask` in `tests/mirror/src/wire.rs`.
+#[derive(Debug, Serialize)]
+#[serde(tag = "verb", rename_all = "lowercase")]
+enum Ask<'a> {
+    Hello {
+        test: &'a str,
+    },
+    Read {
+        key: &'a Key,
+    },
+    Write {
+        key: &'a Key,
+        expect: Option<&'a str>,
+    },
+    Delete {
+        key: &'a Key,
+    },
+    List {
+        prefix: &'a str,
+        after: Option<&'a Key>,
+        limit: usize,
+    },
+}
+
+/// What the store says.
+#[derive(Debug, PartialEq, Eq, Deserialize)]
+#[serde(tag = "answer", rename_all = "lowercase", deny_unknown_fields)]
+enum Answer {
+    Object {
+        version: String,
+    },
+    Absent,
+    Landed {
+        version: String,
+    },
+    Refused,
+    Unknown,
+    Deleted,
+    Page {
+        keys: Vec<(String, u64)>,
+        more: bool,
+    },
+    Failed {
+        why: String,
+    },
+}
+
+impl Mirror {
+    /// The store that the environment names, if it names one.
+    ///
+    /// # Panics
+    /// Nobody listens there.
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "a setting of the tests' own, which no test passes on"
+    )]
+    pub(super) fn of_environment() -> Option<Self> {
+        let address = std::env::var(VARIABLE).ok()?;
+        Some(Self::connect(&address))
+    }
+
+    /// Connects.
+    ///
+    /// # Panics
+    /// Nobody listens there.
+    pub(super) fn connect(address: &str) -> Self {
+        let stream = open(address).unwrap_or_else(|error| {
+            panic!("no store at {VARIABLE}={address}, which localstack/engine sets: {error}")
+        });
+        let mirror = Self {
+            stream,
+            failed: OnceCell::new(),
+        };
+        let test = thread::current().name().unwrap_or("a thread").to_owned();
+        let hello = Ask::Hello { test: &test };
+        if let Err(error) = mirror.send(&hello, &[]) {
+            mirror.fail(format!("{hello:?} was not heard: {error}"));
+        }
+        mirror
+    }
+
+    pub(super) fn read(&self, key: &Key, memory: Option<&Object>) {
+        let expected = match memory {
+            None => (Answer::Absent, Bytes::new()),
+            Some(object) => {
+                let version = named(&object.version).to_owned();
+                (Answer::Object { version }, object.body.clone())
+            }
+        };
+        let _ = self.same(&Ask::Read { key }, &[], &expected);
+    }
+
+    /// What the store calls the new version, if memory says that the write lands.
+    pub(super) fn write(
+        &self,
+        key: &Key,
+        body: &[u8],
+        expect: &Expect,
+        met: bool,
+    ) -> Option<Named> {
+        let expect = match expect {
+            Expect::Absent => None,
+            Expect::At(version) => Some(named(version)),
+        };
+        let ask = Ask::Write { key, expect };
+        if !met {
+            let _ = self.same(&ask, body, &(Answer::Refused, Bytes::new()));
+            return None;
+        }
+        // Which version it will be, memory cannot know.
+        let any = Answer::Landed {
+            version: "any".to_owned(),
+        };
+        match self.same(&ask, body, &(any, Bytes::new())) {
+            Answer::Landed { version } => Some(Named(version)),
+            _ => None,
+        }
+    }
+
+    pub(super) fn delete(&self, key: &Key) {
+        let _ = self.same(&Ask::Delete { key }, &[], &(Answer::Deleted, Bytes::new()));
+    }
+
+    pub(super) fn list(&self, prefix: &Prefix, after: Option<&Key>, limit: usize, memory: &Page) {
+        let prefix = prefix.as_str();
+        let ask = Ask::List {
+            prefix,
+            after,
+            limit,
+        };
+        let rows = memory.entries.iter();
+        let keys = rows
+            .map(|entry| (entry.key.to_string(), entry.size))
+            .collect();
+        let more = memory.more;
+        let _ = self.same(&ask, &[], &(Answer::Page { keys, more }, Bytes::new()));
+    }
+
+    /// The store's answer, if it is memory's.
+    fn same(&self, ask: &Ask<'_>, body: &[u8], memory: &(Answer, Bytes)) -> Answer {
+        if let Some(failed) = self.failed.get() {
+            panic!("{failed}");
+        }
+        let heard = self.send(ask, body).and_then(|()| self.hear());
+        let store = match heard {
+            Ok(store) => store,
+            Err(error) => self.fail(format!("{ask:?} got no answer of the store: {error}")),
+        };
+        let landed = |answer: &Answer| matches!(answer, Answer::Landed { .. });
+        if store != *memory && !(landed(&store.0) && landed(&memory.0)) {
+            self.fail(format!(
+                "the store answers {ask:?} unlike memory: store={} memory={}",
+                shown(&store),
+                shown(memory)
+            ));
+        }
+        store.0
+    }
+
+    fn send(&self, ask: &Ask<'_>, body: &[u8]) -> io::Result<()> {
+        let header = serde_json::to_vec(ask)?;
+        let mut frame = Vec::with_capacity(8 + header.len() + body.len());
+        for part in [header.as_slice(), body] {
+            let length = u32::try_from(part.len()).map_err(io::Error::other)?;
+            frame.extend(length.to_be_bytes());
+        }
+        frame.extend(header);
+        frame.extend(body);
+        (&self.stream).write_all(&frame)
+    }
+
+    fn hear(&self) -> io::Result<(Answer, Bytes)> {
+        let mut lengths = [0; 8];
+        (&self.stream).read_exact(&mut lengths)?;
+        let [a, b, c, d, body @ ..] = lengths;
+        let header = self.take(u32::from_be_bytes([a, b, c, d]))?;
+        let body = self.take(u32::from_be_bytes(body))?;
+        Ok((serde_json::from_slice(&header)?, body.into()))
+    }
+
+    fn take(&self, length: u32) -> io::Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        (&self.stream)
+            .take(u64::from(length))
+            .read_to_end(&mut bytes)?;
+        match bytes.len() == length as usize {
+            true => Ok(bytes),
+            false => Err(io::ErrorKind::UnexpectedEof.into()),
+        }
+    }
+
+    fn fail(&self, why: String) -> ! {
+        let why = self.failed.get_or_init(|| why);
+        panic!("{why}")
+    }
+}
+
+/// A panic that somebody took for the workflow's own is not the last word.
+impl Drop for Mirror {
+    fn drop(&mut self) {
+        if let Some(failed) = self.failed.get()
+            && !thread::panicking()
+        {
+            panic!("{failed}");
+        }
+    }
+}
+
+fn open(address: &str) -> io::Result<TcpStream> {
+    let stream = TcpStream::connect(address)?;
+    stream.set_nodelay(true)?;
+    stream.set_read_timeout(Some(PATIENCE))?;
+    Ok(stream)
+}
+
+fn shown((answer, body): &(Answer, Bytes)) -> String {
+    let start = body.get(..SHOWN).unwrap_or(body);
+    let start = String::from_utf8_lossy(start);
+    format!("{answer:?} body={} bytes {start:?}", body.len())
+}
