@@ -79,10 +79,12 @@ impl Pass {
                     reason: reason.clone(),
                 })
             }
-            Body::Control(Control::Resume) => {
+            // The count begins anew with the release, not with each run that meets this message
+            // again: code that kills its process absorbs it never.
+            Body::Control(Control::Resume) => self.parked.take().map(|_| {
                 self.stalls = 0;
-                self.parked.take().map(|_| Entry::Unpaused)
-            }
+                Entry::Unpaused
+            }),
             Body::Control(Control::Cancel { .. }) if self.parked == Some(Status::Paused) => {
                 self.parked = None;
                 Some(Entry::Unpaused)

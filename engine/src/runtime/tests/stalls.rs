@@ -70,21 +70,31 @@ fn i4_code_that_kills_its_process_is_parked_after_some_tries_and_released_by_res
         let world = World::new(deadly.app());
         let eid = world.start(Start::new("deadly").input(&sleeps)).eid;
         let mut rounds = 0;
-        while world.status(eid) != Status::Blocked {
-            let neighbour = world.start(Start::new("sequential").input(&3_u64)).eid;
-            deadly.live(&world, 10 + rounds);
-            assert_eq!(world.result::<u64>(neighbour), Ok(3), "sleeps={sleeps}");
-            world.clock.advance(if sleeps && rounds == 0 {
-                115 * TTL
-            } else {
-                TTL
-            });
-            rounds += 1;
-            assert!(rounds < 40, "sleeps={sleeps}: it is never parked");
-        }
-        let execution = world.block(world.engine.execution(eid)).unwrap();
-        let stalled = matches!(execution.blocked, Some(Blocked::Stalled { stalls: 5, .. }));
-        assert!(stalled, "{:?}", execution.blocked);
+        let mut parked = || {
+            let most = rounds + 40;
+            while world.status(eid) != Status::Blocked || world.with_work().contains(&eid) {
+                let neighbour = world.start(Start::new("sequential").input(&3_u64)).eid;
+                deadly.live(&world, 10 + rounds);
+                assert_eq!(world.result::<u64>(neighbour), Ok(3), "sleeps={sleeps}");
+                world.clock.advance(if sleeps && rounds == 0 {
+                    115 * TTL
+                } else {
+                    TTL
+                });
+                rounds += 1;
+                assert!(rounds < most, "sleeps={sleeps}: it is never parked");
+            }
+            let execution = world.block(world.engine.execution(eid)).unwrap();
+            let stalled = matches!(execution.blocked, Some(Blocked::Stalled { stalls: 5, .. }));
+            assert!(stalled, "{:?}", execution.blocked);
+            execution.commit
+        };
+        let first = parked();
+        // Released while it is as it was, it is parked once more.
+        world
+            .block(world.engine.resume(eid, Actor::human("ada")))
+            .unwrap();
+        assert!(parked() > first, "sleeps={sleeps}");
         deadly.harmless.store(true, Ordering::SeqCst);
         world.run_all();
         assert_eq!(
