@@ -1,6 +1,5 @@
 //! A small HTTP server for whole requests and whole answers, on a free port of this machine.
 
-use std::convert::Infallible;
 use std::io;
 use std::net::SocketAddr;
 
@@ -17,6 +16,17 @@ use tokio::task::{JoinHandle, JoinSet};
 pub(crate) type Asked = Request<Bytes>;
 /// An answer.
 pub(crate) type Answer = Response<Full<Bytes>>;
+
+/// In an answer's extensions: the connection is closed, and there is no answer.
+#[derive(Debug, Clone, Copy)]
+struct HungUp;
+
+/// An answer that does not come.
+pub(crate) fn hang_up() -> Answer {
+    let mut answer = Answer::default();
+    answer.extensions_mut().insert(HungUp);
+    answer
+}
 
 /// A server. It and its connections end when this is dropped.
 #[derive(Debug)]
@@ -67,7 +77,10 @@ where
                 Ok(body) => handle(Request::from_parts(parts, body.to_bytes())).await,
                 Err(error) => text(StatusCode::BAD_REQUEST, &error.to_string()),
             };
-            Ok::<_, Infallible>(answer)
+            match answer.extensions().get::<HungUp>() {
+                Some(HungUp) => Err(io::Error::from(io::ErrorKind::ConnectionAborted)),
+                None => Ok(answer),
+            }
         }
     });
     // A client that hangs up is its own business.

@@ -7,9 +7,11 @@
 
 mod asked;
 mod counts;
+mod cut;
 mod refuse;
 mod serve;
 
 pub use asked::Asked;
 pub use counts::Counts;
+pub use cut::Fate;
 pub use serve::Proxy;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::io;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
@@ -15,10 +15,11 @@ use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::TokioExecutor;
 use tokio::time::Instant;
 
-use crate::http::{Answer, Server, text};
+use crate::http::{Answer, Server, hang_up, text};
 use crate::policy::{Access, Decision, Policy, accesses};
+use crate::proxy::cut::Cut;
 use crate::proxy::refuse::refusal;
-use crate::proxy::{Asked, Counts};
+use crate::proxy::{Asked, Counts, Fate};
 
 /// A function's door to S3 and SQS. It closes when this is dropped.
 #[derive(Debug)]
@@ -34,6 +35,7 @@ struct Shared {
     policy: Policy,
     client: Client<HttpConnector, Full<Bytes>>,
     asked: Mutex<Vec<Asked>>,
+    cut: Mutex<Option<Cut>>,
 }
 
 impl Proxy {
@@ -52,6 +54,7 @@ impl Proxy {
             policy,
             client: Client::builder(TokioExecutor::new()).build(connector),
             asked: Mutex::default(),
+            cut: Mutex::default(),
         });
         let serving = Arc::clone(&shared);
         let server = Server::start(move |request| {
@@ -60,7 +63,7 @@ impl Proxy {
                 let (parts, body) = request.into_parts();
                 // What was sent lands, whether or not who sent it still lives; and LocalStack never
                 // gives a key back whose request was broken off.
-                let answer = tokio::spawn(async move { shared.answer(parts, body).await });
+                let answer = tokio::spawn(async move { shared.answer_or_cut(parts, body).await });
                 answer.await.expect("answering does not panic")
             }
         });
@@ -74,6 +77,17 @@ impl Proxy {
     #[must_use]
     pub fn url(&self) -> String {
         format!("http://{}", self.server.address)
+    }
+
+    /// Cuts the function off at the request that comes after `after` others; `kill` ends its process,
+    /// where that is its fate.
+    pub fn cut(&self, after: u64, fate: Fate, kill: impl FnOnce() + Send + 'static) {
+        *self.shared.cut() = Some(Cut::new(after, fate, kill));
+    }
+
+    /// Cuts nothing any more; whether it was still to come.
+    pub fn heal(&self) -> bool {
+        self.shared.cut().take().is_some()
     }
 
     /// What was asked so far.
@@ -108,6 +122,28 @@ impl Proxy {
 }
 
 impl Shared {
+    fn cut(&self) -> MutexGuard<'_, Option<Cut>> {
+        self.cut.lock().expect("no holder panics")
+    }
+
+    /// The cut, if it is this request's.
+    fn struck(&self) -> Option<Cut> {
+        let mut cut = self.cut();
+        cut.as_mut()?.strikes().then(|| cut.take())?
+    }
+
+    /// Answers, or is the end of who asked.
+    async fn answer_or_cut(&self, parts: Parts, body: Bytes) -> Answer {
+        let Some(cut) = self.struck() else {
+            return self.answer(parts, body).await;
+        };
+        if cut.lands() {
+            self.answer(parts, body).await;
+        }
+        cut.fall();
+        hang_up()
+    }
+
     async fn answer(&self, parts: Parts, body: Bytes) -> Answer {
         let at = SystemTime::now();
         let note = |accesses, status: StatusCode, took, refused| {

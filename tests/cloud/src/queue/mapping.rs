@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, VecDeque};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use tokio::sync::Semaphore;
+use tokio::sync::{Semaphore, watch};
 use tokio::task::{JoinHandle, JoinSet};
 use tokio::time::Instant;
 
@@ -52,18 +52,21 @@ struct Shared {
     function: Function,
     settings: Settings,
     counts: Mutex<Counts>,
+    enabled: watch::Sender<bool>,
 }
 
 impl Mapping {
-    /// Begins to poll.
+    /// Begins to poll, as soon as it is enabled.
     #[must_use]
     pub fn start(queue: Queue, function: Function, settings: Settings) -> Self {
         let counts = Mutex::default();
+        let (enabled, _) = watch::channel(settings.enabled);
         let shared = Arc::new(Shared {
             queue,
             function,
             settings,
             counts,
+            enabled,
         });
         let polling = tokio::spawn(poll(Arc::clone(&shared)));
         Self { shared, polling }
@@ -73,6 +76,11 @@ impl Mapping {
     #[must_use]
     pub fn counts(&self) -> Counts {
         self.shared.counts.lock().expect("no holder panics").clone()
+    }
+
+    /// Has it poll, or not: what it was about to deliver it still delivers. Messages wait in the queue.
+    pub fn enable(&self, enabled: bool) {
+        self.shared.enabled.send_replace(enabled);
     }
 
     /// Whether it has died of a panic: its server refused something.
@@ -100,7 +108,10 @@ async fn poll(shared: Arc<Shared>) {
     let free = Arc::new(Semaphore::new(concurrency));
     let mut held = VecDeque::new();
     let mut work = JoinSet::new();
+    let mut enabled = shared.enabled.subscribe();
     loop {
+        let on = enabled.wait_for(|on| *on).await;
+        drop(on.expect("its sender is in reach of this"));
         // First a place for an invocation: a message must not wait here while its visibility ends.
         let place = Arc::clone(&free)
             .acquire_owned()

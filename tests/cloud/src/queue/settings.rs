@@ -18,6 +18,8 @@ pub struct Settings {
     pub partial: bool,
     /// What goes wrong on purpose.
     pub chaos: Chaos,
+    /// Whether it polls from the beginning.
+    pub enabled: bool,
 }
 
 impl Default for Settings {
@@ -29,6 +31,7 @@ impl Default for Settings {
             concurrency: 2,
             partial: true,
             chaos: Chaos::default(),
+            enabled: true,
         }
     }
 }

@@ -14,6 +14,9 @@ use crate::queue::Chaos;
 use crate::scene::calls::Http;
 use crate::stack::{Plan, Stack, StackError, Template};
 
+/// The mapping from its queue to the worker.
+const MAIL: &str = "WorkerFunctionMail";
+
 /// What a scene is set with.
 #[derive(Debug, Clone)]
 pub struct Setting {
@@ -37,6 +40,8 @@ pub struct Setting {
     pub retention_days: f64,
     /// What goes wrong with messages.
     pub chaos: Chaos,
+    /// Whether messages wait in the worker's queue until [`Scene::release`].
+    pub held: bool,
 }
 
 impl Setting {
@@ -54,6 +59,7 @@ impl Setting {
             rules: None,
             retention_days: 0.0,
             chaos: Chaos::default(),
+            held: false,
         }
     }
 }
@@ -98,8 +104,10 @@ impl Scene {
         };
         plan.chaos
             .insert("StarterFunctionEvent".to_owned(), uploads);
-        plan.chaos
-            .insert("WorkerFunctionMail".to_owned(), setting.chaos.clone());
+        plan.chaos.insert(MAIL.to_owned(), setting.chaos.clone());
+        if setting.held {
+            plan.held.insert(MAIL.to_owned());
+        }
         if let Some(rules) = &setting.rules {
             let rules = rules.replace("BUCKET", &name);
             plan.objects
@@ -124,6 +132,11 @@ impl Scene {
             folder,
             temporary: Some(temporary),
         })
+    }
+
+    /// Has the worker's queue polled, if it was held.
+    pub fn release(&self) {
+        self.stack.mapping(MAIL).enable(true);
     }
 
     /// The bucket as the commands of the application are told of it.

@@ -28,6 +28,8 @@ pub struct Plan {
     pub instances: usize,
     /// What goes wrong with the messages of mappings, by the mapping's resource.
     pub chaos: BTreeMap<String, Chaos>,
+    /// Mappings that do not poll before they are enabled, by resource.
+    pub held: BTreeSet<String>,
 }
 
 impl Plan {
@@ -41,6 +43,7 @@ impl Plan {
             logs: logs.into(),
             instances: 20,
             chaos: BTreeMap::new(),
+            held: BTreeSet::new(),
         }
     }
 }
@@ -133,6 +136,7 @@ impl Stack {
                 partial: types
                     .is_some_and(|types| types.contains(&"ReportBatchItemFailures".into())),
                 chaos: plan.chaos.get(resource).cloned().unwrap_or_default(),
+                enabled: !plan.held.contains(resource),
             };
             self.mappings
                 .insert(resource.clone(), Mapping::start(queue, function, settings));

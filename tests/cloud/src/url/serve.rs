@@ -53,6 +53,10 @@ impl FunctionUrl {
                             r#"{"Reason":"ConcurrentInvocationLimitExceeded","Type":"User"}"#;
                         of_kind(StatusCode::TOO_MANY_REQUESTS, "application/json", body)
                     }
+                    Err(Failure::EventTooLarge { .. }) => {
+                        let body = r#"{"Message":"Request must be smaller than 6291456 bytes"}"#;
+                        of_kind(StatusCode::PAYLOAD_TOO_LARGE, "application/json", body)
+                    }
                     Err(_) => bad(),
                 }
             }

@@ -1,6 +1,7 @@
 //! The emulator itself: real processes of the probe, a real server, in real time.
 #![cfg(unix)]
 
+mod doors;
 mod instances;
 mod policies;
 mod queues;
