@@ -42,23 +42,27 @@ impl Scene {
         }
     }
 
-    /// The keys of the bucket that begin with a prefix, up to a thousand.
+    /// The keys of the bucket that begin with a prefix.
     ///
     /// # Panics
     /// The server refuses.
     pub async fn keys(&self, prefix: &str) -> Vec<String> {
-        let list = self
-            .s3
-            .list_objects_v2()
-            .bucket(&self.stack.bucket)
-            .prefix(prefix);
-        match list.send().await {
-            Ok(page) => page
-                .contents()
-                .iter()
-                .filter_map(|each| each.key.clone())
-                .collect(),
-            Err(error) => panic!("{prefix} cannot be listed: {}", DisplayErrorContext(error)),
+        let mut keys: Vec<String> = Vec::new();
+        loop {
+            let list = self
+                .s3
+                .list_objects_v2()
+                .bucket(&self.stack.bucket)
+                .prefix(prefix)
+                .set_start_after(keys.last().cloned());
+            let page = match list.send().await {
+                Ok(page) => page,
+                Err(error) => panic!("{prefix} cannot be listed: {}", DisplayErrorContext(error)),
+            };
+            keys.extend(page.contents().iter().filter_map(|each| each.key.clone()));
+            if page.is_truncated() != Some(true) {
+                return keys;
+            }
         }
     }
 

@@ -5,6 +5,7 @@
 //! visibility, the sweeper's period. Everything else is as it is deployed.
 
 mod calls;
+mod engine;
 mod execution;
 mod killing;
 mod ledger;

@@ -1,43 +1,10 @@
 //! Cases that other engines got wrong, with the real functions.
 
-use std::time::Duration;
-
-use millpond_cloud::queue::{Chaos, Message, event};
-use millpond_cloud::scene::{Scene, Setting};
+use millpond_cloud::queue::event;
+use millpond_cloud::scene::Scene;
 use serde_json::{Value, json};
 
-const PATIENCE: Duration = Duration::from_secs(300);
-
-fn setting() -> Setting {
-    Setting::new(env!("CARGO_BIN_EXE_millpond-cloud-app"))
-}
-
-/// A scene in which no message reaches the worker by itself.
-async fn by_hand() -> Scene {
-    let mut setting = setting();
-    setting.chaos = Chaos {
-        lost_percent: 100,
-        ..Chaos::default()
-    };
-    Scene::open(setting).await.expect("the scene is set")
-}
-
-/// The notification of an object in a message.
-fn notification(scene: &Scene, id: usize, key: &str) -> Message {
-    let body = json!({"Records": [{
-        "eventVersion": "2.1",
-        "eventSource": "aws:s3",
-        "eventName": "ObjectCreated:Put",
-        "s3": {"bucket": {"name": scene.stack.bucket}, "object": {"key": key, "eTag": "e", "sequencer": "1"}},
-    }]});
-    Message {
-        id: format!("message-{id}"),
-        receipt: format!("receipt-{id}"),
-        body: body.to_string(),
-        md5: String::new(),
-        attributes: [("ApproximateReceiveCount".to_owned(), "1".to_owned())].into(),
-    }
-}
+use crate::hand::{by_hand, hasty, mail, notification, until_status};
 
 #[tokio::test]
 async fn case20_of_a_batch_exactly_the_poisoned_message_is_reported() {
@@ -55,24 +22,19 @@ async fn case20_of_a_batch_exactly_the_poisoned_message_is_reported() {
         .upload(&format!("pond/x/{shard}/{poisoned}/head"), "no head")
         .await;
 
-    let mail = |eid: &str| {
-        let prefix = format!("pond/mail/default/{}/{eid}/", &eid[eid.len() - 2..]);
-        let (scene, prefix) = (&scene, prefix);
-        async move { scene.keys(&prefix).await }
-    };
     let mut keys = Vec::new();
     for eid in &eids[..5] {
-        keys.extend(mail(eid).await);
+        keys.extend(mail(&scene, eid).await);
     }
-    keys.extend(mail(&twofold).await);
+    keys.extend(mail(&scene, &twofold).await);
     assert_eq!(
         keys.len(),
         7,
         "a message each, two of one execution: {keys:?}"
     );
     // The seventh.
-    keys.insert(6, mail(&poisoned).await.remove(0));
-    keys.extend(mail(&eids[5]).await);
+    keys.insert(6, mail(&scene, &poisoned).await.remove(0));
+    keys.extend(mail(&scene, &eids[5]).await);
     let mut batch: Vec<_> = keys
         .iter()
         .enumerate()
@@ -129,27 +91,11 @@ async fn case20_of_a_batch_exactly_the_poisoned_message_is_reported() {
     );
 }
 
-/// Short times, so that what comes again comes soon.
-async fn hasty(memory_mb: u64) -> Scene {
-    let mut setting = setting();
-    setting.timeout = Duration::from_secs(4);
-    setting.visibility = Duration::from_secs(4);
-    setting.ttl = Duration::from_secs(2);
-    setting.sweep = Duration::from_secs(3);
-    setting.memory_mb = memory_mb;
-    Scene::open(setting).await.expect("the scene is set")
-}
-
-async fn until_status(scene: &Scene, eid: &str, status: &str) {
-    let path = format!("/executions/{eid}");
-    let what = format!("{path} is {status}");
-    let is_so = async || scene.get(&path).await.body["status"] == status;
-    scene.until(&what, PATIENCE, is_so).await;
-}
-
 /// What takes its process down is parked, and others are served.
 async fn is_parked(workflow: &str) {
-    let scene = hasty(128).await;
+    let mut setting = hasty();
+    setting.memory_mb = 128;
+    let scene = Scene::open(setting).await.expect("the scene is set");
     let _sweeping = scene.sweeping();
     let bad = scene.start(workflow, "bad", json!("bad")).await;
     let mut good = Vec::new();
@@ -186,7 +132,7 @@ async fn case26_a_workflow_that_eats_the_memory_is_parked_and_others_are_served(
 
 #[tokio::test]
 async fn case18_a_step_longer_than_the_function_fails_in_the_end() {
-    let scene = hasty(256).await;
+    let scene = Scene::open(hasty()).await.expect("the scene is set");
     let _sweeping = scene.sweeping();
     let long = scene
         .start("slow", "long", json!({"tag": "long", "millis": 60_000}))

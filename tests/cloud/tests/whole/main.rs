@@ -3,5 +3,6 @@
 
 mod cases;
 mod events;
+mod hand;
 mod retention;
 mod scenes;
