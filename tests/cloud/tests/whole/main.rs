@@ -2,6 +2,7 @@
 #![cfg(unix)]
 
 mod cases;
+mod early;
 mod events;
 mod hand;
 mod retention;
