@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use millpond::domain::{Began, Eid, Entry};
+use millpond::runtime::Engine;
 use millpond_cloud::queue::{Chaos, Message};
 use millpond_cloud::scene::{Scene, Setting};
 use serde_json::json;
@@ -64,4 +66,27 @@ pub(crate) async fn until_status(scene: &Scene, eid: &str, status: &str) {
     let what = format!("{path} is {status}");
     let is_so = async || scene.get(&path).await.body["status"] == status;
     scene.until(&what, PATIENCE, is_so).await;
+}
+
+/// The attempts that its journal says were begun: the step's frame and the number.
+pub(crate) async fn begun(engine: &Engine, eid: &str) -> Vec<(String, u32)> {
+    let eid: Eid = eid.parse().expect("it is an id");
+    let page = engine.journal(eid, 1, 10_000).await;
+    let entries = page.expect("the journal can be read").commits.into_iter();
+    let begun = |entry| match entry {
+        Entry::FrameStarted {
+            fid,
+            began: Began::Step { attempt, .. },
+        } => {
+            let fid = fid.to_string();
+            let name = fid.rsplit('/').next().unwrap_or_default();
+            let name = name.split('#').next().unwrap_or_default();
+            Some((name.to_owned(), attempt))
+        }
+        _ => None,
+    };
+    entries
+        .flat_map(|commit| commit.entries)
+        .filter_map(begun)
+        .collect()
 }

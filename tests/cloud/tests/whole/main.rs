@@ -2,6 +2,7 @@
 #![cfg(unix)]
 
 mod cases;
+mod cuts;
 mod early;
 mod events;
 mod hand;
