@@ -8,3 +8,4 @@ mod events;
 mod hand;
 mod retention;
 mod scenes;
+mod values;
