@@ -4,7 +4,7 @@ use millpond_cloud::queue::event;
 use millpond_cloud::scene::Scene;
 use serde_json::{Value, json};
 
-use crate::hand::{by_hand, hasty, mail, notification, until_status};
+use crate::hand::{PATIENCE, by_hand, hasty, mail, notification, resume, until_status};
 
 #[tokio::test]
 async fn case20_of_a_batch_exactly_the_poisoned_message_is_reported() {
@@ -91,7 +91,7 @@ async fn case20_of_a_batch_exactly_the_poisoned_message_is_reported() {
     );
 }
 
-/// What takes its process down is parked, and others are served.
+/// What takes its process down is parked, and others are served; released, it is parked again.
 async fn is_parked(workflow: &str) {
     let mut setting = hasty();
     setting.memory_mb = 128;
@@ -118,6 +118,16 @@ async fn is_parked(workflow: &str) {
     steps.sort_unstable();
     steps.dedup();
     assert_eq!(steps.len(), 4 * 3, "all steps of the others ran");
+    let place = format!("/executions/{bad}");
+    let first = scene.get(&place).await.body;
+    let why = first["blocked"].as_str().expect("the cause is shown");
+    assert!(why.contains("stalls=5"), "{why}");
+    resume(&scene, &bad).await;
+    let again = async || {
+        let now = scene.get(&place).await.body;
+        now["status"] == "blocked" && now["commit"].as_u64() > first["commit"].as_u64()
+    };
+    scene.until("it is parked again", PATIENCE, again).await;
 }
 
 #[tokio::test]

@@ -60,6 +60,12 @@ pub(crate) async fn mail(scene: &Scene, eid: &str) -> Vec<String> {
         .await
 }
 
+/// Releases what is parked, by the command.
+pub(crate) async fn resume(scene: &Scene, eid: &str) {
+    let (out, well) = scene.command(&["resume", eid]).await;
+    assert!(well, "{eid} is not released: {out}");
+}
+
 /// Waits until the API says that it has this status.
 pub(crate) async fn until_status(scene: &Scene, eid: &str, status: &str) {
     let path = format!("/executions/{eid}");

@@ -6,6 +6,7 @@ mod cuts;
 mod early;
 mod events;
 mod hand;
+mod parked;
 mod retention;
 mod scenes;
 mod values;
