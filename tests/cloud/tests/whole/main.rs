@@ -3,6 +3,7 @@
 
 mod cases;
 mod cuts;
+mod deadlines;
 mod early;
 mod events;
 mod hand;
