@@ -9,7 +9,7 @@ mod driver {
     use clap::Parser;
     use millpond_cloud::lambda::Summary;
     use millpond_cloud::queue::Chaos;
-    use millpond_cloud::scene::{Scene, Setting, invoices, latency, storm};
+    use millpond_cloud::scene::{Scene, Setting, folding, inbox, invoices, latency, storm};
 
     /// Runs an application on the emulated cloud
     #[derive(Debug, Parser)]
@@ -43,6 +43,33 @@ mod driver {
             /// How many executions
             #[arg(long, default_value_t = 50)]
             count: usize,
+        },
+        /// Finished executions, folded by a retention that is killed at random
+        Retention {
+            /// How many
+            #[arg(long, default_value_t = 10_000)]
+            count: usize,
+            /// The mean time until it is killed, in seconds
+            #[arg(long, default_value_t = 5.0)]
+            kill_every: f64,
+            /// Where the draws begin
+            #[arg(long, default_value_t = 1)]
+            seed: u64,
+            /// How long the folding may take, in seconds
+            #[arg(long, default_value_t = 3600)]
+            patience: u64,
+        },
+        /// Uploads whose events come one to three times, in any order; nobody runs what they start
+        Uploads {
+            /// How many
+            #[arg(long, default_value_t = 10_000)]
+            count: usize,
+            /// Where the draws begin
+            #[arg(long, default_value_t = 1)]
+            seed: u64,
+            /// How long it may take after the last upload, in seconds
+            #[arg(long, default_value_t = 3600)]
+            patience: u64,
         },
         /// Everything at once, events doubled, shuffled and lost, workers killed
         Storm {
@@ -87,10 +114,25 @@ mod driver {
                 lost_percent: lost,
             };
         }
+        if let What::Uploads { seed, .. } = options.scene {
+            setting.chaos = Chaos {
+                seed,
+                copies: 3,
+                shuffle: 200,
+                // Of mail: nobody runs what is started.
+                lost_percent: 100,
+            };
+        }
+        // What is made past the functions is nothing for the worker.
+        setting.held = matches!(options.scene, What::Retention { .. });
         setting.rules = match options.scene {
             What::Invoices { patience } => Some(invoices::rules(Duration::from_secs(patience))),
             What::Storm { api: false, .. } => Some(storm::RULES.to_owned()),
-            What::Storm { api: true, .. } | What::Latency { .. } | What::Cold { .. } => None,
+            What::Uploads { .. } => Some(inbox::RULE.to_owned()),
+            What::Storm { api: true, .. }
+            | What::Latency { .. }
+            | What::Cold { .. }
+            | What::Retention { .. } => None,
         };
         let scene = match Scene::open(setting).await {
             Ok(scene) => scene,
@@ -136,6 +178,31 @@ mod driver {
                     println!("{name}: {}", Summary::of(&reports));
                 }
                 ExitCode::SUCCESS
+            }
+            What::Retention {
+                count,
+                kill_every,
+                seed,
+                patience,
+            } => {
+                let options = folding::Options {
+                    count,
+                    kill_every: Duration::from_secs_f64(kill_every),
+                    seed,
+                    patience: Duration::from_secs(patience),
+                };
+                let mut say = |line: String| println!("{line}");
+                let outcome = folding::fold(&scene, &options, &mut say).await;
+                print!("{outcome}");
+                told(&outcome.faults())
+            }
+            What::Uploads {
+                count, patience, ..
+            } => {
+                let patience = Duration::from_secs(patience);
+                let outcome = inbox::receive(&scene, count, patience).await;
+                print!("{outcome}");
+                told(&outcome.faults())
             }
             What::Storm {
                 count,

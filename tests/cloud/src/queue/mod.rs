@@ -16,6 +16,7 @@ mod sqs;
 
 pub use answer::{Answer, verdict};
 pub use chaos::Chaos;
+pub(crate) use chaos::Dice;
 pub use event::event;
 pub use mapping::{Counts, Mapping};
 pub use settings::Settings;

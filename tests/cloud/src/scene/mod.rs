@@ -12,6 +12,8 @@ mod ledger;
 mod open;
 mod watch;
 
+pub mod folding;
+pub mod inbox;
 pub mod invoices;
 pub mod latency;
 pub mod storm;

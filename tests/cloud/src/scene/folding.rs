@@ -1,0 +1,310 @@
+//! Retention over many finished executions, killed at random while it works.
+//!
+//! The executions are made by an engine in memory, and what it has left is copied to the store: what
+//! is looked at is the retention, as it is deployed.
+
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use futures::{StreamExt as _, stream};
+use millpond::domain::{Eid, Status};
+use millpond::prelude::{Context, Failed, StepError};
+use millpond::runtime::{App, Engine, Notice, Signal, Start, Worker, WorkerOptions};
+
+use crate::lambda::Summary;
+use crate::proxy::Counts;
+use crate::queue::Dice;
+use crate::scene::Scene;
+use crate::scene::engine::earlier;
+
+/// Executions asked for at once.
+const AT_ONCE: usize = 48;
+/// Executions that wait for a message meanwhile.
+const LIVE: usize = 20;
+/// How long ago they ended: within the last hour a pass waits for writers whose clocks are behind,
+/// and the next one walks that hour once more.
+const AGO: Duration = Duration::from_secs(2 * 3600);
+/// Results looked at after each pass.
+const LOOKS: usize = 5;
+
+/// How it is done.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// How many finished executions.
+    pub count: usize,
+    /// The mean time after which the retention is killed.
+    pub kill_every: Duration,
+    /// Where the draws begin.
+    pub seed: u64,
+    /// How long it may take until all are folded.
+    pub patience: Duration,
+}
+
+/// What came of it.
+#[derive(Debug, Default)]
+pub struct Outcome {
+    /// Finished executions.
+    pub asked: usize,
+    /// How long it took to make them.
+    pub made: Duration,
+    /// How long it took to fold them.
+    pub took: Duration,
+    /// Archives after each pass.
+    pub progress: Vec<usize>,
+    /// Passes that did not end by themselves.
+    pub cut: usize,
+    /// Instances killed.
+    pub killed: u64,
+    /// Heads in the end, and other objects beside them.
+    pub left: (usize, usize),
+    /// What is not as it must be.
+    pub wrong: Vec<String>,
+    /// Requests of the retention.
+    pub requests: Counts,
+    /// Its invocations.
+    pub invocations: Summary,
+}
+
+async fn quick(ctx: Context, number: usize) -> Result<usize, Failed> {
+    let step = ctx.step("quick", move || async move { Ok::<_, StepError>(number) });
+    Ok(step.await?)
+}
+
+async fn waits(ctx: Context, _: usize) -> Result<String, Failed> {
+    Ok(ctx.receive("go").await?)
+}
+
+fn app() -> App {
+    App::new()
+        .workflow("quick", "1", quick)
+        .workflow("waits", "1", waits)
+}
+
+/// Makes executions, and has them folded.
+///
+/// # Panics
+/// The store fails, or it takes too long.
+pub async fn fold(scene: &Scene, options: &Options, say: &mut dyn FnMut(String)) -> Outcome {
+    let begun = Instant::now();
+    let (memory, engine) = earlier(AGO, app());
+    let (finished, live) = work(&engine, make(&engine, options.count)).await;
+    let copies = memory.snapshot().into_iter().map(async |(key, body)| {
+        scene.upload(&format!("pond/{key}"), body).await;
+    });
+    stream::iter(copies)
+        .buffer_unordered(AT_ONCE)
+        .collect::<()>()
+        .await;
+    let engine = scene.engine(app()).await;
+    let mut outcome = Outcome {
+        asked: options.count,
+        made: begun.elapsed(),
+        ..Outcome::default()
+    };
+    say(format!(
+        "{} executions made in {:.0} s",
+        options.count,
+        outcome.made.as_secs_f64()
+    ));
+
+    let begun = Instant::now();
+    let dice = Dice::new(options.seed);
+    let killed = Arc::new(AtomicU64::new(0));
+    let killer = tokio::spawn(kill(scene, options, Arc::clone(&killed)));
+    loop {
+        let passed = scene.retain().await;
+        outcome.cut += usize::from(passed.is_err());
+        let folded = scene.keys("pond/archive/").await.len();
+        let before = outcome.progress.last().copied().unwrap_or(0);
+        if folded < before {
+            outcome
+                .wrong
+                .push(format!("{before} were folded, and then {folded}"));
+        }
+        outcome.progress.push(folded);
+        say(format!(
+            "{:.0} s: {folded} folded, {} killed",
+            begun.elapsed().as_secs_f64(),
+            killed.load(Ordering::Relaxed)
+        ));
+        for _ in 0..LOOKS {
+            let number = dice.index(finished.len());
+            outcome
+                .wrong
+                .extend(answers(&engine, number, finished[number]).await);
+        }
+        for eid in &live {
+            let status = engine.status(*eid).await.expect("the store answers");
+            if status != Status::Suspended {
+                outcome.wrong.push(format!("{eid} waits, and is {status}"));
+            }
+        }
+        if folded == options.count && passed.is_ok() {
+            break;
+        }
+        assert!(
+            begun.elapsed() < options.patience,
+            "{folded} of {} are folded",
+            options.count
+        );
+    }
+    killer.abort();
+    outcome.took = begun.elapsed();
+    outcome.killed = killed.load(Ordering::Relaxed);
+
+    // All of them, and not only those that happened to be looked at.
+    let looks = stream::iter(finished.iter().enumerate());
+    let looks = looks.map(|(number, eid)| folded(&engine, number, *eid));
+    let wrong: Vec<_> = looks.buffer_unordered(AT_ONCE).collect().await;
+    outcome.wrong.extend(wrong.into_iter().flatten());
+    let left = scene.keys("pond/x/").await;
+    let heads = left.iter().filter(|key| key.ends_with("/head")).count();
+    outcome.left = (heads, left.len() - heads);
+    let told = work(&engine, tell(&engine, &live)).await;
+    outcome.wrong.extend(told);
+    outcome.requests = scene.stack.door("RetentionFunction").counts();
+    let reports = scene.stack.function("RetentionFunction").reports();
+    outcome.invocations = Summary::of(&reports);
+    outcome.wrong.extend(scene.stack.refused());
+    outcome
+}
+
+/// Does something beside a worker.
+async fn work<T>(engine: &Engine, what: impl Future<Output = T>) -> T {
+    let (stop, never) = (Notice::new(), Notice::new());
+    let worker = Worker::new(engine, WorkerOptions::default());
+    let doing = async {
+        let done = what.await;
+        stop.set();
+        done
+    };
+    tokio::join!(worker.run(&stop, &never), doing).1
+}
+
+/// Executions that are over, and some that wait.
+async fn make(engine: &Engine, count: usize) -> (Vec<Eid>, Vec<Eid>) {
+    let finished = stream::iter(0..count).map(async |number| {
+        let started = engine.start(Start::new("quick").input(&number)).await;
+        let eid = started.expect("the store answers").eid;
+        let ended = engine.result(eid, Duration::from_secs(120)).await;
+        assert!(ended.expect("it ends").value.is_ok(), "{eid} failed");
+        eid
+    });
+    let finished = finished.buffered(AT_ONCE).collect().await;
+    let live = stream::iter(0..LIVE).then(async |number| {
+        let started = engine.start(Start::new("waits").input(&number)).await;
+        let eid = started.expect("the store answers").eid;
+        while engine.status(eid).await.expect("the store answers") != Status::Suspended {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+        eid
+    });
+    (finished, live.collect().await)
+}
+
+/// Kills the retention, again and again, after times between none and twice the mean.
+fn kill(
+    scene: &Scene,
+    options: &Options,
+    killed: Arc<AtomicU64>,
+) -> impl Future<Output = ()> + Send + 'static {
+    let function = scene.stack.function("RetentionFunction").clone();
+    let dice = Dice::new(options.seed.wrapping_add(1));
+    let most = 2 * u64::try_from(options.kill_every.as_millis()).unwrap_or(u64::MAX / 2);
+    async move {
+        loop {
+            tokio::time::sleep(Duration::from_millis(dice.below(most))).await;
+            if function.kill_one(0).is_some() {
+                killed.fetch_add(1, Ordering::Relaxed);
+            }
+        }
+    }
+}
+
+/// What is wrong with an execution's result, whether it is folded by now or not.
+async fn answers(engine: &Engine, number: usize, eid: Eid) -> Option<String> {
+    match engine.result(eid, Duration::ZERO).await {
+        Ok(outcome) => match outcome.get::<usize>() {
+            Ok(value) if value == number => None,
+            other => Some(format!("{eid} gave {number}, and now {other:?}")),
+        },
+        Err(error) => Some(format!("{eid} does not answer: {error}")),
+    }
+}
+
+async fn folded(engine: &Engine, number: usize, eid: Eid) -> Option<String> {
+    match engine.status(eid).await {
+        Ok(Status::Archived) => answers(engine, number, eid).await,
+        other => Some(format!("{eid} is not archived: {other:?}")),
+    }
+}
+
+/// Those that wait go on.
+async fn tell(engine: &Engine, live: &[Eid]) -> Vec<String> {
+    let mut wrong = Vec::new();
+    for eid in live {
+        if let Err(error) = engine.signal(*eid, Signal::on("go").value("on")).await {
+            wrong.push(format!("{eid} cannot be told: {error}"));
+            continue;
+        }
+        match engine.result(*eid, Duration::from_secs(60)).await {
+            Ok(outcome) if outcome.get::<String>().as_deref() == Ok("on") => {}
+            other => wrong.push(format!("{eid} does not go on: {other:?}")),
+        }
+    }
+    wrong
+}
+
+impl Outcome {
+    /// All that is not as it must be.
+    #[must_use]
+    pub fn faults(&self) -> Vec<String> {
+        let mut faults = self.wrong.clone();
+        if self.cut == 0 {
+            faults.push("no pass was cut".to_owned());
+        }
+        let (heads, others) = self.left;
+        if (heads, others) != (self.asked + LIVE, 0) {
+            faults.push(format!("{heads} heads and {others} other objects are left"));
+        }
+        faults
+    }
+}
+
+impl fmt::Display for Outcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (made, took) = (self.made.as_secs_f64(), self.took.as_secs_f64());
+        writeln!(
+            f,
+            "{} executions, made in {made:.0} s, folded in {took:.0} s ({:.0} a second)",
+            self.asked,
+            self.asked as f64 / took
+        )?;
+        let idle = self
+            .progress
+            .windows(2)
+            .filter(|two| two[0] == two[1])
+            .count();
+        writeln!(
+            f,
+            "  {} passes, {} of them cut, {idle} without progress; {} instances killed",
+            self.progress.len(),
+            self.cut,
+            self.killed
+        )?;
+        writeln!(f, "  {}", self.invocations)?;
+        writeln!(
+            f,
+            "  {}; an execution: {:.2} dear",
+            self.requests,
+            self.requests.dear() as f64 / self.asked.max(1) as f64
+        )?;
+        let (heads, others) = self.left;
+        writeln!(
+            f,
+            "  {heads} heads and {others} other objects are left of them"
+        )
+    }
+}
