@@ -48,7 +48,7 @@ use crate::journal::{CommitError, LoadError};
 use crate::keys;
 
 /// Feed objects in a page: the cursor is kept behind each.
-const PAGE: usize = 500;
+const PAGE: usize = 100;
 
 /// What one pass did.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]

@@ -121,7 +121,7 @@ fn what_cannot_be_read_whole_is_left_and_folded_once_it_can_be() {
 #[test]
 fn a_pass_is_bounded_and_goes_on_where_it_was() {
     let world = world();
-    for n in 0..1_300_u64 {
+    for n in 0..320_u64 {
         let start = Start::new("sequential").input(&0_u64).key(n.to_string());
         let eid = world.start(start).eid;
         let cause = keys::mail(
@@ -139,7 +139,7 @@ fn a_pass_is_bounded_and_goes_on_where_it_was() {
     }
     world.clock.advance(DAY * 8);
     let settings = RetentionSettings {
-        most: 600,
+        most: 150,
         rate: u32::MAX,
         ..RetentionSettings::default()
     };
@@ -149,7 +149,7 @@ fn a_pass_is_bounded_and_goes_on_where_it_was() {
     let told = passes.map(|pass| (pass.walked, pass.folded, pass.more));
     assert_eq!(
         told,
-        [(1_000, 1_000, true), (300, 300, false), (0, 0, false)]
+        [(200, 200, true), (120, 120, false), (0, 0, false)]
     );
 }
 
