@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::{FutureExt, StreamExt, stream};
+use jiff::Timestamp;
 
 use super::pass::Pass;
 use crate::domain::{Blocked, Body, Control, Entry, Json, Mail, Mid, Payload, Record, Status};
@@ -53,7 +54,7 @@ impl Pass {
             Body::Start(_) => Body::Start(None), // the head holds the record
             other => other,
         };
-        let then = self.effect_of(&body, inbox);
+        let then = self.effect_of(&body, mail.sent_at, inbox);
         let Mail {
             mid, sent_at, from, ..
         } = mail;
@@ -67,7 +68,7 @@ impl Pass {
     }
 
     /// What a message does to the execution itself, apart from being delivered.
-    fn effect_of(&mut self, body: &Body, inbox: &mut Inbox) -> Option<Entry> {
+    fn effect_of(&mut self, body: &Body, sent_at: Timestamp, inbox: &mut Inbox) -> Option<Entry> {
         match body {
             Body::Control(Control::Terminate { reason }) => {
                 inbox.terminate.get_or_insert_with(|| reason.clone());
@@ -80,11 +81,16 @@ impl Pass {
                 })
             }
             // The count begins anew with the release, not with each run that meets this message
-            // again: code that kills its process absorbs it never.
-            Body::Control(Control::Resume) => self.parked.take().map(|_| {
-                self.stalls = 0;
-                Entry::Unpaused
-            }),
+            // again: code that kills its process absorbs it never, and the first of these
+            // runs has left a commit that is later, and says `running`.
+            Body::Control(Control::Resume) => {
+                let head = &self.journal.head;
+                let released = matches!(head.status, Status::Paused | Status::Blocked);
+                if released || sent_at > head.at {
+                    self.stalls = 0;
+                }
+                self.parked.take().map(|_| Entry::Unpaused)
+            }
             Body::Control(Control::Cancel { .. }) if self.parked == Some(Status::Paused) => {
                 self.parked = None;
                 Some(Entry::Unpaused)

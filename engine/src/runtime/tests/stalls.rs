@@ -110,6 +110,53 @@ fn i4_code_that_kills_its_process_is_parked_after_some_tries_and_released_by_res
     }
 }
 
+#[test]
+fn i4_a_pause_and_a_resume_that_no_run_absorbs_do_not_keep_the_count_at_nothing() {
+    let deadly = Deadly::default();
+    let world = World::new(deadly.app());
+    let eid = world.start(Start::new("deadly").input(&false)).eid;
+    for round in 0.. {
+        assert!(round < 60, "it is never parked");
+        if round == 5 {
+            let ada = || Actor::human("ada");
+            world
+                .block(world.engine.pause(eid, "a look", ada()))
+                .unwrap();
+            world.clock.advance(Duration::from_millis(5));
+            world.block(world.engine.resume(eid, ada())).unwrap();
+        }
+        deadly.live(&world, 10 + round);
+        world.clock.advance(TTL);
+        if round > 5 && world.status(eid) == Status::Blocked {
+            return;
+        }
+    }
+}
+
+#[test]
+fn i4_a_resume_that_comes_just_before_it_is_parked_is_heard() {
+    let deadly = Deadly::default();
+    let world = World::new(deadly.app());
+    let eid = world.start(Start::new("deadly").input(&false)).eid;
+    let stalls = || world.block(world.engine.execution(eid)).unwrap().stalls;
+    for round in 0.. {
+        if stalls() == 5 {
+            break;
+        }
+        assert!(round < 40, "it is never counted");
+        deadly.live(&world, 10 + round);
+        world.clock.advance(TTL);
+    }
+    assert_eq!(world.status(eid), Status::Running);
+    // The code is mended now, and whoever mended it says so.
+    deadly.harmless.store(true, Ordering::SeqCst);
+    world
+        .block(world.engine.resume(eid, Actor::human("ada")))
+        .unwrap();
+    world.run_all();
+    assert_eq!(world.result::<u64>(eid), Ok(5));
+}
+
 /// A step that vanishes as often as its process dies, and fails once.
 async fn vanishes(ctx: Context, _: ()) -> Result<String, Failed> {
     let step = ctx.step("vanishes", |_: Attempt| async {
