@@ -3,6 +3,10 @@
 //! It writes nothing and deletes nothing, so it is safe to run twice at once: a cause goes
 //! only when a run has served it. One pass costs one list for the alarms, and one for each
 //! 1,000 mails.
+//!
+//! Where passes have a period ([`Sweeper::ahead`]), what stays unserved is told less and less often: after
+//! one TTL, two, four, and so on, and each quarter of an hour in the end. A backlog's messages are with the
+//! workers already; telling of all of them in each pass adds more to their queue than they take away.
 
 use std::time::Duration;
 
@@ -17,6 +21,8 @@ use std::sync::Arc;
 const PAGE: usize = 1_000;
 /// Pages of alarms, and of mail, in one pass: a pass is bounded, the next one goes on.
 const PAGES: usize = 100;
+/// The longest that nothing is told of a cause that is there.
+const LONGEST: Duration = Duration::from_secs(900);
 
 /// Brings causes to whoever runs executions.
 #[derive(Debug)]
@@ -34,6 +40,8 @@ pub struct Swept {
     pub ahead: usize,
     /// Mails older than the ownership TTL.
     pub stale_mail: usize,
+    /// Hints that were passed on.
+    pub told: usize,
     /// Where the next pass goes on with the mail, when this one was full.
     pub cursor: Option<Key>,
 }
@@ -80,8 +88,11 @@ impl Sweeper {
                         cause: row.key,
                         at: None,
                     };
-                    doors.wakeups.ring(hint).await;
                     swept.stale_mail += 1;
+                    if self.is_time(age.unsigned_abs()) {
+                        doors.wakeups.ring(hint).await;
+                        swept.told += 1;
+                    }
                 }
             }
             if !page.more {
@@ -90,6 +101,17 @@ impl Sweeper {
         }
         swept.cursor = after;
         Ok(swept)
+    }
+
+    /// What a pass answers for: its period, and half of one, since passes are not punctual.
+    fn window(&self) -> Duration {
+        self.ahead + self.ahead / 2
+    }
+
+    /// Whether a cause that waits for `age` has come to another rung since the last pass.
+    fn is_time(&self, age: Duration) -> bool {
+        let ttl = self.core.settings.ttl;
+        self.ahead.is_zero() || rung(age, ttl) != rung(age.saturating_sub(self.window()), ttl)
     }
 
     async fn alarms(&self, swept: &mut Swept) -> Result<(), BucketError> {
@@ -112,7 +134,12 @@ impl Sweeper {
                     cause,
                     at,
                 };
-                doors.wakeups.ring(hint).await;
+                let late = now.duration_since(alarm.due);
+                let late = Duration::try_from(late).unwrap_or_default();
+                if late <= self.window() || self.is_time(late) {
+                    doors.wakeups.ring(hint).await;
+                    swept.told += 1;
+                }
             }
             if after.is_none() {
                 break;
@@ -141,4 +168,15 @@ impl Sweeper {
             }
         }
     }
+}
+
+/// Counts the times at which a cause of this age was to be told of.
+fn rung(age: Duration, ttl: Duration) -> u128 {
+    if age >= LONGEST {
+        return 1_000 + age.as_nanos() / LONGEST.as_nanos();
+    }
+    let times = age.as_nanos() / ttl.as_nanos().max(1);
+    times
+        .checked_ilog2()
+        .map_or(0, |doublings| 1 + u128::from(doublings))
 }

@@ -31,11 +31,12 @@ pub(super) async fn sweeper(
         // An alarm of the function's errors is how somebody hears of it; the next tick does it all.
         return Err(Unsent(unsent).into());
     }
-    metrics.hints += (swept.alarms + swept.ahead + swept.stale_mail) as u64;
+    metrics.hints += swept.told as u64;
     Ok(json!({
         "alarms": swept.alarms,
         "ahead": swept.ahead,
         "stale_mail": swept.stale_mail,
+        "told": swept.told,
         "whole": swept.cursor.is_none(),
     }))
 }

@@ -55,6 +55,7 @@ pub async fn sweep(
             total.alarms = total.alarms.max(swept.alarms);
             total.ahead = total.ahead.max(swept.ahead);
             total.stale_mail += swept.stale_mail;
+            total.told += swept.told;
             total.cursor = swept.cursor;
             if total.cursor.is_none() || stop.gently.is_set() {
                 return Ok(());

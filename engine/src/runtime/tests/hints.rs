@@ -109,6 +109,41 @@ fn a_sweep_tells_what_is_due_and_what_will_be_within_its_period_each_for_its_tim
 }
 
 #[test]
+fn i4_what_nobody_serves_is_told_less_and_less_often_and_never_forgotten() {
+    let (world, engine, heard) = world();
+    let minute = Duration::from_secs(60);
+    let sweeper = Sweeper::new(&engine).ahead(minute);
+    // One has mail, the other an alarm.
+    let start = |seconds: u64| {
+        let started = world.block(engine.start(Start::new("nap").input(&seconds)));
+        started.unwrap().eid
+    };
+    let (mail, alarm) = (start(1), start(1));
+    world.block(engine.run(alarm, world.causes(alarm))).unwrap();
+    heard.take();
+    let mut told = [Vec::new(), Vec::new()];
+    for pass in 1..=1_440_u32 {
+        world.clock.advance(minute);
+        let swept = world.block(sweeper.pass(None)).unwrap();
+        assert_eq!((swept.alarms, swept.stale_mail), (1, 1));
+        let hints = heard.take();
+        assert_eq!(hints.len(), swept.told);
+        for (eid, told) in [mail, alarm].iter().zip(&mut told) {
+            if hints.iter().any(|hint| hint.eid == *eid) {
+                told.push(pass);
+            }
+        }
+    }
+    for told in told {
+        // At once, then after 1, 2, 4, 8 minutes or so, and then four times an hour.
+        assert_eq!(told[0], 1);
+        assert!((96..=2 * 96 + 16).contains(&told.len()), "{told:?}");
+        let gaps = told.windows(2).map(|pair| pair[1] - pair[0]);
+        assert!(gaps.max() <= Some(15), "{told:?}");
+    }
+}
+
+#[test]
 fn who_has_little_time_leaves_the_rest_as_mail_to_the_execution_itself() {
     let (world, engine, heard) = world();
     let eid = world

@@ -147,10 +147,7 @@ fn a_pass_is_bounded_and_goes_on_where_it_was() {
     let pass = || world.block(retention.pass(&Notice::new())).unwrap();
     let passes = [pass(), pass(), pass()];
     let told = passes.map(|pass| (pass.walked, pass.folded, pass.more));
-    assert_eq!(
-        told,
-        [(200, 200, true), (120, 120, false), (0, 0, false)]
-    );
+    assert_eq!(told, [(200, 200, true), (120, 120, false), (0, 0, false)]);
 }
 
 #[test]
