@@ -65,6 +65,13 @@ impl StoreTime {
         self.lock().learn(date, sent, received);
     }
 
+    /// Takes in a `date` that the store has refused a request by: it vouches for it, and who went on
+    /// by another clock would write instants that are hours off. At once, and not by steps.
+    pub fn refused(&self, date: Timestamp) {
+        let elapsed = self.monotonic();
+        self.lock().jump(date, elapsed);
+    }
+
     fn lock(&self) -> MutexGuard<'_, Estimate> {
         // Nothing panics under this lock.
         self.estimate.lock().unwrap_or_else(PoisonError::into_inner)
@@ -149,6 +156,13 @@ impl Estimate {
         self.pull = pull;
         let by = beyond.min(self.step) * pull;
         self.zero = self.zero.saturating_add(by).unwrap_or(self.zero);
+    }
+
+    /// Shows `date` at `elapsed`.
+    fn jump(&mut self, date: Timestamp, elapsed: Duration) {
+        let zero = date.saturating_add(HALF_A_SECOND);
+        let zero = zero.and_then(|now| now.saturating_sub(signed(elapsed)));
+        *self = Self::new(zero.unwrap_or(date));
     }
 }
 
@@ -270,5 +284,22 @@ mod tests {
             clock.monotonic() < Duration::from_secs(60),
             "it is not moved"
         );
+    }
+
+    #[test]
+    fn a_date_that_a_request_was_refused_by_counts_at_once() {
+        for ahead in [
+            SignedDuration::from_hours(-3),
+            SignedDuration::from_hours(3),
+        ] {
+            let mut estimate = Estimate::new(BEGIN);
+            let elapsed = Duration::from_secs(7);
+            let date = BEGIN + signed(elapsed) + ahead;
+            estimate.jump(date, elapsed);
+            assert_eq!(estimate.at(elapsed), date + HALF_A_SECOND);
+            // The next answers move it as they would any other.
+            estimate.learn(date + SignedDuration::from_hours(1), elapsed, elapsed);
+            assert_eq!(estimate.at(elapsed), date + HALF_A_SECOND + STEP);
+        }
     }
 }

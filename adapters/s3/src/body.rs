@@ -14,6 +14,14 @@ pub(crate) enum Body {
     },
 }
 
+/// Reads it, whatever its size.
+pub(crate) async fn whole(stream: ByteStream, promised: Option<i64>) -> Result<Bytes, Heard> {
+    match read(stream, promised, u64::MAX).await? {
+        Body::Whole(bytes) => Ok(bytes),
+        Body::TooLarge { bytes } => Err(Heard::Nothing(format!("no end after {bytes} bytes"))),
+    }
+}
+
 /// Reads it, and compares it with the length that was promised (S3).
 pub(crate) async fn read(
     mut stream: ByteStream,

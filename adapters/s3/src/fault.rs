@@ -10,7 +10,7 @@
 //! | 503 `SlowDown` and its like, 429 | Throttled | Throttled | Throttled | Throttled | Throttled |
 //! | 507, or a quota that is used up | Full | Full | Full | Full | Full |
 //! | 400 `RequestTimeout`: it did not get the body | Unavailable | Unavailable | Unavailable | Unavailable | Unavailable |
-//! | 403 `RequestTimeTooSkewed`: our clock is wrong; the SDK signs the next request by the date of this answer | Unavailable | Unavailable | Unavailable | Unavailable | Unavailable |
+//! | 403 `RequestTimeTooSkewed`: our clock is wrong, and set right by this answer | Unavailable | Unavailable | Unavailable | Unavailable | Unavailable |
 //! | 501, or `NotImplemented` | Invalid | Invalid | Invalid | Invalid | Invalid |
 //! | other 5xx | **Unknown** | **Unknown** | Unavailable | Unavailable | Unavailable |
 //! | 401, 403, credentials in a 400 | Denied | Denied | Denied | Denied | Denied |
@@ -19,7 +19,6 @@
 //! | 2xx that cannot be read, or without `ETag` | **Unknown** | **Unknown** | Unavailable | Unavailable | Unavailable |
 //! | never sent: no connection, no credentials yet | Unavailable | Unavailable | Unavailable | Unavailable | Unavailable |
 //! | sent, no answer: time-out, broken connection | **Unknown** | **Unknown** | Unavailable | Unavailable | Unavailable |
-//! | an object above 64 MiB | | | Invalid | | |
 //! | cannot be built as a request | Invalid | Invalid | Invalid | Invalid | Invalid |
 //!
 //! Two places hear more than the store says by its status. A 5xx comes from anything between us
@@ -29,7 +28,7 @@
 
 use millpond::doors::Fault;
 
-use crate::hear::{Heard, Said};
+use crate::hear::{Heard, SKEWED, Said};
 
 /// What was asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -106,7 +105,7 @@ pub(crate) fn meaning(verb: Verb, heard: &Heard) -> Meaning {
         Heard::Said(said) => answered(verb, said),
         Heard::NeverSent(_) => Meaning::Trouble(Fault::Unavailable),
         Heard::Nothing(_) => unsure(verb),
-        Heard::Foreign(_) | Heard::Unsendable(_) => Meaning::Trouble(Fault::Invalid),
+        Heard::Unsendable(_) => Meaning::Trouble(Fault::Invalid),
     }
 }
 
@@ -130,7 +129,7 @@ fn answered(verb: Verb, said: &Said) -> Meaning {
         507 => Meaning::Trouble(Fault::Full),
         _ if FULL.contains(&code) => Meaning::Trouble(Fault::Full),
         400 if code == "RequestTimeout" => Meaning::Trouble(Fault::Unavailable),
-        403 if code == "RequestTimeTooSkewed" => Meaning::Trouble(Fault::Unavailable),
+        403 if code == SKEWED => Meaning::Trouble(Fault::Unavailable),
         400 if STRANGER.contains(&code) => Meaning::Trouble(Fault::Denied),
         501 => Meaning::Trouble(Fault::Invalid),
         500..=599 => unsure(verb),

@@ -13,6 +13,9 @@ use crate::fault::Verb;
 use crate::retry_after;
 use crate::watch::Watch;
 
+/// The name of a refusal because of our clock.
+pub(crate) const SKEWED: &str = "RequestTimeTooSkewed";
+
 /// What came back, where it was no success.
 #[derive(Debug)]
 pub(crate) enum Heard {
@@ -22,8 +25,6 @@ pub(crate) enum Heard {
     NeverSent(String),
     /// It left, and no answer came.
     Nothing(String),
-    /// An object that cannot be the engine's.
-    Foreign(String),
     /// No request can be made of it.
     Unsendable(String),
 }
@@ -51,6 +52,10 @@ impl Heard {
                 let mut said = Said::of(context.raw(), watch);
                 let meta = context.err().meta();
                 meta.code().unwrap_or_default().clone_into(&mut said.code);
+                let date = context.raw().headers().get("date");
+                if said.status == 403 && said.code == SKEWED {
+                    date.into_iter().for_each(|date| watch.refused(date));
+                }
                 meta.message()
                     .unwrap_or_default()
                     .clone_into(&mut said.message);
@@ -87,10 +92,7 @@ impl Heard {
                     None => error,
                 }
             }
-            Self::NeverSent(why)
-            | Self::Nothing(why)
-            | Self::Foreign(why)
-            | Self::Unsendable(why) => error.because(why),
+            Self::NeverSent(why) | Self::Nothing(why) | Self::Unsendable(why) => error.because(why),
         }
     }
 }

@@ -3,14 +3,10 @@
 use millpond::doors::{BucketError, Fault, Object, Version};
 use millpond::keys::Key;
 
-use crate::body::{self, Body};
+use crate::body;
 use crate::bucket::S3Bucket;
 use crate::fault::{Meaning, Verb, meaning};
 use crate::hear::Heard;
-
-/// The largest object that is read. The engine's own stay below a third of it: what is larger is
-/// somebody else's, and would fill the memory of a small function.
-const MOST: u64 = 64 * 1024 * 1024;
 
 impl S3Bucket {
     /// One GET. The body is compared with the length that was promised (S3).
@@ -43,12 +39,8 @@ impl S3Bucket {
             let Some(version) = answer.e_tag.map(Version::new) else {
                 return Err(Heard::Nothing("an answer without an ETag".to_owned()));
             };
-            match body::read(answer.body, answer.content_length, MOST).await? {
-                Body::Whole(body) => Ok(Object { body, version }),
-                Body::TooLarge { bytes } => Err(Heard::Foreign(format!(
-                    "the engine writes no object so large: bytes={bytes}, most={MOST}"
-                ))),
-            }
+            let body = body::whole(answer.body, answer.content_length).await?;
+            Ok(Object { body, version })
         };
         self.in_time(&watch, whole).await
     }

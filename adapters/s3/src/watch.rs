@@ -34,6 +34,13 @@ impl Watch {
         self.sent.get().is_some()
     }
 
+    /// Sets the clock to what the store refuses us by.
+    pub(crate) fn refused(&self, date: &str) {
+        if let Some(date) = instant(date) {
+            self.time.refused(date);
+        }
+    }
+
     pub(crate) fn now(&self) -> Timestamp {
         self.time.now()
     }

@@ -1,8 +1,8 @@
 //! Objects of other buckets.
 
-use millpond::doors::{Bucket as _, Fault};
+use millpond::doors::Fault;
 
-use super::script::{Answer, Script, key};
+use super::script::{Answer, Script};
 use crate::{Fetched, Wanted};
 
 fn wanted<'a>(version: Option<&'a str>, etag: Option<&'a str>) -> Wanted<'a> {
@@ -59,14 +59,4 @@ async fn what_is_gone_changed_or_too_large_is_told_apart_and_trouble_is_an_error
         let read = script.bucket().await.fetch(wanted(None, None)).await;
         assert_eq!(read.unwrap_err().fault, fault);
     }
-}
-
-#[tokio::test]
-async fn an_object_that_cannot_be_the_engine_s_is_not_read() {
-    let promised = Answer::body("").with("content-length", "9999999999");
-    let script = Script::of([promised]);
-    let read = script.bucket().await.read(&key("a")).await.unwrap_err();
-    assert_eq!(read.fault, Fault::Invalid);
-    let why = std::error::Error::source(&read).unwrap().to_string();
-    assert!(why.contains("bytes=9999999999, most=67108864"), "{why}");
 }
