@@ -213,6 +213,16 @@ fn a_request_is_tested_with_its_signature() {
         good.out.contains("approvals: fits, but `signal.to`"),
         "{good:?}"
     );
+    let removal = request.to_string().replace("POST", "DELETE");
+    write(&world, "d.json", &removal);
+    let done = world.run(&["triggers", "test", "d.json", "--file", "t.toml"]);
+    assert!(
+        done.code == 1
+            && done
+                .out
+                .contains("approvals: no: a webhook is a POST, DELETE"),
+        "{done:?}"
+    );
     let wrong = test("another");
     assert!(
         wrong

@@ -117,6 +117,12 @@ fn make(rule: &Rule, occasion: &Occasion, object: Option<&[u8]>, place: &Place<'
     if let Some(why) = rule.mismatch(occasion) {
         return Made::No(why);
     }
+    if let Some(request) = &occasion.request
+        && request.method != "POST"
+    {
+        let method = &request.method;
+        return Made::No(format!("a webhook is a POST, {method} is answered 405"));
+    }
     if let (Some(secrets), Some(signature), Some(request)) =
         (place.secrets, &rule.signature, &occasion.request)
     {

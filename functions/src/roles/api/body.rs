@@ -36,6 +36,11 @@ pub(super) fn read<T: DeserializeOwned>(request: &Request) -> Result<T, Problem>
     if !kind.eq_ignore_ascii_case("application/json") {
         return Err(Problem::media(kind));
     }
+    // A list would be taken for the fields in their order.
+    let first = request.body.iter().find(|byte| !byte.is_ascii_whitespace());
+    if first.is_some_and(|first| *first != b'{') {
+        return Err(Problem::bad("the body does not fit: it must be an object"));
+    }
     serde_json::from_slice(&request.body)
         .map_err(|error| Problem::bad(format!("the body does not fit: {error}")))
 }

@@ -121,6 +121,7 @@ fn what_is_wrong_is_a_problem_that_says_what_would_be_right() {
         ("GET", "/nowhere", "", 404, "/executions/ID/signal"),
         ("DELETE", "/executions", "", 405, "DELETE"),
         ("POST", "/executions", "{", 400, "does not fit"),
+        ("POST", "/executions", " [\"greet\"]", 400, "an object"),
         (
             "POST",
             "/executions",
