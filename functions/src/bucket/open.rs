@@ -117,8 +117,8 @@ fn local(rest: &str) -> Result<PathBuf, &'static str> {
         return Err("it names no place");
     }
     // No shell expands it behind a scheme, and a folder of that name is nobody's wish.
-    if path == "~" || path.starts_with("~/") {
-        return Err("`~` is the shell's: write the whole path, or $HOME");
+    if path.starts_with('~') {
+        return Err("`~` is the shell's: write the whole path, or $HOME (or ./~ for a name)");
     }
     Ok(path.into())
 }
@@ -253,6 +253,7 @@ mod tests {
             "sqlite://host/pond.db",
             "sqlite:~/pond.db",
             "file:~",
+            "file:~root/pond",
             "memory:x",
             "s3://b/p",
             "s3://pond?secret=x",

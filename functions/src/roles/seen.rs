@@ -13,9 +13,10 @@ const MOST: usize = 4_096;
 /// direct hint has told of before, or a second delivery, needs no request. A hint only: who does not
 /// remember looks.
 ///
-/// A key of mail is never used again, so what was served stays served. It is forgotten all the same,
-/// after a while and at the first delivery that it spares a look: a message whose deletion failed, or
-/// that a run left for later, is looked at when the sweeper brings it.
+/// What was served stays served: mail that comes again under its key (a signal that is sent once more) is
+/// one that the journal has. It is forgotten all the same, after a while and at the first delivery that it
+/// spares a look: a message whose deletion failed, or that a run left for later, is looked at
+/// when the sweeper brings it.
 #[derive(Debug, Default)]
 pub struct Seen(Mutex<Kept>);
 
