@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use millpond::domain::Status;
-use millpond::runtime::Start;
+use millpond::runtime::{ErrorKind, Start};
 
 use super::case::{Case, PayStep, Plan};
 use super::place::Place;
@@ -65,12 +65,11 @@ pub(super) fn play(options: &Options, say: &dyn Fn(String)) -> Result<Report, Tr
     until("the last execution", &mut worker, || {
         let mut still = Vec::new();
         for case in open.drain(..) {
-            if !pond
-                .runtime
-                .block_on(pond.engine.status(case.eid))?
-                .is_terminal()
-            {
-                still.push(case);
+            match pond.runtime.block_on(pond.engine.status(case.eid)) {
+                Ok(status) if status.is_terminal() => {}
+                // A store that does not answer now may do so at the next look.
+                Err(error) if error.kind() != ErrorKind::Storage => return Err(error.into()),
+                Ok(_) | Err(_) => still.push(case),
             }
         }
         open = still;
