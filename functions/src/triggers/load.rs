@@ -25,7 +25,7 @@ pub enum LoadError {
     },
     /// There are none.
     #[error(
-        "there are no rules: name a file by MILLPOND_TRIGGERS, or put an object {OBJECT} into \
+        "there are no rules: name a file (in the command, or by MILLPOND_TRIGGERS), or put an object {OBJECT} into \
          the bucket"
     )]
     Absent,
