@@ -4,11 +4,14 @@
 //! only when a run has served it. One pass costs one list for the alarms, and one for each
 //! 1,000 mails.
 //!
-//! Where passes have a period ([`Sweeper::ahead`]), what stays unserved is told less and less often: after
+//! Who knows when it last told all ([`Sweeper::since`]) tells of what stays unserved less and less often: after
 //! one TTL, two, four, and so on, and each quarter of an hour in the end. A backlog's messages are with the
 //! workers already; telling of all of them in each pass adds more to their queue than they take away.
+//! Who does not know (a new process, hints that were not sent) tells of all.
 
 use std::time::Duration;
+
+use jiff::Timestamp;
 
 use crate::doors::{BucketError, Hint};
 use crate::keys::{self, Key, MailKey, Prefix};
@@ -29,6 +32,7 @@ const LONGEST: Duration = Duration::from_secs(900);
 pub struct Sweeper {
     core: Arc<Core>,
     ahead: Duration,
+    since: Option<Timestamp>,
 }
 
 /// What one pass found.
@@ -53,6 +57,7 @@ impl Sweeper {
         Self {
             core: Arc::clone(engine.core()),
             ahead: Duration::ZERO,
+            since: None,
         }
     }
 
@@ -61,6 +66,14 @@ impl Sweeper {
     #[must_use]
     pub fn ahead(mut self, ahead: Duration) -> Self {
         self.ahead = ahead;
+        self
+    }
+
+    /// Leaves out what was told by the pass that began at `since` and has come to no other rung.
+    /// Only where all of that pass's hints went out.
+    #[must_use]
+    pub fn since(mut self, since: Option<Timestamp>) -> Self {
+        self.since = since;
         self
     }
 
@@ -79,7 +92,8 @@ impl Sweeper {
             let page = doors.page(&mail, after.as_ref(), PAGE).await?;
             after = page.entries.last().map(|row| row.key.clone());
             for row in page.entries {
-                let age = doors.clock.now().duration_since(row.modified);
+                let now = doors.clock.now();
+                let age = now.duration_since(row.modified);
                 let old = Duration::try_from(age).is_ok_and(|age| age > self.core.settings.ttl);
                 if let Some(mail) = MailKey::parse(&row.key).filter(|_| old) {
                     let hint = Hint {
@@ -89,7 +103,7 @@ impl Sweeper {
                         at: None,
                     };
                     swept.stale_mail += 1;
-                    if self.is_time(age.unsigned_abs()) {
+                    if self.is_time(age.unsigned_abs(), now) {
                         doors.wakeups.ring(hint).await;
                         swept.told += 1;
                     }
@@ -103,15 +117,13 @@ impl Sweeper {
         Ok(swept)
     }
 
-    /// What a pass answers for: its period, and half of one, since passes are not punctual.
-    fn window(&self) -> Duration {
-        self.ahead + self.ahead / 2
-    }
-
-    /// Whether a cause that waits for `age` has come to another rung since the last pass.
-    fn is_time(&self, age: Duration) -> bool {
+    /// Whether a cause that waits for `age` has come to another rung since all were told.
+    fn is_time(&self, age: Duration, now: Timestamp) -> bool {
+        let Some(since) = self.since else { return true };
+        let passed = Duration::try_from(now.duration_since(since)).unwrap_or_default();
         let ttl = self.core.settings.ttl;
-        self.ahead.is_zero() || rung(age, ttl) != rung(age.saturating_sub(self.window()), ttl)
+        // An alarm that has come due since then was told for its time, if at all.
+        age <= passed || rung(age, ttl) != rung(age.saturating_sub(passed), ttl)
     }
 
     async fn alarms(&self, swept: &mut Swept) -> Result<(), BucketError> {
@@ -136,7 +148,7 @@ impl Sweeper {
                 };
                 let late = now.duration_since(alarm.due);
                 let late = Duration::try_from(late).unwrap_or_default();
-                if late <= self.window() || self.is_time(late) {
+                if self.is_time(late, now) {
                     doors.wakeups.ring(hint).await;
                     swept.told += 1;
                 }

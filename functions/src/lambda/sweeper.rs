@@ -22,7 +22,7 @@ pub(super) async fn sweeper(
 ) -> Result<Value, Failed> {
     let deadline = Deadline::within(&**cloud.clock(), left);
     let period = cloud.deployment.sweep;
-    let before = cloud.unsent();
+    let (before, began) = (cloud.unsent(), cloud.clock().now());
     let swept = sweep(&cloud.engine, period, &cloud.cursor, deadline).await?;
     let rest = deadline.end.saturating_sub(cloud.clock().monotonic());
     let all = cloud.flush(rest).await;
@@ -30,6 +30,9 @@ pub(super) async fn sweeper(
     if unsent > 0 || !all {
         // An alarm of the function's errors is how somebody hears of it; the next tick does it all.
         return Err(Unsent(unsent).into());
+    }
+    if swept.cursor.is_none() {
+        cloud.cursor.all_told(began);
     }
     metrics.hints += swept.told as u64;
     Ok(json!({

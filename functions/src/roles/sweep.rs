@@ -4,16 +4,31 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use futures::FutureExt;
+use jiff::Timestamp;
 use millpond::doors::BucketError;
 use millpond::keys::Key;
 use millpond::runtime::{Engine, Stop, Sweeper, Swept};
 
 use super::time::Deadline;
 
-/// Where the next sweep goes on with the mail, while the process lives. A new process begins at
-/// the front: that costs lists, and loses nothing.
+/// Where the next sweep goes on with the mail, and when all was told last, while the process lives.
+/// A new process begins at the front and tells of all: that costs lists and hints, and loses nothing.
 #[derive(Debug, Default)]
-pub struct Cursor(Mutex<Option<Key>>);
+pub struct Cursor {
+    mail: Mutex<Option<Key>>,
+    told: Mutex<Option<Timestamp>>,
+}
+
+impl Cursor {
+    /// Whoever was to hear of the sweep that began at `began` has: the next one need not repeat it.
+    pub fn all_told(&self, began: Timestamp) {
+        *self.told.lock().unwrap_or_else(PoisonError::into_inner) = Some(began);
+    }
+
+    fn told(&self) -> Option<Timestamp> {
+        *self.told.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
 
 /// Why nothing, or not all, was passed on.
 #[derive(Debug, thiserror::Error)]
@@ -39,8 +54,8 @@ pub async fn sweep(
     deadline: Deadline,
 ) -> Result<Swept, SweepError> {
     let clock = Arc::clone(&engine.doors().clock);
-    let sweeper = Sweeper::new(engine).ahead(period);
-    let place = || cursor.0.lock().unwrap_or_else(PoisonError::into_inner);
+    let sweeper = Sweeper::new(engine).ahead(period).since(cursor.told());
+    let place = || cursor.mail.lock().unwrap_or_else(PoisonError::into_inner);
     let stop = Stop::default();
     let total = Mutex::new((0_u32, Swept::default()));
     let work = async {
