@@ -80,6 +80,26 @@ fn a_sweep_goes_on_where_the_one_before_had_no_time_left_and_tells_each_mail() {
 }
 
 #[test]
+fn what_may_not_have_been_told_is_told_again_and_what_was_is_not() {
+    let world = world();
+    start(&world, "nap", 1);
+    world.clock.advance(MINUTE);
+    let (engine, _heard) = heard(&world);
+    let cursor = Cursor::default();
+    let told = || {
+        let deadline = Deadline::within(&*world.clock, MINUTE);
+        let swept = world.block(sweep(&engine, MINUTE, &cursor, deadline));
+        swept.unwrap().told
+    };
+    // Its hints did not go out: nobody has said that they did.
+    assert_eq!((told(), told()), (1, 1));
+    cursor.all_told(world.clock.now());
+    assert_eq!(told(), 0);
+    world.clock.advance(MINUTE);
+    assert_eq!(told(), 1);
+}
+
+#[test]
 fn an_alarm_that_comes_by_message_is_run_at_its_time_and_never_before() {
     let world = world();
     let eid = start(&world, "nap", 100);
