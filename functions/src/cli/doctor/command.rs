@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use millpond::runtime::chain;
 use millpond::testing::MemoryBucket;
+use millpond_conformance::Probe;
 use millpond_host::SystemClock;
 use millpond_wrappers::{Bill, Metered, Prices};
 use serde_json::json;
@@ -43,7 +44,13 @@ pub(crate) async fn run(args: Args, desk: &Desk) -> Result<Exit, Error> {
         if desk.far {
             forewarn(desk, &patient).await;
         }
-        report.take(Box::pin(Exam::of(&patient)).await, &patient);
+        // On a far store a probe takes seconds, and all of them minutes.
+        let say = |probe: Probe| {
+            if desk.far && !desk.streams.json() {
+                desk.streams.note(format!("probing {probe}"));
+            }
+        };
+        report.take(Box::pin(Exam::of(&patient, &say)).await, &patient);
     }
     // Who may not look would only hear again that he may not.
     let blind = [Verb::List, Verb::Read];
@@ -80,7 +87,7 @@ async fn forewarn(desk: &Desk, patient: &Patient) {
         prefix: patient.prefix.clone(),
     };
     // What it finds is not about the store.
-    let _ = Box::pin(Exam::of(&rehearsal)).await;
+    let _ = Box::pin(Exam::of(&rehearsal, &|_| ())).await;
     let usage = counted.usage();
     let requests = usage.total().requests;
     let bill = Bill::new(&usage, vec![Prices::s3_standard()]);

@@ -58,14 +58,14 @@ pub(super) struct Exam {
 }
 
 impl Exam {
-    /// Asks everything, and deletes what was written.
-    pub(super) async fn of(patient: &Patient) -> Self {
+    /// Asks everything, and deletes what was written. Each probe is said before it is run.
+    pub(super) async fn of(patient: &Patient, say: &(dyn Fn(Probe) + Sync)) -> Self {
         let mut exam = Self::default();
         let mut subject = Subject::new(Arc::clone(&patient.bucket), &patient.prefix).scaled(SCALE);
         if let Some(spawner) = &patient.spawner {
             subject = subject.racing_on(Arc::clone(spawner));
         }
-        if let Err(error) = exam.ask(patient, &subject).await {
+        if let Err(error) = exam.ask(patient, &subject, say).await {
             exam.trouble = Some(chain(&error));
         }
         // With a permission missing nothing but its one object was written, and it went by itself.
@@ -79,7 +79,12 @@ impl Exam {
         exam
     }
 
-    async fn ask(&mut self, patient: &Patient, subject: &Subject) -> Result<(), Finding> {
+    async fn ask(
+        &mut self,
+        patient: &Patient,
+        subject: &Subject,
+        say: &(dyn Fn(Probe) + Sync),
+    ) -> Result<(), Finding> {
         self.missing = missing(patient).await?;
         if !self.missing.is_empty() {
             return Ok(());
@@ -87,6 +92,7 @@ impl Exam {
         self.latency = Some(Latency::of(patient).await?);
         self.skew = skew(patient).await?;
         for probe in Probe::ALL {
+            say(probe);
             match probe.run(subject).await {
                 Ok(()) => self.passed.push(probe),
                 Err(violation) => {

@@ -153,6 +153,11 @@ impl Said {
 /// Runs the command as the command line does, over a store that is open already: how it ended,
 /// and what it said on stdout and stderr.
 async fn doctor(store: Arc<Store>, args: &[&str]) -> (Exit, String, String) {
+    doctor_of(Location::Memory, store, args).await
+}
+
+/// The same of a store that says it is at `location`.
+async fn doctor_of(location: Location, store: Arc<Store>, args: &[&str]) -> (Exit, String, String) {
     let (out, err) = (Said::default(), Said::default());
     let mut streams = Streams::new(out.clone(), err.clone());
     let cli = Cli::try_parse_from([&["app", "doctor"], args].concat()).unwrap();
@@ -174,7 +179,7 @@ async fn doctor(store: Arc<Store>, args: &[&str]) -> (Exit, String, String) {
     let (app, environment) = (App::new(), Environment::default());
     let globals = &cli.globals;
     let place = Place {
-        location: Location::Memory,
+        location,
         opened,
         codec: Codec::new(),
     };
@@ -233,6 +238,18 @@ async fn the_store_without_a_flaw_is_trusted_and_left_empty() {
         out.contains("p50") && out.contains("the store's clock"),
         "{out}"
     );
+}
+
+#[cfg(feature = "s3")]
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn on_a_far_store_each_probe_is_said_and_json_stays_json() {
+    let far = || "s3://pond?region=eu-north-1".parse::<Location>().unwrap();
+    let probes = |err: &str| err.lines().filter(|l| l.starts_with("probing ")).count();
+    let (exit, _, err) = doctor_of(far(), store(Flaw::None), &[]).await;
+    assert_eq!((exit, probes(&err)), (Exit::Done, 12), "{err}");
+    assert!(err.starts_with("asking s3://pond"), "{err}");
+    let (_, _, err) = doctor_of(far(), store(Flaw::None), &["--json"]).await;
+    assert_eq!(probes(&err), 0, "{err}");
 }
 
 #[tokio::test]
