@@ -1,5 +1,8 @@
 //! Reading a mailbox.
 
+use std::collections::BTreeMap;
+
+use bytes::Bytes;
 use futures::{StreamExt, TryStreamExt, stream};
 use jiff::Timestamp;
 
@@ -59,7 +62,40 @@ pub async fn list(doors: &Doors, queue: &Queue, eid: &Eid) -> Result<Listing, Bu
 /// # Errors
 /// The store failed; or a newer release wrote one of them, which this one leaves alone.
 pub async fn fetch(doors: &Doors, slots: &[Slot], fan: usize) -> Result<Vec<Mail>, LoadError> {
-    let reads: Vec<_> = slots.iter().map(|slot| one(doors, slot)).collect();
+    fetch_rest(doors, slots, fan, &Early::new()).await
+}
+
+/// Messages that were read before their mailbox was listed.
+pub(crate) type Early = BTreeMap<Key, Bytes>;
+
+/// Reads what of `keys` is there, several at once. 1 G each.
+pub(crate) async fn read_early(
+    doors: &Doors,
+    keys: &[Key],
+    fan: usize,
+) -> Result<Early, BucketError> {
+    let reads: Vec<_> = keys.iter().map(|key| doors.read(key)).collect();
+    let found: Vec<_> = stream::iter(reads)
+        .buffered(fan.max(1))
+        .try_collect()
+        .await?;
+    let found = keys.iter().zip(found);
+    Ok(found
+        .filter_map(|(key, found)| Some((key.clone(), found?.body)))
+        .collect())
+}
+
+/// As [`fetch`], without reading those of `early` again.
+pub(crate) async fn fetch_rest(
+    doors: &Doors,
+    slots: &[Slot],
+    fan: usize,
+    early: &Early,
+) -> Result<Vec<Mail>, LoadError> {
+    let reads: Vec<_> = slots
+        .iter()
+        .map(|slot| one(doors, slot, early.get(&slot.key)))
+        .collect();
     let found: Vec<Option<Mail>> = stream::iter(reads)
         .buffered(fan.max(1))
         .try_collect()
@@ -73,7 +109,10 @@ pub(crate) fn ordered(mut mails: Vec<Mail>) -> Vec<Mail> {
     mails
 }
 
-async fn one(doors: &Doors, slot: &Slot) -> Result<Option<Mail>, LoadError> {
+async fn one(doors: &Doors, slot: &Slot, early: Option<&Bytes>) -> Result<Option<Mail>, LoadError> {
+    if let Some(body) = early {
+        return decode(slot, body).map(Some);
+    }
     match doors.read(&slot.key).await? {
         Some(found) => decode(slot, &found.body).map(Some),
         None => Ok(None),

@@ -9,6 +9,7 @@
 mod absorb;
 mod send;
 
+pub(crate) use absorb::{Early, fetch_rest, read_early};
 pub use absorb::{Listing, Slot, fetch, list};
 pub(crate) use absorb::{decode, ordered};
 pub(crate) use send::encode;

@@ -147,7 +147,8 @@ impl World {
         self.block(self.engine.signal(eid, signal)).map(drop)
     }
 
-    /// What waits for `eid` in the bucket now: its mail, and its alarms that are due.
+    /// What waits for `eid` in the bucket now: its mail, and its alarms that are due. As a queue would tell of
+    /// it: it may be gone when the run looks.
     #[must_use]
     pub fn causes(&self, eid: Eid) -> Causes {
         let (mut queue, mut mail, mut alarms) = (Queue::default(), Vec::new(), Vec::new());
@@ -165,6 +166,7 @@ impl World {
             mail,
             alarms,
             deliveries: 0,
+            hearsay: true,
         }
     }
 

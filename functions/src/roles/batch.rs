@@ -196,6 +196,7 @@ async fn serve(engine: &Engine, seen: &Seen, eid: Eid, group: Group, stop: &Stop
             .collect(),
         alarms: due_now(engine, eid, group.alarms).await,
         deliveries: u32::try_from(group.received.saturating_sub(1)).unwrap_or(u32::MAX),
+        hearsay: true,
     };
     if causes.mail.is_empty() && causes.alarms.is_empty() {
         return Served {
@@ -211,7 +212,9 @@ async fn serve(engine: &Engine, seen: &Seen, eid: Eid, group: Group, stop: &Stop
             // Given up for want of time: it is this run that holds the execution, and nobody who
             // would look again.
             Some(Ok(Ended::Held(_))) if stop.now.is_set() => break None,
-            Some(Ok(Ended::Again)) if !stop.gently.is_set() => causes.deliveries = 0,
+            Some(Ok(Ended::Again)) if !stop.gently.is_set() => {
+                (causes.deliveries, causes.hearsay) = (0, false);
+            }
             Some(Err(error)) => {
                 let error = chain(error);
                 tracing::warn!(%eid, %error, "run failed: its messages come again");

@@ -184,6 +184,7 @@ impl Process {
             mail: rows.map(|row| row.key).filter(mine).collect(),
             alarms: Vec::new(),
             deliveries: 0,
+            hearsay: false,
         }
     }
 }

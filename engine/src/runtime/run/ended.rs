@@ -18,6 +18,9 @@ pub struct Causes {
     pub alarms: Vec<Key>,
     /// How often these causes led to a run without effect.
     pub deliveries: u32,
+    /// Whether the mail is hearsay: told of by a queue that tells twice, or late. It is read beside the
+    /// head then; if none of it is there, it was served, and the run ends: 2 G, no P.
+    pub hearsay: bool,
 }
 
 /// How a run ended.

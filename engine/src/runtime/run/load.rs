@@ -11,7 +11,7 @@ use super::finish;
 use crate::domain::{Body, Commit, Eid, Entry, Mid};
 use crate::journal::{self, Begun, Item, Journal, LoadError, Read};
 use crate::keys::{Key, MailKey};
-use crate::mailbox::{self, Listing, Slot};
+use crate::mailbox::{self, Early, Listing, Slot};
 use crate::planted::{Bug, planted};
 use crate::runtime::Core;
 use crate::runtime::settle::{self, Noted, SettleError};
@@ -32,6 +32,8 @@ pub(super) struct Ready {
     pub(super) waking: Option<Key>,
     /// Whether the head was kept, not read: who is refused reads it.
     pub(super) kept: bool,
+    /// Messages that were read with the head.
+    pub(super) early: Early,
 }
 
 pub(super) enum Loaded {
@@ -40,7 +42,7 @@ pub(super) enum Loaded {
 }
 
 /// Reads the head and the mailbox, and decides. 1 G, 1 P (+ 1 G for `fired`, + segments); with
-/// a kept head that shows a fresh cause 1 G less.
+/// a kept head that shows a fresh cause 1 G less; 2 G where hearsay comes late.
 pub(super) async fn load(core: &Arc<Core>, eid: Eid, causes: &Causes) -> Result<Loaded, RunError> {
     if let Some(journal) = core.sticky.take(&eid)
         && let Some(ready) = resume(core, eid, journal, causes).await?
@@ -49,7 +51,13 @@ pub(super) async fn load(core: &Arc<Core>, eid: Eid, causes: &Causes) -> Result<
     }
     let (doors, fan) = (&core.doors, core.settings.fan);
     let end = settle::horizon(doors.clock.monotonic(), core.settings.ttl);
-    let Some(mut journal) = Journal::load(doors, &eid).await? else {
+    let head = Journal::load(doors, &eid);
+    let (journal, early) = futures::future::try_join(head, hearsay(core, causes)).await?;
+    // Mail goes when what followed from it is settled: whose causes are gone has nothing to do for them.
+    if early.as_ref().is_some_and(Early::is_empty) {
+        return Ok(Loaded::Ended(Ended::Stale));
+    }
+    let Some(mut journal) = journal else {
         return absent(core, eid, causes).await.map(Loaded::Ended);
     };
     // 2. Held: nothing is deleted; the owner lists again, the sweeper brings old mail again.
@@ -107,6 +115,7 @@ pub(super) async fn load(core: &Arc<Core>, eid: Eid, causes: &Causes) -> Result<
         listing,
         waking,
         kept: false,
+        early: early.unwrap_or_default(),
     })))
 }
 
@@ -140,7 +149,17 @@ async fn resume(
         listing,
         waking,
         kept: true,
+        early: Early::new(),
     }))
+}
+
+/// The mail that was told of, if that alone made this run begin and may be gone. 1 G each.
+async fn hearsay(core: &Core, causes: &Causes) -> Result<Option<Early>, LoadError> {
+    if !causes.hearsay || causes.mail.is_empty() || !causes.alarms.is_empty() {
+        return Ok(None);
+    }
+    let read = mailbox::read_early(&core.doors, &causes.mail, core.settings.fan);
+    Ok(Some(read.await?))
 }
 
 async fn read_history(

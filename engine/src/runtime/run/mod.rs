@@ -93,6 +93,7 @@ async fn passes(
             return Ok(ended);
         }
         causes.deliveries = 0; // a pass that asks for another one made progress
+        causes.hearsay = false; // and has deleted what it was told of
     }
     Ok(ended)
 }

@@ -108,7 +108,8 @@ pub(super) async fn pass(
         .filter(|s| !ready.mids.contains(&s.mid) || planted(Bug::AbsorbsTwice))
         .cloned()
         .collect();
-    let mails = mailbox::fetch(&core.doors, &fresh, core.settings.fan).await?;
+    let fan = core.settings.fan;
+    let mails = mailbox::fetch_rest(&core.doors, &fresh, fan, &ready.early).await?;
     let superseded = ready.journal.head.alarm.clone();
     let old = ready.journal.head.status;
     let crash_loop = crash_loop(&core, causes, &fresh, ready.waking.as_ref());
@@ -177,6 +178,7 @@ impl Pass {
             waking,
             broken: _,
             kept: _,
+            early: _,
         } = ready;
         let head = &journal.head;
         // **[R] A6** An alarm proves its instant, and recorded instants never decrease.

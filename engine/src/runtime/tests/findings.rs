@@ -88,6 +88,7 @@ fn no_causes() -> Causes {
         mail: Vec::new(),
         alarms: Vec::new(),
         deliveries: 0,
+        hearsay: false,
     }
 }
 

@@ -6,7 +6,7 @@ use futures::future::join_all;
 
 use super::{App, Ended, echo, sequential};
 use crate::domain::Status;
-use crate::runtime::{Signal, Start};
+use crate::runtime::{Causes, Signal, Start};
 use crate::testing::{Counts, World};
 use crate::{Context, Failed};
 
@@ -173,6 +173,46 @@ fn a_child_of_two_steps_costs_8_dear_and_2_cheap_in_all() {
         // mail; head and one result mail a child.
         assert_price(&format!("{n} children"), &counts, 7 + n * 8, 3 + n * 3);
     }
+}
+
+#[test]
+fn mail_that_is_told_of_once_more_and_gone_costs_two_reads() {
+    let world = World::new(app());
+    let eid = world.start(Start::new("waits").input(&true)).eid;
+    let start = world.causes(eid);
+    assert!(start.hearsay);
+    let tell = |causes: &Causes| {
+        let (ended, counts) =
+            world.counted(|world| world.block(world.engine.run(eid, causes.clone())).unwrap());
+        (ended, counts.dear(), counts.cheap())
+    };
+    // Nothing is read twice: list, commit, alarm, feed, second list; head and start.
+    assert_eq!(tell(&start).1, 5);
+    assert_eq!(tell(&start), (Ended::Stale, 0, 2));
+    // One of several is enough to look at all.
+    world.signal(eid, Signal::on("in").value(&1_u64)).unwrap();
+    let mut both = world.causes(eid);
+    both.mail.extend(start.mail.clone());
+    assert!(matches!(tell(&both).0, Ended::Suspended(_)));
+    assert_eq!(tell(&both), (Ended::Stale, 0, 3));
+    // What it is over does not matter, nor that somebody holds it.
+    world.skip(Duration::from_secs(7200));
+    assert_eq!(world.status(eid), Status::Completed);
+    assert_eq!(tell(&start), (Ended::Stale, 0, 2));
+}
+
+#[test]
+fn hearsay_beside_an_alarm_is_looked_at_like_any_cause() {
+    let world = World::new(app());
+    let eid = world.start(Start::new("waits").input(&true)).eid;
+    let start = world.causes(eid);
+    world.run(eid).unwrap();
+    world.clock.advance(Duration::from_secs(3600));
+    let mut causes = world.causes(eid);
+    assert_eq!(causes.alarms.len(), 1);
+    causes.mail = start.mail;
+    let ended = world.block(world.engine.run(eid, causes)).unwrap();
+    assert!(matches!(ended, Ended::Suspended(Some(_))), "{ended:?}");
 }
 
 #[test]

@@ -192,6 +192,7 @@ impl Book {
                     mail: waiting.mail.into_iter().collect(),
                     alarms: waiting.alarms.into_iter().collect(),
                     deliveries: self.paused.get(&eid).map_or(0, |paused| paused.times),
+                    hearsay: false, // it has looked, or looks soon
                 };
                 jobs.push(Job { eid, causes });
             }

@@ -146,6 +146,7 @@ impl Meter<'_> {
             mail: Vec::new(), // a run lists the mailbox itself
             alarms: Vec::new(),
             deliveries: 0,
+            hearsay: false,
         };
         self.run(eid, causes)
     }
@@ -168,6 +169,7 @@ impl Meter<'_> {
                 .filter(|key| AlarmKey::parse(key).is_some_and(is_its))
                 .collect(),
             deliveries: 0,
+            hearsay: false,
         };
         self.run(eid, causes)
     }

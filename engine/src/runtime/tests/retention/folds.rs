@@ -134,6 +134,7 @@ fn a_pass_is_bounded_and_goes_on_where_it_was() {
             mail: vec![cause],
             alarms: Vec::new(),
             deliveries: 0,
+            hearsay: false,
         };
         world.block(world.engine.run(eid, causes)).unwrap();
     }

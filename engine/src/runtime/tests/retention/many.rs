@@ -22,6 +22,7 @@ async fn run(world: &World, start: Start) -> Eid {
         mail: vec![keys::mail(&Queue::default(), &eid, &Mid::start())],
         alarms: Vec::new(),
         deliveries: 0,
+        hearsay: false,
     };
     world.engine.run(eid, causes).await.unwrap();
     eid
