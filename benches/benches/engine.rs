@@ -3,7 +3,10 @@
 
 use std::time::{Duration, Instant};
 
-use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use criterion::measurement::WallTime;
+use criterion::{
+    BenchmarkGroup, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main,
+};
 use millpond_benches::{Stage, Store};
 use tokio::runtime::Runtime;
 
@@ -64,32 +67,18 @@ fn fan_out(c: &mut Criterion) {
 /// W4: from a signal to the end of the execution that waits for it.
 fn latency(c: &mut Criterion) {
     let mut group = c.benchmark_group("w4_signal");
-    for (name, store) in STORES {
-        let runtime = runtime();
-        let stage = runtime.block_on(async { Stage::new(store) });
-        group.bench_function(name, |b| {
-            b.iter_custom(|times| {
-                runtime.block_on(async {
-                    let mut spent = Duration::ZERO;
-                    for _ in 0..times {
-                        let eid = stage.start("waits", 0).await;
-                        stage.suspended(eid).await;
-                        let began = Instant::now();
-                        stage.signal(eid).await;
-                        stage.end(eid).await;
-                        spent += began.elapsed();
-                    }
-                    spent
-                })
-            });
-        });
-    }
+    signalled(&mut group, "waits", 0);
 }
 
 /// W5: an execution of 1,000 completed steps is replayed from the bucket and ends.
 fn replay(c: &mut Criterion) {
     let mut group = c.benchmark_group("w5_replay_1000");
     group.sample_size(10);
+    signalled(&mut group, "replays", 1_000);
+}
+
+/// The time from a signal to the end of an execution that is suspended.
+fn signalled(group: &mut BenchmarkGroup<'_, WallTime>, workflow: &str, n: u64) {
     for (name, store) in STORES {
         let runtime = runtime();
         let stage = runtime.block_on(async { Stage::new(store) });
@@ -98,7 +87,7 @@ fn replay(c: &mut Criterion) {
                 runtime.block_on(async {
                     let mut spent = Duration::ZERO;
                     for _ in 0..times {
-                        let eid = stage.start("replays", 1_000).await;
+                        let eid = stage.start(workflow, n).await;
                         stage.suspended(eid).await;
                         let began = Instant::now();
                         stage.signal(eid).await;
