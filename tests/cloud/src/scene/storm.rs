@@ -15,6 +15,10 @@ use crate::scene::Scene;
 const DEAR: u64 = 8;
 /// And of the cheap one: two, and one to look for its key.
 const CHEAP: u64 = 3;
+/// Executions that a worker has in hand at most: one for each message of its batch.
+const IN_HAND: u64 = 10;
+/// What each of them costs once more when that worker is killed: a list, and to acquire it.
+const AGAIN: u64 = 2;
 /// Uploads or calls at once.
 const AT_ONCE: usize = 24;
 
@@ -61,6 +65,8 @@ pub struct Outcome {
     pub killed: u64,
     /// What the worker's mapping has done.
     pub mapping: crate::queue::Counts,
+    /// Deliveries of uploads that say what another one has said.
+    pub copies: u64,
     /// Requests of each function.
     pub requests: BTreeMap<String, Counts>,
     /// Invocations of each function.
@@ -145,6 +151,10 @@ pub async fn storm(scene: &Scene, options: &Options) -> Outcome {
         dead: scene.dead_letters().await,
         killed,
         mapping: scene.stack.mapping("WorkerFunctionMail").counts(),
+        copies: match options.by {
+            By::Upload => scene.stack.mapping("StarterFunctionEvent").counts().copies,
+            By::Api => 0,
+        },
         requests: names()
             .map(|name| (name.clone(), scene.stack.door(&name).counts()))
             .collect(),
@@ -196,12 +206,13 @@ impl Outcome {
         all.fold(Counts::default(), |sum, (_, counts)| sum + *counts)
     }
 
-    /// What the price list allows of the dear class: each execution, and one list for each message that
-    /// found nothing to do.
+    /// What the price list allows of the dear class: each execution, a create that is refused for each copy of its
+    /// upload (two deliveries that meet at one key), and what a killed worker had in hand. A message that
+    /// comes in vain is allowed none.
     #[must_use]
     pub fn allowed(&self) -> u64 {
         let executions = u64::try_from(self.asked).expect("it is a count");
-        executions * DEAR + self.mapping.delivered.saturating_sub(executions)
+        executions * DEAR + self.copies + self.killed * IN_HAND * AGAIN
     }
 }
 
@@ -284,10 +295,12 @@ impl fmt::Display for Outcome {
         let spent = self.spent();
         writeln!(
             f,
-            "  an execution: {:.2} dear, {:.2} cheap requests; the price list says {DEAR} and {CHEAP}, and {:.2} dear with what came in vain",
+            "  an execution: {:.2} dear, {:.2} cheap requests; the price list says {DEAR} and {CHEAP}, and {:.2} dear with {} copies of uploads and {} kills",
             spent.dear() as f64 / asked,
             spent.gets as f64 / asked,
-            self.allowed() as f64 / asked
+            self.allowed() as f64 / asked,
+            self.copies,
+            self.killed
         )?;
         for refused in &self.refused {
             writeln!(f, "  not allowed: {refused}")?;
