@@ -68,21 +68,17 @@ pub async fn fetch(doors: &Doors, slots: &[Slot], fan: usize) -> Result<Vec<Mail
 /// Messages that were read before their mailbox was listed.
 pub(crate) type Early = BTreeMap<Key, Bytes>;
 
-/// Reads what of `keys` is there, several at once. 1 G each.
-pub(crate) async fn read_early(
-    doors: &Doors,
-    keys: &[Key],
-    fan: usize,
-) -> Result<Early, BucketError> {
+/// Reads what of `keys` is there, several at once; `None`: nothing of it. One whose read fails may be there,
+/// and is left to who needs it. 1 G each.
+pub(crate) async fn read_early(doors: &Doors, keys: &[Key], fan: usize) -> Option<Early> {
     let reads: Vec<_> = keys.iter().map(|key| doors.read(key)).collect();
-    let found: Vec<_> = stream::iter(reads)
-        .buffered(fan.max(1))
-        .try_collect()
-        .await?;
-    let found = keys.iter().zip(found);
-    Ok(found
-        .filter_map(|(key, found)| Some((key.clone(), found?.body)))
-        .collect())
+    let found: Vec<_> = stream::iter(reads).buffered(fan.max(1)).collect().await;
+    let gone = found.iter().all(|found| matches!(found, Ok(None)));
+    let bodies = keys.iter().zip(found).filter_map(|(key, found)| {
+        let body = found.ok().flatten()?.body;
+        Some((key.clone(), body))
+    });
+    (!gone).then(|| bodies.collect())
 }
 
 /// As [`fetch`], without reading those of `early` again.

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use jiff::Timestamp;
@@ -51,6 +52,7 @@ pub struct World {
     pub pool: Pool,
     /// The engine.
     pub engine: Engine,
+    hearsay: AtomicBool,
 }
 
 impl World {
@@ -122,6 +124,7 @@ impl World {
             faults,
             pool,
             engine,
+            hearsay: AtomicBool::new(false),
         }
     }
 
@@ -147,8 +150,8 @@ impl World {
         self.block(self.engine.signal(eid, signal)).map(drop)
     }
 
-    /// What waits for `eid` in the bucket now: its mail, and its alarms that are due. As a queue would tell of
-    /// it: it may be gone when the run looks.
+    /// What waits for `eid` in the bucket now: its mail, and its alarms that are due. Told by a queue and found
+    /// by a look in turn: it must make no difference.
     #[must_use]
     pub fn causes(&self, eid: Eid) -> Causes {
         let (mut queue, mut mail, mut alarms) = (Queue::default(), Vec::new(), Vec::new());
@@ -166,7 +169,7 @@ impl World {
             mail,
             alarms,
             deliveries: 0,
-            hearsay: true,
+            hearsay: !self.hearsay.fetch_not(Ordering::Relaxed),
         }
     }
 

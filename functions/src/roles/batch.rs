@@ -70,6 +70,8 @@ struct Group {
     received: u64,
     sent: Option<Timestamp>,
     records: BTreeSet<usize>,
+    /// Whether all of them are told for the first time.
+    first: bool,
 }
 
 type Groups = Vec<(Eid, Group)>;
@@ -163,12 +165,15 @@ fn groups(records: &[Delivery]) -> (Groups, Groups) {
                 received: 0,
                 sent: None,
                 records: BTreeSet::new(),
+                first: true,
             });
             match hint.at {
                 Some(_) => group.alarms.insert(hint.cause.clone()),
                 None => group.mail.insert(hint.cause.clone()),
             };
             group.received = group.received.max(record.received);
+            // Without a message nobody says how often it was delivered.
+            group.first &= record.received <= 1 && record.message.is_some();
             group.sent = [group.sent, record.sent].into_iter().flatten().min();
             group.records.insert(at);
         }
@@ -196,7 +201,9 @@ async fn serve(engine: &Engine, seen: &Seen, eid: Eid, group: Group, stop: &Stop
             .collect(),
         alarms: due_now(engine, eid, group.alarms).await,
         deliveries: u32::try_from(group.received.saturating_sub(1)).unwrap_or(u32::MAX),
-        hearsay: true,
+        // What comes again may be told for more than its cause: a run that was cut off between its end and its last
+        // look, while others were told that it looks.
+        hearsay: group.first,
     };
     if causes.mail.is_empty() && causes.alarms.is_empty() {
         return Served {

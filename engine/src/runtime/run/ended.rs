@@ -18,8 +18,9 @@ pub struct Causes {
     pub alarms: Vec<Key>,
     /// How often these causes led to a run without effect.
     pub deliveries: u32,
-    /// Whether the mail is hearsay: told of by a queue that tells twice, or late. It is read beside the
-    /// head then; if none of it is there, it was served, and the run ends: 2 G, no P.
+    /// Whether the mail is hearsay: told of for the first time by a queue that tells twice, or late. It is read
+    /// after the head then; if none of it is there, it was served, and the run ends: 2 G, no P. Never for
+    /// what is told again since a run has failed: that run may have left more than its causes.
     pub hearsay: bool,
 }
 

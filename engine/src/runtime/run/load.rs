@@ -32,7 +32,7 @@ pub(super) struct Ready {
     pub(super) waking: Option<Key>,
     /// Whether the head was kept, not read: who is refused reads it.
     pub(super) kept: bool,
-    /// Messages that were read with the head.
+    /// Messages that were read before the list.
     pub(super) early: Early,
 }
 
@@ -51,13 +51,7 @@ pub(super) async fn load(core: &Arc<Core>, eid: Eid, causes: &Causes) -> Result<
     }
     let (doors, fan) = (&core.doors, core.settings.fan);
     let end = settle::horizon(doors.clock.monotonic(), core.settings.ttl);
-    let head = Journal::load(doors, &eid);
-    let (journal, early) = futures::future::try_join(head, hearsay(core, causes)).await?;
-    // Mail goes when what followed from it is settled: whose causes are gone has nothing to do for them.
-    if early.as_ref().is_some_and(Early::is_empty) {
-        return Ok(Loaded::Ended(Ended::Stale));
-    }
-    let Some(mut journal) = journal else {
+    let Some(mut journal) = Journal::load(doors, &eid).await? else {
         return absent(core, eid, causes).await.map(Loaded::Ended);
     };
     // 2. Held: nothing is deleted; the owner lists again, the sweeper brings old mail again.
@@ -67,6 +61,15 @@ pub(super) async fn load(core: &Arc<Core>, eid: Eid, causes: &Causes) -> Result<
     {
         return Ok(Loaded::Ended(Ended::Held(owner.until)));
     }
+    // Mail goes when what followed from it is settled: who is told of nothing else has nothing to do. Read after
+    // the head, which decides whose mail it is.
+    let early = match causes.hearsay && causes.alarms.is_empty() && !causes.mail.is_empty() {
+        true => mailbox::read_early(doors, &causes.mail, fan).await,
+        false => Some(Early::new()),
+    };
+    let Some(early) = early else {
+        return Ok(Loaded::Ended(Ended::Stale));
+    };
     // 3. The mids decide what is fresh; where the tail knows all of them, no segment is read.
     let queue = journal.head.record.queue.clone();
     let listing = mailbox::list(doors, &queue, &eid).await?;
@@ -115,7 +118,7 @@ pub(super) async fn load(core: &Arc<Core>, eid: Eid, causes: &Causes) -> Result<
         listing,
         waking,
         kept: false,
-        early: early.unwrap_or_default(),
+        early,
     })))
 }
 
@@ -151,15 +154,6 @@ async fn resume(
         kept: true,
         early: Early::new(),
     }))
-}
-
-/// The mail that was told of, if that alone made this run begin and may be gone. 1 G each.
-async fn hearsay(core: &Core, causes: &Causes) -> Result<Option<Early>, LoadError> {
-    if !causes.hearsay || causes.mail.is_empty() || !causes.alarms.is_empty() {
-        return Ok(None);
-    }
-    let read = mailbox::read_early(&core.doors, &causes.mail, core.settings.fan);
-    Ok(Some(read.await?))
 }
 
 async fn read_history(
@@ -263,7 +257,8 @@ async fn absent(core: &Arc<Core>, eid: Eid, causes: &Causes) -> Result<Ended, Ru
     let elsewhere = causes
         .mail
         .iter()
-        .filter(|key| MailKey::parse(key).is_some_and(|m| m.eid == eid));
+        // Another queue's `start` was not looked for: it makes the head when it is told of alone.
+        .filter(|key| MailKey::parse(key).is_some_and(|m| m.eid == eid && m.mid != Mid::start()));
     for key in elsewhere.chain(&causes.alarms) {
         doors.delete(key).await?;
     }

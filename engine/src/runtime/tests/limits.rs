@@ -9,9 +9,9 @@ use super::findings::{HOUR, alarms, begun};
 use super::story::Stories;
 use super::{App, Ended, clocked, keyed};
 use crate::domain::{Actor, Eid, Status};
-use crate::doors::Clock;
-use crate::keys::MailKey;
-use crate::runtime::{Signal, Start, Sweeper};
+use crate::doors::{Clock, Expect};
+use crate::keys::{Key, MailKey};
+use crate::runtime::{Causes, Signal, Start, Sweeper};
 use crate::settings::Settings;
 use crate::testing::{Fate, ManualClock, Rule, Verb, World};
 use crate::{Context, Failed, StepError};
@@ -372,4 +372,39 @@ fn b34_the_alarm_of_nobody_is_deleted_when_it_is_due() {
     world.clock.advance(HOUR);
     assert_eq!(world.run(eid).unwrap(), Ended::Orphan);
     assert!(alarms(&world).is_empty());
+}
+
+#[test]
+fn b34_the_start_of_another_queue_is_no_orphan() {
+    let (world, _) = begun(Start::new("timed").input(&1_u64));
+    let eid = world.start(Start::new("timed").input(&1_u64).key("x")).eid;
+    let start = world.causes(eid).mail[0].clone();
+    let stray = start.as_str().replace("mail/default/", "mail/slow/");
+    let stray = Key::parse(&stray.replace("/start", "/slice.1")).unwrap();
+    assert!(MailKey::parse(&stray).is_some());
+    let doors = world.engine.doors();
+    world.block(async {
+        doors.delete(&crate::keys::head(&eid)).await.unwrap();
+        let bytes = "{}".into();
+        doors
+            .bucket
+            .write(&stray, bytes, Expect::Absent)
+            .await
+            .unwrap();
+    });
+    // Told of both at once, by the queue of the one that belongs to nobody.
+    let both = Causes {
+        queue: "slow".parse().unwrap(),
+        mail: vec![stray, start.clone()],
+        alarms: Vec::new(),
+        deliveries: 0,
+        hearsay: false,
+    };
+    assert_eq!(
+        world.block(world.engine.run(eid, both)).unwrap(),
+        Ended::Orphan
+    );
+    assert_eq!(world.causes(eid).mail, [start]);
+    world.run_all();
+    assert_eq!(world.status(eid), Status::Suspended);
 }

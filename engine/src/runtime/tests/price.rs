@@ -6,8 +6,9 @@ use futures::future::join_all;
 
 use super::{App, Ended, echo, sequential};
 use crate::domain::Status;
+use crate::doors::Fault;
 use crate::runtime::{Causes, Signal, Start};
-use crate::testing::{Counts, World};
+use crate::testing::{Counts, Fate, Rule, Verb, World};
 use crate::{Context, Failed};
 
 #[track_caller]
@@ -180,10 +181,13 @@ fn mail_that_is_told_of_once_more_and_gone_costs_two_reads() {
     let world = World::new(app());
     let eid = world.start(Start::new("waits").input(&true)).eid;
     let start = world.causes(eid);
-    assert!(start.hearsay);
     let tell = |causes: &Causes| {
+        let told = Causes {
+            hearsay: true,
+            ..causes.clone()
+        };
         let (ended, counts) =
-            world.counted(|world| world.block(world.engine.run(eid, causes.clone())).unwrap());
+            world.counted(|world| world.block(world.engine.run(eid, told)).unwrap());
         (ended, counts.dear(), counts.cheap())
     };
     // Nothing is read twice: list, commit, alarm, feed, second list; head and start.
@@ -195,7 +199,7 @@ fn mail_that_is_told_of_once_more_and_gone_costs_two_reads() {
     both.mail.extend(start.mail.clone());
     assert!(matches!(tell(&both).0, Ended::Suspended(_)));
     assert_eq!(tell(&both), (Ended::Stale, 0, 3));
-    // What it is over does not matter, nor that somebody holds it.
+    // Nor is one that is over listed.
     world.skip(Duration::from_secs(7200));
     assert_eq!(world.status(eid), Status::Completed);
     assert_eq!(tell(&start), (Ended::Stale, 0, 2));
@@ -211,8 +215,31 @@ fn hearsay_beside_an_alarm_is_looked_at_like_any_cause() {
     let mut causes = world.causes(eid);
     assert_eq!(causes.alarms.len(), 1);
     causes.mail = start.mail;
+    causes.hearsay = true;
     let ended = world.block(world.engine.run(eid, causes)).unwrap();
     assert!(matches!(ended, Ended::Suspended(Some(_))), "{ended:?}");
+}
+
+#[test]
+fn hearsay_that_cannot_be_read_is_taken_for_there() {
+    let world = World::new(app());
+    let eid = world.start(Start::new("sequential").input(&1_u64)).eid;
+    let start = world.causes(eid);
+    let dead = world.beside(app(), "dead", 2);
+    dead.faults.add(Rule::new(Fate::Died).on(Verb::Delete));
+    assert!(dead.run(eid).is_err());
+    assert_eq!(world.status(eid), Status::Completed);
+    let denied = Rule::new(Fate::Error(Fault::Denied));
+    world
+        .faults
+        .add(denied.on(Verb::Read).under("mail/").always());
+    let told = Causes {
+        hearsay: true,
+        ..start
+    };
+    let ended = world.block(world.engine.run(eid, told)).unwrap();
+    assert_eq!(ended, Ended::Terminal(Status::Completed));
+    assert!(world.with_work().is_empty(), "it was deleted");
 }
 
 #[test]

@@ -75,6 +75,18 @@ fn case20_a_message_that_was_served_before_is_acknowledged_and_costs_two_reads()
     assert_eq!((counts.reads, counts.lists, counts.writes), (2, 0, 0));
 }
 
+// Its run may have been cut off before its last look, and others were told that it looks.
+#[test]
+fn case20_a_message_that_was_reported_is_looked_at_though_its_mail_is_gone() {
+    let world = world();
+    let eid = start(&world, "add", 2);
+    serve(&world, &[message(&world, "a", eid, 1)]);
+    let again = message(&world, "a", eid, 2);
+    let (done, counts) = world.counted(|world| serve(world, &[again]));
+    assert_eq!(failed(&done).len(), 0);
+    assert_eq!((counts.reads, counts.lists, counts.writes), (1, 1, 0));
+}
+
 #[test]
 fn what_this_process_has_served_a_moment_ago_costs_nothing_once() {
     let world = world();
