@@ -30,12 +30,14 @@ async fn passes(place: &Place, prefix: &str) {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn localstack_passes_every_probe_with_threads_that_race() {
-    let place = Server::localstack().fresh_bucket().await;
+    let server = Server::localstack();
+    let place = server.fresh_bucket().await;
     passes(&place, "").await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn seaweed_passes_every_probe_with_threads_that_race() {
-    let place = Server::seaweed().fresh_bucket().await;
+    let server = Server::seaweed();
+    let place = server.fresh_bucket().await;
     passes(&place.below("team/pond"), "probe/").await;
 }
