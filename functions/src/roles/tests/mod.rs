@@ -4,6 +4,7 @@ mod batches;
 mod cuts;
 mod deadlines;
 mod hints;
+mod owed;
 mod sweeps;
 
 use std::sync::{Arc, OnceLock};
