@@ -14,6 +14,7 @@ use super::super::desk::Desk;
 use super::super::error::Error;
 use super::concern::Concern;
 use super::exam::{Exam, Patient};
+use super::left::ROOM;
 use super::permissions::Verb;
 use super::report::Report;
 use super::settings::settings;
@@ -32,7 +33,7 @@ pub(crate) async fn run(args: Args, desk: &Desk) -> Result<Exit, Error> {
     if !args.no_probes {
         let doors = desk.engine.doors();
         // A fresh name: two doctors, or one after a crash, do not meet.
-        let prefix = format!("doctor/{}/", doors.entropy.nonce());
+        let prefix = format!("{ROOM}{}/", doors.entropy.nonce());
         let patient = Patient {
             bucket: Arc::clone(&desk.store),
             clock: Arc::clone(&doors.clock),

@@ -9,6 +9,7 @@ mod command;
 mod concern;
 mod exam;
 mod latency;
+mod left;
 mod permissions;
 mod report;
 mod settings;

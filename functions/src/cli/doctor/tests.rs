@@ -330,6 +330,32 @@ async fn what_could_not_be_cleared_is_told() {
     assert!(why.contains("could not be cleared"), "{why}");
 }
 
+#[tokio::test]
+async fn what_an_earlier_doctor_left_is_told_and_nothing_is_deleted() {
+    let folder = "doctor/0123456789abcdef/";
+    let written = ["a", "b/c"].map(|name| format!("{folder}{name}"));
+    let others = ["doctor/reports/2026.pdf", "doctor/0123456789abcdef"].map(str::to_owned);
+    for (hours, told) in [(0, false), (2, true)] {
+        let aged = store(Flaw::Clock(-hours * 60 * 60 * 1_000));
+        for key in written.iter().chain(&others) {
+            let (key, body) = (Key::parse(key).unwrap(), Bytes::from_static(b"x"));
+            let outcome = aged.inner.write(&key, body, Expect::Absent).await.unwrap();
+            assert!(matches!(outcome, Outcome::Landed(_)));
+        }
+        let (_, report) = report(Arc::clone(&aged)).await;
+        let note = format!("{folder}: 2 objects of a doctor that did not come to its end");
+        let notes = report["notes"].as_array().unwrap();
+        assert_eq!(notes.len(), usize::from(told), "{report}");
+        assert!(
+            notes
+                .iter()
+                .all(|said| said.as_str().unwrap().contains(&note)),
+            "{report}"
+        );
+        assert_eq!(aged.inner.snapshot().len(), 4);
+    }
+}
+
 #[test]
 fn percentiles_are_times_that_were_measured() {
     let spread = Spread::of((1..=50).rev().map(Duration::from_millis).collect());
