@@ -1,6 +1,7 @@
 //! `millpond-mirror --store localstack -- COMMAND...`: runs a command with a real store beside the
 //! memory of the engine's tests, and says what was asked of it.
 
+use std::io;
 use std::path::PathBuf;
 use std::process::{Command, ExitCode};
 use std::sync::Arc;
@@ -13,6 +14,7 @@ use millpond::testing::{ManualClock, MemoryBucket};
 use millpond_mirror::{Mirror, over, sum, table};
 use millpond_s3::S3Bucket;
 use millpond_servers::Server;
+use tokio::runtime::Runtime;
 
 /// Where the engine's tests look for it.
 const VARIABLE: &str = "MILLPOND_TEST_MIRROR";
@@ -65,18 +67,9 @@ fn run(options: &Options) -> Result<ExitCode, Box<dyn std::error::Error>> {
         Store::Seaweed => Some(Server::seaweed()),
         Store::Memory => None,
     };
-    let bucket: Arc<dyn Bucket> = match &server {
-        Some(server) => {
-            let place = runtime.block_on(server.fresh_bucket());
-            let url = place.url.parse()?;
-            Arc::new(runtime.block_on(S3Bucket::open_as(&url, place.id, place.secret))?)
-        }
-        // The engine takes times from its own clock, never from here.
-        None => Arc::new(MemoryBucket::new(Arc::new(ManualClock::new(
-            Timestamp::UNIX_EPOCH,
-        )))),
-    };
-    let mirror = Mirror::start(bucket, runtime.handle().clone())?;
+    let server = server.map(Arc::new);
+    let open = opener(options.store, server.as_ref(), &runtime);
+    let mirror = Mirror::start(open, runtime.handle().clone())?;
     let began = Instant::now();
     let (program, arguments) = options.command.split_first().ok_or("there is no command")?;
     let status = Command::new(program)
@@ -106,4 +99,37 @@ fn run(options: &Options) -> Result<ExitCode, Box<dyn std::error::Error>> {
     }
     let over = options.most.and_then(|most| over(&tests, most));
     over.map_or(Ok(ExitCode::SUCCESS), |over| Err(over.into()))
+}
+
+/// Opens a bucket when one is needed. It does not keep the server, which ends with the run.
+fn opener(
+    store: Store,
+    server: Option<&Arc<Server>>,
+    runtime: &Runtime,
+) -> impl FnMut() -> io::Result<Arc<dyn Bucket>> + Send + 'static {
+    let (server, handle) = (server.map(Arc::downgrade), runtime.handle().clone());
+    let mut only: Option<Arc<dyn Bucket>> = None;
+    move || {
+        if let Some(bucket) = &only {
+            return Ok(Arc::clone(bucket));
+        }
+        let bucket: Arc<dyn Bucket> = match &server {
+            Some(server) => {
+                let server = server.upgrade().ok_or(io::ErrorKind::NotConnected)?;
+                let place = handle.block_on(server.fresh_bucket());
+                let url = place.url.parse().map_err(io::Error::other)?;
+                let opened = handle.block_on(S3Bucket::open_as(&url, place.id, place.secret));
+                Arc::new(opened.map_err(io::Error::other)?)
+            }
+            // The engine takes times from its own clock, never from here.
+            None => Arc::new(MemoryBucket::new(Arc::new(ManualClock::new(
+                Timestamp::UNIX_EPOCH,
+            )))),
+        };
+        // Only LocalStack's buckets are free, and slower the more they hold.
+        if store != Store::Localstack {
+            only = Some(Arc::clone(&bucket));
+        }
+        Ok(bucket)
+    }
 }

@@ -12,6 +12,9 @@ use crate::counts::Counts;
 use crate::room::Room;
 use crate::wire::{self, Ask};
 
+/// How many connections share a bucket: LocalStack looks at all keys of a bucket for each list.
+const SHARED_BY: usize = 64;
+
 /// A server that lives as long as its process.
 #[derive(Debug)]
 pub struct Mirror {
@@ -20,22 +23,34 @@ pub struct Mirror {
 }
 
 impl Mirror {
-    /// Serves `bucket` on a free port of this machine. Each request is one request to it, made on
-    /// `runtime`.
+    /// Serves on a free port of this machine. Each request is one request, made on `runtime`, to what
+    /// `open` gave: it is called again after some connections, and may give the same bucket.
     ///
     /// # Errors
     /// No port can be had.
-    pub fn start(bucket: Arc<dyn Bucket>, runtime: Handle) -> Result<Self> {
+    pub fn start(
+        mut open: impl FnMut() -> Result<Arc<dyn Bucket>> + Send + 'static,
+        runtime: Handle,
+    ) -> Result<Self> {
         let listener = TcpListener::bind("127.0.0.1:0")?;
         let address = listener.local_addr()?;
         let counts = Arc::new(Counts::default());
         let kept = Arc::clone(&counts);
         thread::spawn(move || {
+            let mut shared = None;
             for (number, stream) in listener.incoming().enumerate() {
-                let room = Room::new(Arc::clone(&bucket), number);
+                if number % SHARED_BY == 0 {
+                    shared = None;
+                }
+                let bucket = match &shared {
+                    Some(bucket) => Ok(Arc::clone(bucket)),
+                    None => open().inspect(|bucket| shared = Some(Arc::clone(bucket))),
+                };
                 let (runtime, counts) = (runtime.clone(), Arc::clone(&counts));
                 thread::spawn(move || {
-                    let served = stream.and_then(|stream| serve(stream, &room, &runtime, &counts));
+                    let served = bucket.and_then(|bucket| {
+                        serve(stream?, &Room::new(bucket, number), &runtime, &counts)
+                    });
                     if let Err(error) = served {
                         // The test at the other end misses its answer, and fails.
                         eprintln!("millpond-mirror: a connection broke: {error}");

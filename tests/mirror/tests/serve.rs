@@ -1,11 +1,13 @@
 //! The server's own answers, over memory.
 
-use std::io::{Read as _, Write as _};
+use std::io::{Error, Read as _, Write as _};
 use std::net::TcpStream;
 use std::process::{Command, Output};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use jiff::Timestamp;
+use millpond::doors::Bucket;
 use millpond::testing::{Fate, FaultBucket, ManualClock, MemoryBucket, Rule, Verb};
 use millpond_mirror::{Mirror, Verbs, over, sum, table};
 use serde_json::{Value, json};
@@ -23,7 +25,8 @@ fn start_with(rules: impl IntoIterator<Item = Rule>) -> (tokio::runtime::Runtime
     for rule in rules {
         bucket.add(rule);
     }
-    let mirror = Mirror::start(Arc::new(bucket), runtime.handle().clone());
+    let bucket: Arc<dyn Bucket> = Arc::new(bucket);
+    let mirror = Mirror::start(move || Ok(Arc::clone(&bucket)), runtime.handle().clone());
     (runtime, mirror.expect("a port is free"))
 }
 
@@ -154,6 +157,32 @@ fn two_connections_do_not_meet() {
     assert_eq!(read.1, "2");
     let list = json!({"verb": "list", "prefix": "", "after": null, "limit": 9});
     assert_eq!(one.ask(&list, "").0["keys"], json!([["a", 1]]));
+}
+
+#[test]
+fn a_bucket_is_shared_by_64_connections_and_one_that_cannot_be_opened_is_tried_again() {
+    let runtime = tokio::runtime::Runtime::new().expect("a runtime starts");
+    let (opened, asked) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
+    let (counted, tried) = (opened.clone(), asked.clone());
+    let open = move || {
+        if tried.fetch_add(1, Ordering::SeqCst) == 0 {
+            return Err(Error::other("not yet"));
+        }
+        counted.fetch_add(1, Ordering::SeqCst);
+        let clock = Arc::new(ManualClock::new(Timestamp::UNIX_EPOCH));
+        Ok(Arc::new(MemoryBucket::new(clock)) as Arc<dyn Bucket>)
+    };
+    let mirror = Mirror::start(open, runtime.handle().clone()).expect("a port is free");
+    let mut unanswered = Test::of(&mirror, "unanswered");
+    let heard = unanswered.0.read(&mut [0; 8]);
+    assert!(matches!(heard, Ok(0) | Err(_)), "it is closed: {heard:?}");
+    // Numbers 1 to 63 share what was opened for the first of them, 64 and 65 the next.
+    for expected in [1; 63].into_iter().chain([2; 2]) {
+        let mut test = Test::of(&mirror, "one");
+        assert_eq!(test.write("a", "1", None)["answer"], "landed");
+        assert_eq!(opened.load(Ordering::SeqCst), expected);
+    }
+    assert_eq!(asked.load(Ordering::SeqCst), 3);
 }
 
 #[test]
