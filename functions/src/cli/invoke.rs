@@ -84,7 +84,10 @@ async fn command(
             if let Some(text) = place.named(&args)? {
                 return triggers::run(&args, &place, &app, &text);
             }
-            let desk = open(app).await?;
+            let desk = open(app).await.inspect_err(|_| {
+                streams
+                    .note("neither FILE nor MILLPOND_TRIGGERS names rules: the bucket's are meant");
+            })?;
             let text = triggers::stored(&desk).await?;
             triggers::run(&args, &place, desk.engine.app(), &text)
         }

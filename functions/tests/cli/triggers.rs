@@ -69,6 +69,10 @@ fn good_rules_are_told_one_by_one() {
 #[test]
 fn rules_are_found_in_the_bucket_too() {
     let world = World::new();
+    let nowhere = world.run(&["triggers", "check"]);
+    assert_eq!(nowhere.code, 6, "{nowhere:?}");
+    let why = "neither FILE nor MILLPOND_TRIGGERS names rules";
+    assert!(nowhere.err.contains(why), "{nowhere:?}");
     world.start(&["greet", "--input", "\"ana\""]);
     let none = world.run(&["triggers", "check"]);
     assert_eq!(none.code, 2, "{none:?}");
