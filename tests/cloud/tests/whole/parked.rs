@@ -23,8 +23,7 @@ async fn parked(scene: &Scene, eid: &str) -> (String, u64) {
 }
 
 #[tokio::test]
-async fn case26_what_spins_panics_or_cannot_be_read_is_parked_with_its_cause_and_others_are_served()
-{
+async fn case26_what_spins_or_cannot_be_read_is_parked_a_panic_fails_and_others_are_served() {
     let mut setting = hasty();
     // A spinning thread takes half of a small machine.
     setting.timeout = Duration::from_secs(6);
