@@ -225,7 +225,13 @@ async fn settle_what_is_unsettled(
 /// read once more, after the listing: still absent, the causes are orphans.
 async fn absent(core: &Arc<Core>, eid: Eid, causes: &Causes) -> Result<Ended, RunError> {
     let doors = &core.doors;
-    let listing = mailbox::list(doors, &causes.queue, &eid).await?;
+    let told = causes.mail.iter().filter_map(MailKey::parse);
+    let start = told
+        .into_iter()
+        .find(|mail| mail.eid == eid && mail.mid == Mid::start());
+    // Told of mail in several queues, it looks where the start is said to be.
+    let queue = start.as_ref().map_or(&causes.queue, |mail| &mail.queue);
+    let listing = mailbox::list(doors, queue, &eid).await?;
     if let Some(start) = listing.slots.iter().find(|slot| slot.mid == Mid::start()) {
         let mails = mailbox::fetch(doors, std::slice::from_ref(start), 1).await?;
         match mails.into_iter().next().map(|mail| mail.body) {
@@ -257,7 +263,7 @@ async fn absent(core: &Arc<Core>, eid: Eid, causes: &Causes) -> Result<Ended, Ru
     let elsewhere = causes
         .mail
         .iter()
-        // Another queue's `start` was not looked for: it makes the head when it is told of alone.
+        // A second `start`, of another queue, was not looked for: it makes the head when it is told of alone.
         .filter(|key| MailKey::parse(key).is_some_and(|m| m.eid == eid && m.mid != Mid::start()));
     for key in elsewhere.chain(&causes.alarms) {
         doors.delete(key).await?;

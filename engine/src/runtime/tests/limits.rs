@@ -388,19 +388,31 @@ fn b34_the_start_of_another_queue_is_no_orphan() {
         let written = doors.bucket.write(&stray, "{}".into(), Expect::Absent);
         assert!(matches!(written.await.unwrap(), Outcome::Landed(_)));
     });
-    // Told of both at once, by the queue of the one that belongs to nobody.
+    // Told of both at once, by the queue of the one that belongs to nobody: the head is made.
     let both = Causes {
         queue: "slow".parse().unwrap(),
-        mail: vec![stray, start.clone()],
+        mail: vec![stray.clone(), start.clone()],
         alarms: Vec::new(),
         deliveries: 0,
         hearsay: false,
     };
-    assert_eq!(
-        world.block(world.engine.run(eid, both)).unwrap(),
-        Ended::Orphan
-    );
-    assert_eq!(world.causes(eid).mail, [start]);
-    world.run_all();
+    let run = |causes: &Causes| world.block(world.engine.run(eid, causes.clone())).unwrap();
+    assert!(matches!(run(&both), Ended::Suspended(_)));
     assert_eq!(world.status(eid), Status::Suspended);
+
+    // A second start is spared, though the mail beside it goes.
+    let second = start.as_str().replace("mail/default/", "mail/slow/");
+    let second = Key::parse(&second).unwrap();
+    world.block(async {
+        doors.delete(&crate::keys::head(&eid)).await.unwrap();
+        let written = doors.bucket.write(&second, "{}".into(), Expect::Absent);
+        assert!(matches!(written.await.unwrap(), Outcome::Landed(_)));
+    });
+    let none = Causes {
+        mail: vec![start, second.clone(), stray],
+        ..both
+    };
+    assert_eq!(run(&none), Ended::Orphan);
+    let stays = world.block(doors.read(&second)).unwrap();
+    assert!(stays.is_some());
 }
