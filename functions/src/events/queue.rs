@@ -16,7 +16,7 @@ pub struct Message {
     pub id: String,
     /// What it says.
     pub body: String,
-    /// How often it was handed out, this time included (`ApproximateReceiveCount`).
+    /// How often it was handed out, this time included (`ApproximateReceiveCount`). 0: nobody says.
     pub received: u64,
     /// When it was sent (`SentTimestamp`).
     pub sent: Option<Timestamp>,
@@ -48,7 +48,7 @@ impl Message {
         Ok(Self {
             id,
             body: body.to_owned(),
-            received: number(record, &["attributes", "ApproximateReceiveCount"]).unwrap_or(1),
+            received: number(record, &["attributes", "ApproximateReceiveCount"]).unwrap_or(0),
             sent,
             group: text(record, &["attributes", "MessageGroupId"]),
             queue: text(record, &["eventSourceARN"]),

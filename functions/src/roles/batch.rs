@@ -173,7 +173,7 @@ fn groups(records: &[Delivery]) -> (Groups, Groups) {
             };
             group.received = group.received.max(record.received);
             // Without a message nobody says how often it was delivered.
-            group.first &= record.received <= 1 && record.message.is_some();
+            group.first &= record.received == 1 && record.message.is_some();
             group.sent = [group.sent, record.sent].into_iter().flatten().min();
             group.records.insert(at);
         }
