@@ -14,7 +14,7 @@ use super::super::desk::Desk;
 use super::super::error::Error;
 use super::concern::Concern;
 use super::exam::{Exam, Patient};
-use super::left::ROOM;
+use super::left::{ROOM, left};
 use super::permissions::Verb;
 use super::report::Report;
 use super::settings::settings;
@@ -29,9 +29,12 @@ pub(crate) struct Args {
 
 pub(crate) async fn run(args: Args, desk: &Desk) -> Result<Exit, Error> {
     let mut report = Report::new(desk.place.clone());
+    let doors = desk.engine.doors();
     (report.findings, report.notes) = settings(desk).await;
+    report
+        .notes
+        .extend(left(desk.store.as_ref(), doors.clock.now()).await);
     if !args.no_probes {
-        let doors = desk.engine.doors();
         // A fresh name: two doctors, or one after a crash, do not meet.
         let prefix = format!("{ROOM}{}/", doors.entropy.nonce());
         let patient = Patient {

@@ -1,6 +1,5 @@
 //! All that a bucket is asked under a prefix of its own.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use millpond::doors::{Bucket, Clock, Spawner};
@@ -10,7 +9,6 @@ use millpond_conformance::{Finding, Probe, Scale, Subject, Violation};
 use millpond_host::StoreTime;
 
 use super::latency::Latency;
-use super::left::left;
 use super::permissions::{Missing, missing};
 use super::skew::{Skew, skew};
 use crate::bucket::Names;
@@ -49,8 +47,6 @@ impl Patient {
 pub(super) struct Exam {
     /// What we may not do. Nothing else is asked then.
     pub(super) missing: Vec<Missing>,
-    /// Folders of doctors that did not come to their ends, with the number of objects in each.
-    pub(super) left: BTreeMap<String, usize>,
     pub(super) latency: Option<Latency>,
     pub(super) skew: Option<Skew>,
     /// The probes passed, in the order they were run.
@@ -93,7 +89,6 @@ impl Exam {
         if !self.missing.is_empty() {
             return Ok(());
         }
-        self.left = left(patient).await?;
         self.latency = Some(Latency::of(patient).await?);
         self.skew = skew(patient).await?;
         for probe in Probe::ALL {

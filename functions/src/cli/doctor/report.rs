@@ -10,7 +10,6 @@ use super::super::{Streams, text};
 use super::concern::Concern;
 use super::exam::{Exam, Patient};
 use super::latency::Latency;
-use super::left::ROOM;
 use super::permissions::{Verb, name};
 use super::skew::Skew;
 
@@ -60,9 +59,6 @@ impl Report {
             exam.trouble
                 .map(|why| Concern::new("store", why, "ask again once the store answers")),
         );
-        self.notes.extend(exam.left.iter().map(|(folder, objects)| {
-            format!("{ROOM}{folder}/: {objects} objects of a doctor that did not come to its end may be deleted")
-        }));
         self.latency = exam.latency;
         self.skew = exam.skew;
         self.passed = exam.passed;

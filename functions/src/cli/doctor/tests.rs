@@ -45,6 +45,8 @@ enum Flaw {
     Closed,
     /// Objects stay though their delete is answered.
     Keeps,
+    /// What others have in `doctor/` may not be listed.
+    Room,
 }
 
 #[derive(Debug)]
@@ -59,6 +61,7 @@ impl Store {
             Flaw::Denies(denied) => denied == verb,
             Flaw::Hides => verb == Verb::List,
             Flaw::Closed => true,
+            Flaw::Room => word == "list" && key == "doctor/",
             _ => false,
         };
         match denied {
@@ -331,29 +334,53 @@ async fn what_could_not_be_cleared_is_told() {
 }
 
 #[tokio::test]
-async fn what_an_earlier_doctor_left_is_told_and_nothing_is_deleted() {
+async fn what_another_doctor_left_is_told_with_its_age_and_nothing_is_deleted() {
     let folder = "doctor/0123456789abcdef/";
-    let written = ["a", "b/c"].map(|name| format!("{folder}{name}"));
-    let others = ["doctor/reports/2026.pdf", "doctor/0123456789abcdef"].map(str::to_owned);
-    for (hours, told) in [(0, false), (2, true)] {
-        let aged = store(Flaw::Clock(-hours * 60 * 60 * 1_000));
-        for key in written.iter().chain(&others) {
-            let (key, body) = (Key::parse(key).unwrap(), Bytes::from_static(b"x"));
-            let outcome = aged.inner.write(&key, body, Expect::Absent).await.unwrap();
-            assert!(matches!(outcome, Outcome::Landed(_)));
+    let theirs = ["clock", "order/a", "latency/07"].map(|name| format!("{folder}{name}"));
+    let others = [
+        "doctor/reports/2026.pdf",
+        "doctor/0123456789abcdef/patients/1",
+    ]
+    .map(str::to_owned);
+    for (hours, told) in [
+        (
+            0,
+            ", the last of them 0 minutes old: another doctor may be at work",
+        ),
+        (2, "may be deleted"),
+    ] {
+        for args in [["--json"].as_slice(), &["--json", "--no-probes"]] {
+            let aged = store(Flaw::Clock(-hours * 60 * 60 * 1_000));
+            for key in theirs.iter().chain(&others) {
+                let (key, body) = (Key::parse(key).unwrap(), Bytes::from_static(b"x"));
+                let outcome = aged.inner.write(&key, body, Expect::Absent).await.unwrap();
+                assert!(matches!(outcome, Outcome::Landed(_)));
+            }
+            let (_, report, _) = doctor(Arc::clone(&aged), args).await;
+            let report: Value = serde_json::from_str(&report).unwrap();
+            let notes = report["notes"].as_array().unwrap();
+            let [note] = notes.as_slice() else {
+                panic!("one note: {report}")
+            };
+            let note = note.as_str().unwrap();
+            assert!(note.starts_with(&format!("{folder}: 3 objects")), "{note}");
+            assert!(note.ends_with(told), "{note}");
+            assert_eq!(aged.inner.snapshot().len(), 5);
         }
-        let (_, report) = report(Arc::clone(&aged)).await;
-        let note = format!("{folder}: 2 objects of a doctor that did not come to its end");
-        let notes = report["notes"].as_array().unwrap();
-        assert_eq!(notes.len(), usize::from(told), "{report}");
-        assert!(
-            notes
-                .iter()
-                .all(|said| said.as_str().unwrap().contains(&note)),
-            "{report}"
-        );
-        assert_eq!(aged.inner.snapshot().len(), 4);
     }
+}
+
+#[tokio::test]
+async fn a_room_that_cannot_be_looked_at_is_a_note_and_the_probes_go_on() {
+    let (_, report) = report(store(Flaw::Room)).await;
+    assert!(
+        report["notes"][0]
+            .as_str()
+            .unwrap()
+            .contains("AccessDenied"),
+        "{report}"
+    );
+    assert_eq!(report["passed"].as_array().unwrap().len(), 12, "{report}");
 }
 
 #[test]
