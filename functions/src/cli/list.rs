@@ -41,7 +41,7 @@ fn status(text: &str) -> Result<Status, String> {
         let names = ALL.map(|status| status.as_str().to_owned());
         let near = near(text, &names);
         match near.first() {
-            Some(near) => format!("did you mean {near}?"),
+            Some(near) => format!("did you mean {near}? It is one of {}", names.join(", ")),
             None => format!("one of {}", names.join(", ")),
         }
     })

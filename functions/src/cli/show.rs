@@ -52,7 +52,7 @@ fn summary(execution: &Execution, price: Price, color: bool) -> Vec<String> {
         record.version,
         text::status(execution.status, color)
     )];
-    let mut say = |name: &str, value: String| lines.push(format!("  {name:<10}{value}"));
+    let mut say = |name: &str, value: String| lines.push(format!("  {name:<12}{value}"));
     say("eid", record.eid.to_string());
     if let Some(key) = &record.dispatch_key {
         say("key", text::cut(key, 100));
