@@ -105,6 +105,10 @@ pub(crate) enum Bug {
     PurgesAtOnce,
     /// A tombstone is purged by who has marked it; here by anybody.
     PurgesWithoutMark,
+    /// Hearsay is of a run's first pass; here it is of each.
+    HearsayStays,
+    /// What an alarm woke is no hearsay; here it is.
+    HearsayHidesAlarms,
 }
 
 /// Whether this bug is planted here and now: never, but in this crate's own tests.

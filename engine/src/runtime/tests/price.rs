@@ -206,7 +206,7 @@ fn mail_that_is_told_of_once_more_and_gone_costs_two_reads() {
 }
 
 #[test]
-fn hearsay_beside_an_alarm_is_looked_at_like_any_cause() {
+pub(super) fn hearsay_beside_an_alarm_is_looked_at_like_any_cause() {
     let world = World::new(app());
     let eid = world.start(Start::new("waits").input(&true)).eid;
     let start = world.causes(eid);

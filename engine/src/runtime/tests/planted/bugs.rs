@@ -1,7 +1,7 @@
 //! Each bug, and what must catch it.
 
 use super::super::retention::{cuts as folding, folds, late, purges, reopened};
-use super::super::{ambiguities, findings, leaving, limits, races, replay_orders, sizes};
+use super::super::{ambiguities, findings, leaving, limits, price, races, replay_orders, sizes};
 use super::scenarios::{nap, parent, three};
 use super::{By, caught};
 use crate::planted::Bug;
@@ -206,5 +206,11 @@ planted! {
     ];
     planted_bug_49_purge_without_a_mark_is_caught: PurgesWithoutMark by [
         test purges::a_slow_purge_never_meets_the_next_execution_of_its_key,
+    ];
+    planted_bug_50_hearsay_of_every_pass_is_caught: HearsayStays by [
+        test ambiguities::b22_mail_that_comes_during_the_final_commit_is_served_by_the_same_run,
+    ];
+    planted_bug_51_hearsay_that_hides_an_alarm_is_caught: HearsayHidesAlarms by [
+        test price::hearsay_beside_an_alarm_is_looked_at_like_any_cause,
     ];
 }
