@@ -116,7 +116,8 @@ fn opener(
         let bucket: Arc<dyn Bucket> = match &server {
             Some(server) => {
                 let server = server.upgrade().ok_or(io::ErrorKind::NotConnected)?;
-                let place = handle.block_on(server.fresh_bucket());
+                let place = handle.block_on(server.try_bucket());
+                let place = place.map_err(io::Error::other)?;
                 let url = place.url.parse().map_err(io::Error::other)?;
                 let opened = handle.block_on(S3Bucket::open_as(&url, place.id, place.secret));
                 Arc::new(opened.map_err(io::Error::other)?)

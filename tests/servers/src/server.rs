@@ -1,5 +1,6 @@
 //! A server, and fresh buckets on it.
 
+use std::error::Error;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -96,15 +97,22 @@ impl Server {
     /// # Panics
     /// The server refuses.
     pub async fn fresh_bucket(&self) -> Place {
+        self.try_bucket().await.expect("the server makes a bucket")
+    }
+
+    /// The same, for who can go on without it.
+    ///
+    /// # Errors
+    /// The server refuses.
+    pub async fn try_bucket(&self) -> Result<Place, Box<dyn Error + Send + Sync>> {
         let bucket = fresh_name();
-        let made = self.client().create_bucket().bucket(&bucket).send().await;
-        made.expect("the server makes a bucket");
-        Place {
+        self.client().create_bucket().bucket(&bucket).send().await?;
+        Ok(Place {
             url: format!("s3://{bucket}?endpoint={}&region={REGION}", self.url),
             bucket,
             id: ID,
             secret: SECRET,
-        }
+        })
     }
 
     pub(crate) fn client(&self) -> Client {
