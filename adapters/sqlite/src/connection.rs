@@ -180,6 +180,9 @@ impl Place {
             source,
         };
         let there = identity(path).map_err(failed)?;
+        if path.is_dir() {
+            return Err(OpenError::Foreign { path: path.clone() });
+        }
         if links(path) > 1 {
             return Err(OpenError::Linked { path: path.clone() });
         }

@@ -45,6 +45,12 @@ fn a_file_that_is_something_else_is_refused_and_left_alone() {
     assert!(matches!(error, OpenError::Foreign { .. }), "{error}");
     assert_eq!(fs::read(&text).unwrap(), before);
 
+    let error = SqliteBucket::open(folder.path(), RELAXED).unwrap_err();
+    assert!(
+        matches!(error, OpenError::Foreign { .. }),
+        "a folder: {error}"
+    );
+
     let other = folder.path().join("other.db");
     let made = Connection::open(&other).unwrap();
     made.execute_batch("CREATE TABLE mine (a)").unwrap();
