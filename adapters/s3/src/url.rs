@@ -1,6 +1,7 @@
 //! `s3://bucket/prefix?endpoint=...&region=...&path_style=true`, read and written.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
@@ -56,11 +57,16 @@ impl FromStr for Options {
         }
         let mut options = Self::new(bucket);
         options.prefix = folder(prefix)?;
+        let mut names = BTreeSet::new();
         for pair in query.into_iter().flat_map(|query| query.split('&')) {
             let Some((name, value)) = pair.split_once('=') else {
                 return refuse("the query must be `name=value`, joined by `&`");
             };
-            set(&mut options, name, value).map_err(|why| UrlError {
+            let set = match names.insert(name) {
+                true => set(&mut options, name, value),
+                false => Err("it is said twice"),
+            };
+            set.map_err(|why| UrlError {
                 why,
                 name: Some(name.to_owned()),
             })?;

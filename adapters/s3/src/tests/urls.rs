@@ -52,6 +52,7 @@ fn what_a_url_may_not_say_is_named_and_no_secret_is_repeated() {
         ("s3://pond?request_timeout_ms=0", "request_timeout_ms"),
         ("s3://pond?connect_timeout_ms=3s", "connect_timeout_ms"),
         ("s3://pond?region=%FF", "region"),
+        ("s3://pond?region=x&region=y", "said twice"),
     ] {
         let error = url.parse::<Options>().expect_err(url).to_string();
         assert!(error.contains(word), "{url}: {error}");
