@@ -120,6 +120,10 @@ fn local(rest: &str) -> Result<PathBuf, &'static str> {
     if path.starts_with('~') {
         return Err("`~` is the shell's: write the whole path, or $HOME (or ./~ for a name)");
     }
+    // SQLite's own forms would become the names of files, where nobody looks for them.
+    if path.starts_with(':') || path.starts_with("file:") || path.contains('?') {
+        return Err("it is a path alone: no `?options`, and no second scheme");
+    }
     Ok(path.into())
 }
 
@@ -252,6 +256,10 @@ mod tests {
             "sqlite:",
             "sqlite://host/pond.db",
             "sqlite:~/pond.db",
+            "sqlite::memory:",
+            "sqlite:file:pond.db",
+            "sqlite:./pond.db?mode=ro",
+            "file:./pond?fsync=no",
             "file:~",
             "file:~root/pond",
             "memory:x",
