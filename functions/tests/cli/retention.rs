@@ -38,7 +38,7 @@ fn what_is_folded_is_shown_as_before_and_listed_as_archived() {
     assert_eq!((&some["folded"], &some["more"]), (&2.into(), &false.into()));
     assert_eq!(eids.map(|eid| shown(&world, eid)), before);
     let text = world.ok(&["show", &greeted]);
-    assert!(text.contains("archive   archive/"), "{text}");
+    assert!(text.contains("archive     archive/"), "{text}");
     assert_eq!(world.run(&["watch", &failed]).code, 1, "as it ended");
     let rows = world.json(&["list", "--status", "archived"]);
     let mut notes: Vec<_> = rows
