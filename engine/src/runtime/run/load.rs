@@ -223,17 +223,18 @@ async fn settle_what_is_unsettled(
 }
 
 /// Step 1. No head. With a `start`, it is created from that. **\[R\] A3** Without one the head is
-/// read once more, after the listing: still absent, the causes are orphans.
+/// read once more, after the listing: still absent, the causes are orphans. 1 P for each queue told of.
 async fn absent(core: &Arc<Core>, eid: Eid, causes: &Causes) -> Result<Ended, RunError> {
     let doors = &core.doors;
+    // Each queue that is told of: a `start` in any makes the head, and what was not listed is not deleted.
     let told = causes.mail.iter().filter_map(MailKey::parse);
-    let start = told
-        .into_iter()
-        .find(|mail| mail.eid == eid && mail.mid == Mid::start());
-    // Told of mail in several queues, it looks where the start is said to be.
-    let queue = start.as_ref().map_or(&causes.queue, |mail| &mail.queue);
-    let listing = mailbox::list(doors, queue, &eid).await?;
-    if let Some(start) = listing.slots.iter().find(|slot| slot.mid == Mid::start()) {
+    let told = told.filter(|mail| mail.eid == eid).map(|mail| mail.queue);
+    let queues: BTreeSet<_> = told.chain([causes.queue.clone()]).collect();
+    let mut slots = Vec::new();
+    for queue in &queues {
+        slots.extend(mailbox::list(doors, queue, &eid).await?.slots);
+    }
+    if let Some(start) = slots.iter().find(|slot| slot.mid == Mid::start()) {
         let mails = mailbox::fetch(doors, std::slice::from_ref(start), 1).await?;
         match mails.into_iter().next().map(|mail| mail.body) {
             Some(Body::Start(Some(record))) if record.eid == eid => {
@@ -258,15 +259,7 @@ async fn absent(core: &Arc<Core>, eid: Eid, causes: &Causes) -> Result<Ended, Ru
     {
         return Ok(Ended::Again);
     }
-    for slot in &listing.slots {
-        doors.delete(&slot.key).await?;
-    }
-    let elsewhere = causes
-        .mail
-        .iter()
-        // A second `start`, of another queue, was not looked for: it makes the head when it is told of alone.
-        .filter(|key| MailKey::parse(key).is_some_and(|m| m.eid == eid && m.mid != Mid::start()));
-    for key in elsewhere.chain(&causes.alarms) {
+    for key in slots.iter().map(|slot| &slot.key).chain(&causes.alarms) {
         doors.delete(key).await?;
     }
     Ok(Ended::Orphan)
