@@ -5,8 +5,8 @@ use std::sync::Arc;
 use bytes::Bytes;
 use criterion::{Criterion, criterion_group, criterion_main};
 use futures::future::join_all;
-use millpond::doors::{Bucket, Expect, Outcome};
 use millpond::keys::{Key, Prefix};
+use millpond::ports::{Bucket, Expect, Outcome};
 use millpond_benches::{Store, open};
 use tokio::runtime::Runtime;
 

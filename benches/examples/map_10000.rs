@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use futures::StreamExt;
 use futures::channel::mpsc;
 use futures::future::try_join_all;
-use millpond::doors::{Bucket, Clock, Doorbell, Doors};
+use millpond::ports::{Bucket, Clock, Doorbell, Ports};
 use millpond::runtime::{App, Engine, Host, Notice, Start, Worker, WorkerOptions};
 use millpond::settings::Settings;
 use millpond::testing::MemoryBucket;
@@ -79,7 +79,7 @@ impl Life {
     fn begin(bucket: &Arc<dyn Bucket>, clock: &Arc<dyn Clock>, world: &Arc<World>) -> Self {
         let runtime = Runtime::new().expect("threads");
         let metered = Arc::new(Metered::new(Arc::clone(bucket)));
-        let doors = Doors {
+        let ports = Ports {
             bucket: Arc::clone(&metered) as Arc<dyn Bucket>,
             clock: Arc::clone(clock),
             entropy: Arc::new(OsEntropy::default()),
@@ -97,7 +97,7 @@ impl Life {
             ttl: Duration::from_secs(2),
             ..Settings::default()
         };
-        let engine = Engine::with_settings(doors, app, host, settings).expect("an application");
+        let engine = Engine::with_settings(ports, app, host, settings).expect("an application");
         Self {
             engine,
             metered,

@@ -13,7 +13,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use millpond::doors::{Bucket, Clock, Doorbell, Doors};
+use millpond::ports::{Bucket, Clock, Doorbell, Ports};
 use millpond::runtime::{App, Engine, Host, Start};
 use millpond::testing::MemoryBucket;
 use millpond::{Context, Failed};
@@ -52,7 +52,7 @@ async fn nothing(_: Context, n: u32) -> Result<u32, Failed> {
 /// What became of one client's starts: the time each took, and all requests.
 async fn client(number: u32, (bucket, clock): Place) -> (Vec<Duration>, Usage) {
     let metered = Arc::new(Metered::new(bucket));
-    let doors = Doors {
+    let ports = Ports {
         bucket: Arc::clone(&metered) as Arc<dyn Bucket>,
         clock,
         entropy: Arc::new(OsEntropy::default()),
@@ -65,7 +65,7 @@ async fn client(number: u32, (bucket, clock): Place) -> (Vec<Duration>, Usage) {
         code_ref: "20260101T000000-bench".to_owned(),
     };
     let app = App::new().workflow("nothing", "1", nothing);
-    let engine = Arc::new(Engine::new(doors, app, host).expect("an application"));
+    let engine = Arc::new(Engine::new(ports, app, host).expect("an application"));
     // Not all at one instant.
     tokio::time::sleep(PACE * number / CLIENTS).await;
     let mut pace = tokio::time::interval(PACE);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use millpond::domain::Eid;
-use millpond::doors::{Bucket, Clock, Doorbell, Doors};
+use millpond::ports::{Bucket, Clock, Doorbell, Ports};
 use millpond::runtime::{Engine, Host, Notice, Signal, Start, Worker, WorkerOptions};
 use millpond::testing::MemoryBucket;
 use millpond_disk::{DiskBucket, Durability, OpenError, Options};
@@ -119,7 +119,7 @@ impl Stage {
         options: WorkerOptions,
     ) -> Self {
         let clock: Arc<dyn Clock> = Arc::new(SystemClock::default());
-        let doors = Doors {
+        let ports = Ports {
             bucket,
             clock,
             entropy: Arc::new(OsEntropy::default()),
@@ -131,7 +131,7 @@ impl Stage {
             site: "bench".to_owned(),
             code_ref: "20260101T000000-bench".to_owned(),
         };
-        let engine = Engine::new(doors, super::app(), host).expect("an application");
+        let engine = Engine::new(ports, super::app(), host).expect("an application");
         let stop = Notice::new();
         let worker = Worker::new(&engine, options);
         let told = stop.clone();

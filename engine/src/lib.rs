@@ -5,7 +5,7 @@
 //! - **Programs** start, signal and steer executions through a [`runtime::Engine`].
 //! - **Workers** run them: [`runtime::Worker`], [`runtime::Sweeper`], [`runtime::Retention`].
 //! - **Tests** use [`testing`]: [`testing::World`] is a whole engine in memory, with manual time.
-//! - **Adapters** implement the [`doors`]: storage, clock, randomness, wake-ups, tasks. Nothing
+//! - **Adapters** implement the [`ports`]: storage, clock, randomness, wake-ups, tasks. Nothing
 //!   else in here reaches the outside.
 //!
 //! What is in the bucket, and why nothing is lost, is in `docs/protocol.md` of the repository.
@@ -34,12 +34,12 @@ extern crate self as millpond;
 
 pub mod archive;
 pub mod domain;
-pub mod doors;
 pub mod feed;
 pub mod journal;
 pub mod keys;
 pub mod mailbox;
 mod planted;
+pub mod ports;
 pub mod prelude;
 mod replay;
 pub mod runtime;

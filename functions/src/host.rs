@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::SystemTime;
 
 use jiff::Timestamp;
-use millpond::doors::Entropy;
+use millpond::ports::Entropy;
 use millpond::runtime::Host;
 
 use crate::environment::Environment;

@@ -1,11 +1,11 @@
-//! The door that codes.
+//! The port that codes.
 
 use std::sync::Arc;
 
 use async_trait::async_trait;
 use bytes::Bytes;
-use millpond::doors::{Bucket, BucketError, Entropy, Expect, Fault, Object, Outcome, Page};
 use millpond::keys::{Key, Prefix};
+use millpond::ports::{Bucket, BucketError, Entropy, Expect, Fault, Object, Outcome, Page};
 
 use crate::codec::{Codec, NONCE};
 

@@ -20,7 +20,7 @@
 //!   unless the keyring says so (for a bucket on its way to encryption).
 //! - **C3** What cannot be decoded is given as it is: never JSON, so the engine says that the object
 //!   is corrupt, by its key, and parks the execution. A key that is not in the ring, and an object in the open that the ring does
-//!   not allow, are errors ([`Denied`](millpond::doors::Fault::Denied)): the object may be whole.
+//!   not allow, are errors ([`Denied`](millpond::ports::Fault::Denied)): the object may be whole.
 //!
 //! Nonces are random: with one key at most 2^32 objects may be written (NIST SP 800-38D), so the
 //! active key is to be changed before. Old versions of an object, put back by who may write to

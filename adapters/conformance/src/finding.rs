@@ -1,7 +1,7 @@
 //! What a bucket did wrong.
 
-use millpond::doors::{BucketError, Outcome};
 use millpond::keys::{InvalidKey, Key};
+use millpond::ports::{BucketError, Outcome};
 
 use crate::Probe;
 

@@ -6,7 +6,7 @@ use crate::finding::{Finding, Violation};
 use crate::probes::{basics, listing, names, races};
 use crate::subject::Subject;
 
-/// One promise of the door, and how to ask for it.
+/// One promise of the port, and how to ask for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Probe {

@@ -6,7 +6,7 @@
 //! ```no_run
 //! use std::sync::Arc;
 //!
-//! use millpond::doors::Bucket;
+//! use millpond::ports::Bucket;
 //! use millpond::testing::{ManualClock, MemoryBucket};
 //! use millpond_conformance::processes::{MANY, Part, all_play, child};
 //!
@@ -36,8 +36,8 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use millpond::domain::Digest;
-use millpond::doors::{Bucket, Expect, Outcome};
 use millpond::keys::{Key, Prefix};
+use millpond::ports::{Bucket, Expect, Outcome};
 
 const PART: &str = "POND_TEST_PART";
 const PLACE: &str = "POND_TEST_PLACE";

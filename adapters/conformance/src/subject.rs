@@ -8,8 +8,8 @@ use futures::StreamExt as _;
 use futures::channel::oneshot;
 use futures::future::{BoxFuture, join_all};
 use futures::stream;
-use millpond::doors::{Bucket, Expect, Listed, Object, Outcome, Spawner, Version};
 use millpond::keys::{InvalidKey, Key, Prefix};
+use millpond::ports::{Bucket, Expect, Listed, Object, Outcome, Spawner, Version};
 
 use crate::finding::Finding;
 

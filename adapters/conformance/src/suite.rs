@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use millpond::doors::Bucket;
+use millpond::ports::Bucket;
 
 use crate::finding::{Finding, Violation};
 use crate::probe::Probe;

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use jiff::Timestamp;
-use millpond::doors::{Bucket, Expect, Fault};
 use millpond::keys::Key;
+use millpond::ports::{Bucket, Expect, Fault};
 use millpond::testing::{CountingBucket, Fate, FaultBucket, ManualClock, MemoryBucket, Rule, Verb};
 use millpond_conformance::{Finding, Probe, Scale, Subject, conformance};
 use millpond_host::TokioSpawner;

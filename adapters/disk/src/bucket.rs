@@ -1,12 +1,12 @@
-//! The door itself: each verb is one step on a thread that may block.
+//! The port itself: each verb is one step on a thread that may block.
 
 use std::path::Path;
 use std::sync::Arc;
 
 use async_trait::async_trait;
 use bytes::Bytes;
-use millpond::doors::{Bucket, BucketError, Expect, Fault, Object, Outcome, Page};
 use millpond::keys::{Key, Prefix};
+use millpond::ports::{Bucket, BucketError, Expect, Fault, Object, Outcome, Page};
 use tokio::task::{JoinError, spawn_blocking};
 
 use crate::fault::Trouble;

@@ -1,8 +1,8 @@
-//! What an error of the file system means at the door.
+//! What an error of the file system means at the port.
 
 use std::io::{self, ErrorKind};
 
-use millpond::doors::{BucketError, Fault};
+use millpond::ports::{BucketError, Fault};
 
 /// The fault an I/O error means, once it is known that the folder is in its place.
 pub(crate) fn fault(error: &io::Error) -> Fault {
@@ -26,7 +26,7 @@ pub(crate) enum Trouble {
 }
 
 impl Trouble {
-    /// The same as the door says it.
+    /// The same as the port says it.
     pub(crate) fn of(self, verb: &'static str, key: &str) -> BucketError {
         match self {
             Self::Gone => BucketError::new(Fault::Gone, verb, key)

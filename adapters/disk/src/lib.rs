@@ -10,7 +10,7 @@
 //!   share and which a dying one gives back.
 //! - **D3** An answer is given after what it says has reached the disk ([`Durability::Fsync`]).
 //! - **D4** Absent is answered only where the folder proves itself with its `format`: an
-//!   unmounted disk is [`Gone`](millpond::doors::Fault::Gone), not empty.
+//!   unmounted disk is [`Gone`](millpond::ports::Fault::Gone), not empty.
 //!
 //! What must never happen, and the rule that forbids it: a process checks a version, another
 //! replaces it, the first renames over it, and an update is lost (D2).

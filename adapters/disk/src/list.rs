@@ -13,8 +13,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
-use millpond::doors::{Listed, Page};
 use millpond::keys::{Key, MAX_KEY, Prefix};
+use millpond::ports::{Listed, Page};
 
 use crate::fault::Trouble;
 use crate::names::{self, OWN};

@@ -2,8 +2,8 @@
 
 use std::fs;
 
-use millpond::doors::Object;
 use millpond::keys::Key;
+use millpond::ports::Object;
 
 use crate::fault::Trouble;
 use crate::store::{Store, is_absent, version};

@@ -5,8 +5,8 @@ use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 use millpond::domain::Digest;
-use millpond::doors::Version;
 use millpond::keys::Key;
+use millpond::ports::Version;
 
 use crate::fault::Trouble;
 use crate::format::FORMAT;

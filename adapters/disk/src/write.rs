@@ -4,8 +4,8 @@ use std::fs;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
-use millpond::doors::{Expect, Outcome};
 use millpond::keys::Key;
+use millpond::ports::{Expect, Outcome};
 
 use crate::fault::Trouble;
 use crate::lock::Shard;

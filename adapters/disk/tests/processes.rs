@@ -5,8 +5,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use millpond::doors::{Bucket, Expect, Outcome};
 use millpond::keys::{Key, Prefix};
+use millpond::ports::{Bucket, Expect, Outcome};
 use millpond_conformance::processes::{self, MANY, Part, all_play, landed, start, whole};
 use millpond_disk::{DiskBucket, Durability, Options};
 

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use jiff::Timestamp;
-use millpond::doors::Clock;
+use millpond::ports::Clock;
 
 /// The system's clocks. Sleeps need a tokio runtime with time enabled.
 #[derive(Debug, Clone, Copy)]

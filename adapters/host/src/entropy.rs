@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::{Mutex, PoisonError};
 
-use millpond::doors::Entropy;
+use millpond::ports::Entropy;
 
 /// Bytes fetched at once: a run draws ids of 8 to 16 bytes, a system call costs more than
 /// all the copying.

@@ -1,4 +1,4 @@
-//! The doors of an ordinary process: its clock, its randomness, and tokio's tasks.
+//! The ports of an ordinary process: its clock, its randomness, and tokio's tasks.
 
 mod clock;
 mod entropy;

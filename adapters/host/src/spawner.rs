@@ -4,7 +4,7 @@ use std::io;
 use std::sync::{Arc, OnceLock};
 
 use futures::future::BoxFuture;
-use millpond::doors::{Abort, Spawner};
+use millpond::ports::{Abort, Spawner};
 use tokio::runtime::{Builder, Handle, Runtime};
 
 use crate::turns::Turns;

@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use jiff::{SignedDuration, Timestamp};
-use millpond::doors::Clock;
+use millpond::ports::Clock;
 
 /// How far one answer may move the clock.
 const STEP: SignedDuration = SignedDuration::from_secs(5);

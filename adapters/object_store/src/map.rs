@@ -1,6 +1,6 @@
-//! From what the store said to what the door says.
+//! From what the store said to what the port says.
 
-use millpond::doors::{BucketError, Expect, Fault, Outcome, Version};
+use millpond::ports::{BucketError, Expect, Fault, Outcome, Version};
 use object_store::{Error, PutResult, UpdateVersion};
 
 use crate::heard::Heard;
@@ -143,7 +143,7 @@ pub(crate) fn failed(error: &Error, heard: &Heard) -> Option<Fault> {
     }
 }
 
-/// The error of the door, with what was heard.
+/// The error of the port, with what was heard.
 pub(crate) fn error(
     fault: Fault,
     verb: &'static str,

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use millpond::doors::{Bucket, Clock, Spawner};
+use millpond::ports::{Bucket, Clock, Spawner};
 use millpond_conformance::{Probe, Subject};
 use millpond_host::{SystemClock, TokioSpawner};
 use millpond_object_store::ObjectStoreBucket;

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use millpond::doors::{Bucket, BucketError, Clock, Expect, Fault, Outcome, Version};
 use millpond::keys::{Key, Prefix};
+use millpond::ports::{Bucket, BucketError, Clock, Expect, Fault, Outcome, Version};
 use millpond_host::SystemClock;
 use millpond_object_store::{ObjectStoreBucket, Place};
 use support::{Answer, Server};

@@ -1,4 +1,4 @@
-//! The door itself.
+//! The port itself.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -6,8 +6,8 @@ use std::time::Duration;
 use async_trait::async_trait;
 use aws_sdk_s3::Client;
 use bytes::Bytes;
-use millpond::doors::{Bucket, BucketError, Expect, Object, Outcome, Page};
 use millpond::keys::{Key, Prefix};
+use millpond::ports::{Bucket, BucketError, Expect, Object, Outcome, Page};
 use millpond_host::StoreTime;
 
 use crate::hear::Heard;

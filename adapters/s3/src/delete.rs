@@ -1,7 +1,7 @@
 //! Deleting one object.
 
-use millpond::doors::{BucketError, Fault};
 use millpond::keys::Key;
+use millpond::ports::{BucketError, Fault};
 
 use crate::bucket::S3Bucket;
 use crate::fault::{Meaning, Verb, meaning};

@@ -1,4 +1,4 @@
-//! What an answer of the store means at the door (PROTOCOL, section 1). One table (S2):
+//! What an answer of the store means at the port (PROTOCOL, section 1). One table (S2):
 //!
 //! | answer | create | replace | read | delete | list |
 //! |---|---|---|---|---|---|
@@ -26,7 +26,7 @@
 //! away (`SlowDown`, a full store, no such feature) did not happen. And a 404 without the name
 //! `NoSuchKey` is no word about the object: read as *absent* it could cost a message.
 
-use millpond::doors::Fault;
+use millpond::ports::Fault;
 
 use crate::hear::{Heard, SKEWED, Said};
 
@@ -41,7 +41,7 @@ pub(crate) enum Verb {
 }
 
 impl Verb {
-    /// As the door calls it.
+    /// As the port calls it.
     pub(crate) const fn as_str(self) -> &'static str {
         match self {
             Self::Create | Self::Replace => "write",

@@ -1,7 +1,7 @@
 //! Reading objects that are not the engine's: of any bucket that the same credentials may read.
 
 use bytes::Bytes;
-use millpond::doors::{BucketError, Fault};
+use millpond::ports::{BucketError, Fault};
 
 use crate::body::{self, Body};
 use crate::bucket::S3Bucket;

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use aws_sdk_s3::error::{ProvideErrorMetadata, SdkError};
 use aws_smithy_runtime_api::http::Response;
-use millpond::doors::{BucketError, Fault};
+use millpond::ports::{BucketError, Fault};
 use millpond::runtime::chain;
 
 use crate::fault::Verb;
@@ -75,7 +75,7 @@ impl Heard {
         Self::Said(said)
     }
 
-    /// The door's error, with what was said.
+    /// The port's error, with what was said.
     pub(crate) fn into_error(
         self,
         fault: Fault,

@@ -2,7 +2,7 @@
 //! by age. An operator looks; the engine never does.
 
 use aws_sdk_s3::types::{BucketVersioningStatus, ExpirationStatus, LifecycleRule};
-use millpond::doors::{BucketError, Fault};
+use millpond::ports::{BucketError, Fault};
 
 use crate::bucket::S3Bucket;
 use crate::fault::{Meaning, Verb, meaning};

@@ -1,7 +1,7 @@
 //! An object store that speaks S3 as bucket: AWS (Standard and Express One Zone), `MinIO`,
 //! `SeaweedFS`, `LocalStack`.
 //!
-//! - **S1** Each call at the door is one request: what the SDK and its HTTP client would try again
+//! - **S1** Each call at the port is one request: what the SDK and its HTTP client would try again
 //!   by themselves is off, since a retry that meets its own first try hears 412. The exceptions
 //!   are a 409, which says that nothing happened yet (`write.rs`), the pages of a listing
 //!   that show only what is not ours, and the lists of Express (`list.rs`).
@@ -11,7 +11,7 @@
 //!   one place (`names.rs`).
 //!
 //! What must never happen, and the rule that forbids it: a create lands, its reply is lost, the
-//! client tries again behind the door, and the writer hears `Refused` for its own commit (S1).
+//! client tries again behind the port, and the writer hears `Refused` for its own commit (S1).
 
 mod body;
 mod bucket;

@@ -14,8 +14,8 @@ use std::collections::BTreeMap;
 
 use aws_sdk_s3::types::Object;
 use jiff::Timestamp;
-use millpond::doors::{BucketError, Fault, Listed, Page};
 use millpond::keys::{Key, Prefix};
+use millpond::ports::{BucketError, Fault, Listed, Page};
 
 use crate::bucket::S3Bucket;
 use crate::fault::{Meaning, Verb, meaning};
@@ -162,7 +162,7 @@ impl S3Bucket {
         })
     }
 
-    /// A row as the door shows it; `None` for what the engine cannot have written.
+    /// A row as the port shows it; `None` for what the engine cannot have written.
     fn listed(&self, object: &Object) -> Result<Option<Listed>, Heard> {
         let Some(key) = object.key().and_then(|name| self.root.strip(name)) else {
             return Ok(None);

@@ -103,7 +103,7 @@ impl S3Bucket {
         let found = credentials.provide_credentials().await;
         found.map_err(|error| anonymous(chain(&error).into()))?;
         let config = aws_sdk_s3::config::Builder::from(&shared)
-            // S1. The request's own time-out is kept by the door, over body and all.
+            // S1. The request's own time-out is kept by the port, over body and all.
             .retry_config(RetryConfig::disabled())
             .stalled_stream_protection(StalledStreamProtectionConfig::disabled())
             // A signed request has a digest of its body already; not every server knows more.

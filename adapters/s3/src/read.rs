@@ -1,7 +1,7 @@
 //! Reading one object.
 
-use millpond::doors::{BucketError, Fault, Object, Version};
 use millpond::keys::Key;
+use millpond::ports::{BucketError, Fault, Object, Version};
 
 use crate::body;
 use crate::bucket::S3Bucket;

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use bytes::Bytes;
-use millpond::doors::{BucketError, Expect, Fault, Outcome, Version};
 use millpond::keys::Key;
+use millpond::ports::{BucketError, Expect, Fault, Outcome, Version};
 
 use crate::bucket::S3Bucket;
 use crate::fault::{Meaning, Verb, meaning};

@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use millpond::doors::{Bucket, Expect, Outcome};
 use millpond::keys::{Key, Prefix};
+use millpond::ports::{Bucket, Expect, Outcome};
 use millpond_conformance::processes::{self, Part, all_play};
 use millpond_s3::S3Bucket;
 use millpond_servers::{Place, Server};

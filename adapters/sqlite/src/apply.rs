@@ -1,7 +1,7 @@
 //! One request within the group's transaction.
 
-use millpond::doors::{Expect, Outcome, Version};
 use millpond::keys::Key;
+use millpond::ports::{Expect, Outcome, Version};
 use rusqlite::{Connection, OptionalExtension as _, params};
 
 /// Whether a create finds nothing: it must not read a body to know.
@@ -49,13 +49,13 @@ pub(crate) fn delete(sqlite: &Connection, key: &Key) -> rusqlite::Result<usize> 
 pub(crate) fn read(
     sqlite: &Connection,
     key: &Key,
-) -> rusqlite::Result<Option<millpond::doors::Object>> {
+) -> rusqlite::Result<Option<millpond::ports::Object>> {
     sqlite
         .prepare_cached("SELECT version, body FROM objects WHERE key = ?1")?
         .query_row([key.as_str()], |row| {
             let version = row.get_ref(0)?.as_str()?;
             let body = row.get_ref(1)?.as_blob()?;
-            Ok(millpond::doors::Object {
+            Ok(millpond::ports::Object {
                 version: Version::new(version),
                 body: bytes::Bytes::copy_from_slice(body),
             })

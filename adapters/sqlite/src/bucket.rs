@@ -1,4 +1,4 @@
-//! The door itself.
+//! The port itself.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -8,8 +8,8 @@ use std::thread::{self, JoinHandle};
 use async_trait::async_trait;
 use bytes::Bytes;
 use futures::channel::oneshot;
-use millpond::doors::{Bucket, BucketError, Expect, Fault, Object, Outcome, Page};
 use millpond::keys::{Key, Prefix};
+use millpond::ports::{Bucket, BucketError, Expect, Fault, Object, Outcome, Page};
 
 use crate::connection::Place;
 use crate::open::{OpenError, Options};

@@ -1,6 +1,6 @@
-//! What an error of SQLite means at the door.
+//! What an error of SQLite means at the port.
 
-use millpond::doors::{BucketError, Fault};
+use millpond::ports::{BucketError, Fault};
 use rusqlite::ErrorCode;
 use rusqlite::ffi::SQLITE_READONLY_DBMOVED;
 
@@ -43,7 +43,7 @@ impl Trouble {
         }
     }
 
-    /// The same as the door says it. A group's trouble is told to each of its requests.
+    /// The same as the port says it. A group's trouble is told to each of its requests.
     pub(crate) fn of(&self, verb: &'static str, key: &str) -> BucketError {
         let said = match self {
             Self::Place(error) => millpond::runtime::chain(error),

@@ -12,7 +12,7 @@
 //! - **Q3** A version is never given twice: it is this opening's random name and a count. A row
 //!   that is deleted and made again has another one.
 //! - **Q4** Absent is answered only by the file that the path names: a file that was removed or
-//!   replaced under an open bucket is [`Gone`](millpond::doors::Fault::Gone), or opened anew,
+//!   replaced under an open bucket is [`Gone`](millpond::ports::Fault::Gone), or opened anew,
 //!   never served from the dead one.
 //!
 //! What must never happen, and the rule that forbids it: a refusal is answered from a

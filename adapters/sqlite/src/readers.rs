@@ -3,8 +3,8 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use jiff::Timestamp;
-use millpond::doors::{Listed, Object, Page};
 use millpond::keys::{Key, Prefix};
+use millpond::ports::{Listed, Object, Page};
 use rusqlite::{Connection, params};
 
 use crate::apply;

@@ -2,8 +2,8 @@
 
 use bytes::Bytes;
 use futures::channel::oneshot;
-use millpond::doors::{BucketError, Expect, Outcome};
 use millpond::keys::Key;
+use millpond::ports::{BucketError, Expect, Outcome};
 
 /// One request, and who waits for its answer.
 #[derive(Debug)]

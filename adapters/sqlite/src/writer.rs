@@ -5,7 +5,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, TryRecvError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use futures::channel::oneshot;
-use millpond::doors::{BucketError, Outcome, Version};
+use millpond::ports::{BucketError, Outcome, Version};
 use rusqlite::{Connection, ErrorCode};
 
 use crate::apply;

@@ -4,8 +4,8 @@ use std::io::{BufRead as _, BufReader};
 use std::path::Path;
 use std::sync::Arc;
 
-use millpond::doors::Bucket;
 use millpond::keys::{Key, Prefix};
+use millpond::ports::Bucket;
 use millpond_conformance::processes::{self, MANY, Part, all_play, landed, start, whole};
 use millpond_sqlite::{Options, SqliteBucket};
 

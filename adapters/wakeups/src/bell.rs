@@ -10,8 +10,8 @@ use std::time::SystemTime;
 
 use async_trait::async_trait;
 use millpond::domain::{Eid, Queue};
-use millpond::doors::{Doorbell, Entropy, Hint, Wakeups};
 use millpond::keys::Key;
+use millpond::ports::{Doorbell, Entropy, Hint, Wakeups};
 use serde::{Deserialize, Serialize};
 use tokio::task::JoinHandle;
 

@@ -1,8 +1,8 @@
 //! A hint as the text of a message: what a queue of SQS carries, and who reads one knows it by.
 
 use millpond::domain::{Eid, Queue};
-use millpond::doors::Hint;
 use millpond::keys::{AlarmKey, Key, MailKey};
+use millpond::ports::Hint;
 use serde::{Deserialize, Serialize};
 
 /// Version of this form. It stands first, so that it tells the message from a notification.

@@ -5,8 +5,8 @@ use std::os::unix::net::UnixDatagram;
 use std::path::Path;
 
 use millpond::domain::{Eid, Queue};
-use millpond::doors::{Hint, Wakeups as _};
 use millpond::keys::Key;
+use millpond::ports::{Hint, Wakeups as _};
 use millpond::testing::SeededEntropy;
 
 use crate::{SocketDoorbell, beside};

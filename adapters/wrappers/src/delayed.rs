@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use bytes::Bytes;
-use millpond::doors::{Bucket, BucketError, Clock, Entropy, Expect, Object, Outcome, Page};
 use millpond::keys::{Key, Prefix};
+use millpond::ports::{Bucket, BucketError, Clock, Entropy, Expect, Object, Outcome, Page};
 use millpond::testing::SeededEntropy;
 
 /// Adds time to each request: half of it on the way to the store, half on the way back. With

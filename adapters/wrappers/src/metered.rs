@@ -6,15 +6,15 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use async_trait::async_trait;
 use bytes::Bytes;
-use millpond::doors::{Bucket, BucketError, Expect, Fault, Object, Outcome, Page};
 use millpond::keys::{Key, Kind, Prefix};
+use millpond::ports::{Bucket, BucketError, Expect, Fault, Object, Outcome, Page};
 
 use crate::{Tally, Usage, Verb};
 
 /// Counts the requests that pass through it, by verb and by kind of object, in constant memory.
 ///
 /// A request counts when it is sent, though nobody may wait for its answer. What an adapter
-/// tries again behind its door is one request here.
+/// tries again behind its port is one request here.
 pub struct Metered {
     inner: Arc<dyn Bucket>,
     cells: [[Cell; Kind::ALL.len()]; Verb::ALL.len()],

@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
 use bytes::Bytes;
-use millpond::doors::{Bucket, BucketError, Expect, Object, Outcome, Page};
 use millpond::keys::{Key, Kind, Prefix};
+use millpond::ports::{Bucket, BucketError, Expect, Object, Outcome, Page};
 
 /// Remembers segments and large values: their keys name their bytes, and nobody changes them.
 /// What is read again is not asked for again. Everything else passes through.

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use bytes::Bytes;
-use millpond::doors::{Bucket, BucketError, Clock, Expect, Fault, Object, Outcome, Page};
 use millpond::keys::{Key, Kind, Prefix};
+use millpond::ports::{Bucket, BucketError, Clock, Expect, Fault, Object, Outcome, Page};
 
 use crate::Verb;
 

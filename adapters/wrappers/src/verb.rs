@@ -1,10 +1,10 @@
-//! The verbs of the storage door, as they are counted.
+//! The verbs of the storage port, as they are counted.
 
 use std::fmt;
 
-use millpond::doors::Expect;
+use millpond::ports::Expect;
 
-/// A verb of [`Bucket`](millpond::doors::Bucket). Creates and replaces are told apart: one is
+/// A verb of [`Bucket`](millpond::ports::Bucket). Creates and replaces are told apart: one is
 /// a new object, the other a commit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Verb {
@@ -51,7 +51,7 @@ impl Verb {
         }
     }
 
-    /// The name as it stands in a [`BucketError`](millpond::doors::BucketError).
+    /// The name as it stands in a [`BucketError`](millpond::ports::BucketError).
     #[must_use]
     pub const fn at_the_door(self) -> &'static str {
         match self {

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::future::join;
-use millpond::doors::Bucket;
 use millpond::keys::Kind;
+use millpond::ports::Bucket;
 use millpond::runtime::{App, Engine, Notice, Start, Worker, WorkerOptions};
 use millpond::testing::World;
 use millpond::{Context, Failed, StepError};
@@ -46,10 +46,10 @@ fn process() -> Process {
         .workflow("sleeps", "1", sleeps);
     // Not over the counting bucket, which keeps a log.
     let metered = Arc::new(Metered::new(Arc::clone(&world.memory) as Arc<dyn Bucket>));
-    let mut doors = world.engine.doors().clone();
-    doors.bucket = Arc::clone(&metered) as Arc<dyn Bucket>;
+    let mut ports = world.engine.ports().clone();
+    ports.bucket = Arc::clone(&metered) as Arc<dyn Bucket>;
     let host = world.engine.core().host.clone();
-    world.engine = Engine::new(doors, app, host).expect("an application");
+    world.engine = Engine::new(ports, app, host).expect("an application");
     Process { world, metered }
 }
 
@@ -64,7 +64,7 @@ impl Process {
         };
         let worker = Worker::new(&self.world.engine, options);
         let word = async {
-            use millpond::doors::Clock as _;
+            use millpond::ports::Clock as _;
             self.world.clock.sleep(time).await;
             stop.set();
         };

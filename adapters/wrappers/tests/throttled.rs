@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use futures::future::join;
 use millpond::domain::{Eid, Fid};
-use millpond::doors::{Bucket, Clock};
+use millpond::ports::{Bucket, Clock};
 use millpond::runtime::{App, Ended, Engine, Notice, Start, Worker, WorkerEvent, WorkerOptions};
 use millpond::testing::{Fate, ManualClock, Rule, Verb, World};
 use millpond::{Attempt, Context, Failed, Retry, StepError};
@@ -58,10 +58,10 @@ fn process() -> Process {
     let time = Arc::clone(&clock) as Arc<dyn Clock>;
     let below = Arc::clone(&metered) as Arc<dyn Bucket>;
     let line = Arc::new(Throttled::new(below, time, Limits::default()));
-    let mut doors = world.engine.doors().clone();
-    doors.bucket = Arc::clone(&line) as Arc<dyn Bucket>;
+    let mut ports = world.engine.ports().clone();
+    ports.bucket = Arc::clone(&line) as Arc<dyn Bucket>;
     let host = world.engine.core().host.clone();
-    world.engine = Engine::new(doors, app, host).expect("an application");
+    world.engine = Engine::new(ports, app, host).expect("an application");
     Process {
         world,
         metered,

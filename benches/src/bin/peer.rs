@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use clap::{Parser, Subcommand};
 use millpond::domain::Eid;
-use millpond::doors::Bucket;
+use millpond::ports::Bucket;
 use millpond::runtime::WorkerOptions;
 use millpond::testing::CountingBucket;
 use millpond_benches::{Durability, Stage, open_url};

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use super::Archive;
 use super::form::corrupt;
 use crate::domain::{Digest, Eid, Entry, Json, Payload};
-use crate::doors::Doors;
 use crate::journal::{self, Journal, LoadError};
 use crate::keys;
+use crate::ports::Ports;
 
 /// Large values up to this size stand in the lines, in bytes: each saves a dear request, now and
 /// for whoever reads it.
@@ -30,18 +30,18 @@ pub struct Composed {
 /// # Errors
 /// The store failed, or something of it cannot be read: then it is not to be folded.
 pub async fn compose(
-    doors: &Doors,
+    ports: &Ports,
     journal: &mut Journal,
     fan: usize,
 ) -> Result<Composed, LoadError> {
-    let commits = journal.history(doors, fan).await?;
+    let commits = journal.history(ports, fan).await?;
     let eid = journal.head.record.eid;
     let mut archive = Archive::of(&journal.head, commits);
     archive
         .check()
         .map_err(|why| corrupt(&journal.head.key(), why))?;
     let mut values = Values {
-        doors,
+        ports,
         eid,
         left: ALL,
         inlined: 0,
@@ -70,7 +70,7 @@ pub async fn compose(
 
 /// Large values on their way into an archive, or beside it.
 struct Values<'a> {
-    doors: &'a Doors,
+    ports: &'a Ports,
     eid: Eid,
     /// Bytes that the lines have room for.
     left: u64,
@@ -98,7 +98,7 @@ impl Values<'_> {
                     sha256: sha256.clone(),
                     bytes,
                 };
-                journal::resolve(self.doors, &self.eid, &here).await?
+                journal::resolve(self.ports, &self.eid, &here).await?
             }
         };
         let text = json.as_str();
@@ -114,7 +114,7 @@ impl Values<'_> {
         let key = keys::archive_blob(&self.eid, sha256.as_str());
         let body = bytes::Bytes::copy_from_slice(text.as_bytes());
         // Found is done: the key names the bytes.
-        let _ = self.doors.create(&key, body).await?;
+        let _ = self.ports.create(&key, body).await?;
         let canonical = json.digest();
         self.seen.insert(sha256, Seen::Beside { canonical });
         Ok(())

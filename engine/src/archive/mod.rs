@@ -14,7 +14,7 @@
 //!   the slow one replaces the archive that the tombstone names.
 //! - **Crash** after it: an archive beside a live head. Retention comes again.
 //!
-//! It is plain text. The engine links no compressor: the codec at the door compresses archives
+//! It is plain text. The engine links no compressor: the codec at the port compresses archives
 //! as all objects, and without it they can be read with any tool.
 //!
 //! Price: 1 P, + 1 P for each value beside it; 1 G for each segment and each large value.

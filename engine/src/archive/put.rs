@@ -4,10 +4,10 @@ use bytes::Bytes;
 
 use super::Archive;
 use crate::domain::Digest;
-use crate::doors::{BucketError, Doors, Expect, Fault, Outcome};
 use crate::journal::LoadError;
 use crate::keys;
 use crate::planted::{Bug, planted};
+use crate::ports::{BucketError, Expect, Fault, Outcome, Ports};
 
 /// Looks at what is there, each followed by a write at once.
 const TURNS: u32 = 8;
@@ -29,15 +29,15 @@ pub enum Put {
 ///
 /// # Errors
 /// The store failed; or a later release wrote the one that is there.
-pub async fn put(doors: &Doors, archive: &Archive) -> Result<Put, LoadError> {
+pub async fn put(ports: &Ports, archive: &Archive) -> Result<Put, LoadError> {
     let eid = archive.record.eid;
     let (key, body) = (keys::archive(&eid), archive.encode());
     let (mut expect, mut attempt, mut turns) = (Expect::Absent, 0, 0);
     loop {
-        let error = match doors.bucket.write(&key, body.clone(), expect.clone()).await {
+        let error = match ports.bucket.write(&key, body.clone(), expect.clone()).await {
             Ok(Outcome::Landed(_)) => return Ok(Put::There(Digest::of(&body))),
             Ok(Outcome::Refused | Outcome::Unknown) => {
-                let found = doors.read(&key).await?;
+                let found = ports.read(&key).await?;
                 match &found {
                     Some(found) if found.body == body => {
                         return Ok(Put::There(Digest::of(&body)));
@@ -55,7 +55,7 @@ pub async fn put(doors: &Doors, archive: &Archive) -> Result<Put, LoadError> {
             }
             Err(error) => error,
         };
-        doors.retry(&mut attempt, error).await?;
+        ports.retry(&mut attempt, error).await?;
     }
 }
 

@@ -3,9 +3,9 @@
 use super::Archive;
 use super::form::corrupt;
 use crate::domain::{Digest, Eid, Json};
-use crate::doors::Doors;
 use crate::journal::{self, Archived, LoadError};
 use crate::keys;
+use crate::ports::Ports;
 
 /// The archive of `eid`, checked against what its tombstone names, if there is one. 1 G.
 ///
@@ -13,12 +13,12 @@ use crate::keys;
 /// The store failed; it cannot be read, is not the one that is named, or is missing though it
 /// is named.
 pub async fn read(
-    doors: &Doors,
+    ports: &Ports,
     eid: &Eid,
     named: Option<&Archived>,
 ) -> Result<Option<Archive>, LoadError> {
     let key = keys::archive(eid);
-    let Some(found) = doors.read(&key).await? else {
+    let Some(found) = ports.read(&key).await? else {
         return match named {
             Some(_) => Err(LoadError::Missing { key }),
             None => Ok(None),
@@ -35,12 +35,12 @@ pub async fn read(
 ///
 /// # Errors
 /// The store failed, or what holds it cannot be read.
-pub async fn value(doors: &Doors, eid: &Eid, sha256: &Digest) -> Result<Option<Json>, LoadError> {
+pub async fn value(ports: &Ports, eid: &Eid, sha256: &Digest) -> Result<Option<Json>, LoadError> {
     let beside = keys::archive_blob(eid, sha256.as_str());
-    match journal::resolve_at(doors, beside, sha256).await {
+    match journal::resolve_at(ports, beside, sha256).await {
         Ok(json) => Ok(Some(json)),
         Err(LoadError::Missing { .. }) => {
-            let archive = read(doors, eid, None).await?;
+            let archive = read(ports, eid, None).await?;
             Ok(archive.and_then(|archive| archive.value(sha256).cloned()))
         }
         Err(error) => Err(error),

@@ -6,9 +6,9 @@ use futures::{StreamExt, TryStreamExt, stream};
 use jiff::Timestamp;
 
 use super::write::Told;
-use crate::doors::Doors;
 use crate::journal::LoadError;
 use crate::keys::{self, FeedKey, InvalidKey, Key};
+use crate::ports::Ports;
 
 /// The day of an instant, as the feed's folders are called.
 #[must_use]
@@ -22,7 +22,7 @@ pub fn day_of(at: Timestamp) -> String {
 /// # Errors
 /// The store failed; `day` is not `YYYYMMDD`.
 pub async fn events(
-    doors: &Doors,
+    ports: &Ports,
     day: Option<&str>,
     after: Option<&Key>,
 ) -> Result<Vec<(Key, FeedKey)>, LoadError> {
@@ -32,7 +32,7 @@ pub async fn events(
     })?;
     let (mut found, mut seen, mut after) = (Vec::new(), BTreeSet::new(), after.cloned());
     loop {
-        let page = doors.page(&prefix, after.as_ref(), 1_000).await?;
+        let page = ports.page(&prefix, after.as_ref(), 1_000).await?;
         after = page.entries.last().map(|row| row.key.clone());
         for row in page.entries {
             if let Some(parsed) = FeedKey::parse(&row.key)
@@ -52,11 +52,11 @@ pub async fn events(
 ///
 /// # Errors
 /// The store failed.
-pub async fn read(doors: &Doors, keys: &[Key], fan: usize) -> Result<Vec<Told>, LoadError> {
+pub async fn read(ports: &Ports, keys: &[Key], fan: usize) -> Result<Vec<Told>, LoadError> {
     let reads: Vec<_> = keys
         .iter()
         .map(|key| async move {
-            let Some(found) = doors.read(key).await? else {
+            let Some(found) = ports.read(key).await? else {
                 return Ok::<_, LoadError>(None);
             };
             let told: Option<Told> = serde_json::from_slice(&found.body)

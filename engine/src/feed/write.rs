@@ -5,9 +5,9 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::domain::{Eid, Fid, Payload, Queue, Status, Workflow};
-use crate::doors::{BucketError, Doors};
 use crate::journal::Head;
 use crate::keys;
+use crate::ports::{BucketError, Ports};
 
 /// What one feed object tells.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -86,20 +86,20 @@ pub struct Event {
 ///
 /// # Errors
 /// The store failed.
-pub async fn write(doors: &Doors, told: &Told) -> Result<(), BucketError> {
-    write_at(doors, told, doors.clock.now()).await
+pub async fn write(ports: &Ports, told: &Told) -> Result<(), BucketError> {
+    write_at(ports, told, ports.clock.now()).await
 }
 
 /// Writes `told` under this instant, which is to be one of just now. 1 P.
 ///
 /// # Errors
 /// The store failed.
-pub(crate) async fn write_at(doors: &Doors, told: &Told, at: Timestamp) -> Result<(), BucketError> {
+pub(crate) async fn write_at(ports: &Ports, told: &Told, at: Timestamp) -> Result<(), BucketError> {
     let body: Bytes = serde_json::to_vec(told)
         .expect("a feed object holds only values that were serialized before")
         .into();
     let key = keys::feed(at, &told.eid, told.commit);
     // Found is done: the same (eid, commit) at the same instant.
-    let _ = doors.create(&key, body).await?;
+    let _ = ports.create(&key, body).await?;
     Ok(())
 }

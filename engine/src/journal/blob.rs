@@ -10,23 +10,23 @@ use bytes::Bytes;
 
 use super::LoadError;
 use crate::domain::{Digest, Eid, Json, Payload};
-use crate::doors::{BucketError, Doors};
 use crate::keys::{self, Key};
 use crate::planted::{Bug, planted};
+use crate::ports::{BucketError, Ports};
 
 /// Replaces a value over `most` bytes by a reference. 1 P if it is over, else none.
 pub async fn offload(
-    doors: &Doors,
+    ports: &Ports,
     eid: &Eid,
     payload: &mut Payload,
     most: usize,
 ) -> Result<(), BucketError> {
-    offload_until(doors, eid, payload, most, None).await
+    offload_until(ports, eid, payload, most, None).await
 }
 
 /// As [`offload`]; with `until`, tried until then by the monotonic clock.
 pub(crate) async fn offload_until(
-    doors: &Doors,
+    ports: &Ports,
     eid: &Eid,
     payload: &mut Payload,
     most: usize,
@@ -38,7 +38,7 @@ pub(crate) async fn offload_until(
         let body = Bytes::copy_from_slice(json.as_str().as_bytes());
         let (sha256, bytes) = (Digest::of(&body), body.len() as u64);
         // Found is done: the key names the bytes.
-        let _ = doors
+        let _ = ports
             .create_until(&keys::blob(eid, sha256.as_str()), body, until)
             .await?;
         *payload = Payload::Blob { sha256, bytes };
@@ -47,21 +47,21 @@ pub(crate) async fn offload_until(
 }
 
 /// The value itself. 1 G if it is a reference.
-pub async fn resolve(doors: &Doors, eid: &Eid, payload: &Payload) -> Result<Json, LoadError> {
+pub async fn resolve(ports: &Ports, eid: &Eid, payload: &Payload) -> Result<Json, LoadError> {
     let sha256 = match payload {
         Payload::Inline(json) => return Ok(json.clone()),
         Payload::Blob { sha256, .. } => sha256,
     };
-    resolve_at(doors, keys::blob(eid, sha256.as_str()), sha256).await
+    resolve_at(ports, keys::blob(eid, sha256.as_str()), sha256).await
 }
 
 /// The value of this digest that stands at `key`. 1 G.
 pub(crate) async fn resolve_at(
-    doors: &Doors,
+    ports: &Ports,
     key: Key,
     sha256: &Digest,
 ) -> Result<Json, LoadError> {
-    let Some(found) = doors.read(&key).await? else {
+    let Some(found) = ports.read(&key).await? else {
         return Err(LoadError::Missing { key });
     };
     let corrupt = |why: &str| LoadError::Corrupt {
@@ -76,7 +76,7 @@ pub(crate) async fn resolve_at(
 
 /// Moves a payload that leaves `from` under `to`. 1 G and 1 P if it is a blob, else none.
 pub async fn carry(
-    doors: &Doors,
+    ports: &Ports,
     from: &Eid,
     to: &Eid,
     payload: &Payload,
@@ -86,9 +86,9 @@ pub async fn carry(
         return Ok(payload.clone());
     }
     let mut carried = match payload {
-        Payload::Blob { .. } => Payload::Inline(resolve(doors, from, payload).await?),
+        Payload::Blob { .. } => Payload::Inline(resolve(ports, from, payload).await?),
         Payload::Inline(_) => payload.clone(),
     };
-    offload(doors, to, &mut carried, inline).await?;
+    offload(ports, to, &mut carried, inline).await?;
     Ok(carried)
 }

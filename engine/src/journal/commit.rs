@@ -25,9 +25,9 @@ use jiff::Timestamp;
 use super::head::{Head, Item, News, Owner, Raw};
 use super::{CommitError, Journal, segment};
 use crate::domain::{Commit, Entry, Provenance, Status};
-use crate::doors::{BucketError, Doors, Expect, Fault, Outcome, Version};
 use crate::keys::Key;
 use crate::planted::{Bug, planted};
+use crate::ports::{BucketError, Expect, Fault, Outcome, Ports, Version};
 use crate::settings::Settings;
 
 /// What one commit changes.
@@ -66,7 +66,7 @@ impl Journal {
     /// [`CommitError`]: after `Lost` or `Unknown` this journal must not be used again.
     pub async fn commit(
         &mut self,
-        doors: &Doors,
+        ports: &Ports,
         settings: &Settings,
         draft: Draft,
     ) -> Result<(), CommitError> {
@@ -84,12 +84,12 @@ impl Journal {
         let mut open = self.open.clone();
         if self.is_full(raw.bytes(), settings.tail)
             && let Some(cut) =
-                segment::seal(self, doors, &draft.outbox, settings.segment, draft.deadline).await?
+                segment::seal(self, ports, &draft.outbox, settings.segment, draft.deadline).await?
         {
             cut.apply(&mut next, &mut open);
         }
         next.commit = number;
-        next.nonce = doors.entropy.nonce();
+        next.nonce = ports.entropy.nonce();
         next.at = draft.at;
         next.epoch = draft.owner.as_ref().map_or(next.epoch, |owner| owner.epoch);
         next.owner = draft.owner;
@@ -102,7 +102,7 @@ impl Journal {
         next.outbox = draft.outbox;
         next.news = draft.news;
         next.stalls = draft.stalls;
-        self.version = replace(doors, &next, &self.version, draft.deadline).await?;
+        self.version = replace(ports, &next, &self.version, draft.deadline).await?;
         self.head = next;
         self.open = open;
         Ok(())
@@ -111,7 +111,7 @@ impl Journal {
 
 /// The one writer of heads after their creation.
 pub(super) async fn replace(
-    doors: &Doors,
+    ports: &Ports,
     next: &Head,
     expected: &Version,
     deadline: Duration,
@@ -129,7 +129,7 @@ pub(super) async fn replace(
     let (mut attempt, mut unsure) = (0, false);
     loop {
         if attempt > 0 && planted(Bug::FreshNonceForEachTry) {
-            nonce = doors.entropy.nonce();
+            nonce = ports.entropy.nonce();
             let next = Head {
                 nonce: nonce.clone(),
                 ..next.clone()
@@ -137,11 +137,11 @@ pub(super) async fn replace(
             body = next.encode();
         }
         let expect = Expect::At(expected.clone());
-        let error = match doors.bucket.write(&key, body.clone(), expect).await {
+        let error = match ports.bucket.write(&key, body.clone(), expect).await {
             Ok(Outcome::Landed(version)) => return Ok(version),
             Ok(answer) => {
                 unsure |= answer == Outcome::Unknown;
-                let read = match doors.read_until(&key, deadline).await {
+                let read = match ports.read_until(&key, deadline).await {
                     Err(_) if planted(Bug::GuessesUnknown) => return Ok(expected.clone()),
                     read => read.map_err(|_| unknown())?,
                 };
@@ -160,7 +160,7 @@ pub(super) async fn replace(
             }
             Err(error) => error,
         };
-        let passed = doors.retry_until(&mut attempt, error, deadline).await;
+        let passed = ports.retry_until(&mut attempt, error, deadline).await;
         passed.map_err(|e| if unsure { unknown() } else { e.into() })?;
     }
 }

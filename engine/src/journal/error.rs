@@ -1,7 +1,7 @@
 //! Why a journal could not be read or written.
 
-use crate::doors::BucketError;
 use crate::keys::Key;
+use crate::ports::BucketError;
 
 /// Why a journal could not be read.
 #[derive(Debug, thiserror::Error)]

@@ -24,8 +24,8 @@ pub use head::{FORMAT, Head, Item, Named, News, Owner, Raw, Sealed};
 pub use tombstone::Archived;
 
 use crate::domain::{Commit, Eid, Entry, Mid, Record};
-use crate::doors::{BucketError, Doors, Expect, Fault, Outcome, Version};
 use crate::keys::{self, Key};
+use crate::ports::{BucketError, Expect, Fault, Outcome, Ports, Version};
 
 /// A head that was read, with what a run needs to go on from it.
 #[derive(Debug)]
@@ -60,9 +60,9 @@ impl Journal {
     ///
     /// # Errors
     /// [`LoadError`]: the store failed, or the object is not a head this release can read.
-    pub async fn load(doors: &Doors, eid: &Eid) -> Result<Option<Self>, LoadError> {
+    pub async fn load(ports: &Ports, eid: &Eid) -> Result<Option<Self>, LoadError> {
         let key = keys::head(eid);
-        let Some(found) = doors.read(&key).await? else {
+        let Some(found) = ports.read(&key).await? else {
             return Ok(None);
         };
         let head = Head::decode(&key, eid, &found.body)?;
@@ -86,11 +86,11 @@ impl Journal {
     ///
     /// # Errors
     /// The store failed.
-    pub async fn begin(doors: &Doors, record: Record) -> Result<Begun, BucketError> {
-        let head = Head::new(record, doors.entropy.nonce());
+    pub async fn begin(ports: &Ports, record: Record) -> Result<Begun, BucketError> {
+        let head = Head::new(record, ports.entropy.nonce());
         let mut attempt = 0;
         loop {
-            match doors
+            match ports
                 .bucket
                 .write(&head.key(), head.encode(), Expect::Absent)
                 .await
@@ -105,18 +105,18 @@ impl Journal {
                 // Whoever wrote it, the head is there: the caller reads it. Where it is not,
                 // the answer was wrong.
                 Ok(Outcome::Refused) => {
-                    if doors.read(&head.key()).await?.is_some() {
+                    if ports.read(&head.key()).await?.is_some() {
                         return Ok(Begun::Existed);
                     }
                     let wrong = BucketError::new(Fault::Unavailable, "write", head.key())
                         .because("refused, and nothing is there");
-                    doors.retry(&mut attempt, wrong).await?;
+                    ports.retry(&mut attempt, wrong).await?;
                 }
                 Ok(Outcome::Unknown) => {
                     let lost = BucketError::new(Fault::Unavailable, "write", head.key());
-                    doors.retry(&mut attempt, lost).await?;
+                    ports.retry(&mut attempt, lost).await?;
                 }
-                Err(error) => doors.retry(&mut attempt, error).await?,
+                Err(error) => ports.retry(&mut attempt, error).await?,
             }
         }
     }
@@ -125,8 +125,8 @@ impl Journal {
     ///
     /// # Errors
     /// As [`Journal::read`], and for the first segment that is missing or broken.
-    pub async fn history(&mut self, doors: &Doors, fan: usize) -> Result<Vec<Commit>, LoadError> {
-        let Read { commits, broken } = self.read(doors, fan).await?;
+    pub async fn history(&mut self, ports: &Ports, fan: usize) -> Result<Vec<Commit>, LoadError> {
+        let Read { commits, broken } = self.read(ports, fan).await?;
         broken.into_iter().next().map_or(Ok(commits), Err)
     }
 
@@ -135,10 +135,10 @@ impl Journal {
     /// # Errors
     /// The store failed; a later release wrote a segment; or the head itself does not fit
     /// together.
-    pub async fn read(&mut self, doors: &Doors, fan: usize) -> Result<Read, LoadError> {
+    pub async fn read(&mut self, ports: &Ports, fan: usize) -> Result<Read, LoadError> {
         let head = &self.head;
         let head_key = head.key();
-        let segments = segment::each(doors, &head.record.eid, &head.sealed, fan).await;
+        let segments = segment::each(ports, &head.record.eid, &head.sealed, fan).await;
         let (mut commits, mut broken, mut next) = (Vec::new(), Vec::new(), 0);
         let mut last = Vec::new();
         for (sealed, segment) in head.sealed.iter().zip(segments) {
@@ -182,7 +182,7 @@ impl Journal {
     /// As [`Journal::history`].
     pub async fn since(
         &mut self,
-        doors: &Doors,
+        ports: &Ports,
         from: u64,
         fan: usize,
     ) -> Result<Vec<Commit>, LoadError> {
@@ -191,7 +191,7 @@ impl Journal {
         if from > self.head.commit.saturating_sub(tail) {
             return self.head.tail.iter().map(|raw| self.decode(raw)).collect();
         }
-        self.history(doors, fan).await
+        self.history(ports, fan).await
     }
 
     /// The mids that the tail's entries hold.

@@ -20,9 +20,9 @@ use serde::{Deserialize, Serialize};
 use super::head::{FORMAT, Head, Item, Raw, Sealed};
 use super::{Journal, LoadError};
 use crate::domain::{Digest, Eid};
-use crate::doors::{BucketError, Doors};
 use crate::keys;
 use crate::planted::{Bug, planted};
+use crate::ports::{BucketError, Ports};
 
 /// About how many bytes of a head the name of one segment takes.
 pub(super) const NAMED: usize = 144;
@@ -52,7 +52,7 @@ impl Cut {
 /// Creates a segment of what can be sealed; `None` when nothing can. 1 P.
 pub(super) async fn seal(
     journal: &Journal,
-    doors: &Doors,
+    ports: &Ports,
     unsettled: &[Item],
     target: usize,
     until: Duration,
@@ -99,7 +99,7 @@ pub(super) async fn seal(
     let key = keys::segment(&head.record.eid, number, digest.sha16());
     let bytes = body.len() as u64;
     // Found is done: the key names the bytes.
-    let _ = doors.create_until(&key, body, Some(until)).await?;
+    let _ = ports.create_until(&key, body, Some(until)).await?;
     sealed.push(Sealed {
         key,
         first,
@@ -120,20 +120,20 @@ pub(super) async fn seal(
 
 /// Reads segments, several at once, in order: each, or why it cannot be read. 1 G each.
 pub(super) async fn each(
-    doors: &Doors,
+    ports: &Ports,
     eid: &Eid,
     sealed: &[Sealed],
     fan: usize,
 ) -> Vec<Result<Vec<Raw>, LoadError>> {
     let reads: Vec<_> = sealed
         .iter()
-        .map(|segment| one(doors, eid, segment))
+        .map(|segment| one(ports, eid, segment))
         .collect();
     stream::iter(reads).buffered(fan.max(1)).collect().await
 }
 
-async fn one(doors: &Doors, eid: &Eid, sealed: &Sealed) -> Result<Vec<Raw>, LoadError> {
-    match doors.read(&sealed.key).await? {
+async fn one(ports: &Ports, eid: &Eid, sealed: &Sealed) -> Result<Vec<Raw>, LoadError> {
+    match ports.read(&sealed.key).await? {
         Some(found) => decode(eid, sealed, &found.body),
         None => Err(LoadError::Missing {
             key: sealed.key.clone(),

@@ -20,8 +20,8 @@ use serde::{Deserialize, Serialize};
 use super::commit::replace;
 use super::{CommitError, Head, Journal};
 use crate::domain::{Digest, Json, Payload, Record, Status};
-use crate::doors::Doors;
 use crate::keys::{self, Key};
+use crate::ports::Ports;
 
 /// What a tombstone says of the execution that was folded.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -70,7 +70,7 @@ impl Journal {
     /// `Unknown`, this journal must not be used again.
     pub async fn entomb(
         &mut self,
-        doors: &Doors,
+        ports: &Ports,
         archived: Archived,
         deadline: Duration,
     ) -> Result<(), CommitError> {
@@ -82,13 +82,13 @@ impl Journal {
         };
         let next = Head {
             commit: archived.commit + 1,
-            at: doors.clock.now().max(head.at),
+            at: ports.clock.now().max(head.at),
             epoch: head.epoch,
             status: Status::Archived,
             archived: Some(archived),
-            ..Head::new(record, doors.entropy.nonce())
+            ..Head::new(record, ports.entropy.nonce())
         };
-        self.succeed(doors, next, deadline).await
+        self.succeed(ports, next, deadline).await
     }
 
     /// Dates the tombstone anew, or marks it as being purged. 1 P, as [`Journal::entomb`].
@@ -97,25 +97,25 @@ impl Journal {
     /// As [`Journal::entomb`].
     pub(crate) async fn amend_tombstone(
         &mut self,
-        doors: &Doors,
+        ports: &Ports,
         change: impl FnOnce(&mut Timestamp, &mut Archived),
         deadline: Duration,
     ) -> Result<(), CommitError> {
         let mut next = self.head.clone();
-        next.nonce = doors.entropy.nonce();
+        next.nonce = ports.entropy.nonce();
         if let Some(archived) = &mut next.archived {
             change(&mut next.at, archived);
         }
-        self.succeed(doors, next, deadline).await
+        self.succeed(ports, next, deadline).await
     }
 
     async fn succeed(
         &mut self,
-        doors: &Doors,
+        ports: &Ports,
         next: Head,
         deadline: Duration,
     ) -> Result<(), CommitError> {
-        self.version = replace(doors, &next, &self.version, deadline).await?;
+        self.version = replace(ports, &next, &self.version, deadline).await?;
         self.head = next;
         self.open = Vec::new();
         Ok(())

@@ -7,9 +7,9 @@ use futures::{StreamExt, TryStreamExt, stream};
 use jiff::Timestamp;
 
 use crate::domain::{Actor, Body, Eid, Mail, Mid, Queue};
-use crate::doors::{BucketError, Doors};
 use crate::journal::{LoadError, sum};
 use crate::keys::{self, Key, MailKey};
+use crate::ports::{BucketError, Ports};
 
 /// One message of a listing, not read yet.
 #[derive(Debug, Clone)]
@@ -35,9 +35,9 @@ pub struct Listing {
 ///
 /// # Errors
 /// The store failed.
-pub async fn list(doors: &Doors, queue: &Queue, eid: &Eid) -> Result<Listing, BucketError> {
+pub async fn list(ports: &Ports, queue: &Queue, eid: &Eid) -> Result<Listing, BucketError> {
     let mut listing = Listing::default();
-    for row in doors.list(&keys::mailbox(queue, eid)).await? {
+    for row in ports.list(&keys::mailbox(queue, eid)).await? {
         match MailKey::parse(&row.key) {
             Some(found) => {
                 let (key, modified) = (row.key, row.modified);
@@ -61,8 +61,8 @@ pub async fn list(doors: &Doors, queue: &Queue, eid: &Eid) -> Result<Listing, Bu
 ///
 /// # Errors
 /// The store failed; or a newer release wrote one of them, which this one leaves alone.
-pub async fn fetch(doors: &Doors, slots: &[Slot], fan: usize) -> Result<Vec<Mail>, LoadError> {
-    fetch_rest(doors, slots, fan, &Early::new()).await
+pub async fn fetch(ports: &Ports, slots: &[Slot], fan: usize) -> Result<Vec<Mail>, LoadError> {
+    fetch_rest(ports, slots, fan, &Early::new()).await
 }
 
 /// Messages that were read before their mailbox was listed.
@@ -70,8 +70,8 @@ pub(crate) type Early = BTreeMap<Key, Bytes>;
 
 /// Reads what of `keys` is there, several at once; `None`: nothing of it. One whose read fails may be there,
 /// and is left to who needs it. 1 G each.
-pub(crate) async fn read_early(doors: &Doors, keys: &[Key], fan: usize) -> Option<Early> {
-    let reads: Vec<_> = keys.iter().map(|key| doors.read(key)).collect();
+pub(crate) async fn read_early(ports: &Ports, keys: &[Key], fan: usize) -> Option<Early> {
+    let reads: Vec<_> = keys.iter().map(|key| ports.read(key)).collect();
     let found: Vec<_> = stream::iter(reads).buffered(fan.max(1)).collect().await;
     let gone = found.iter().all(|found| matches!(found, Ok(None)));
     let bodies = keys.iter().zip(found).filter_map(|(key, found)| {
@@ -83,14 +83,14 @@ pub(crate) async fn read_early(doors: &Doors, keys: &[Key], fan: usize) -> Optio
 
 /// As [`fetch`], without reading those of `early` again.
 pub(crate) async fn fetch_rest(
-    doors: &Doors,
+    ports: &Ports,
     slots: &[Slot],
     fan: usize,
     early: &Early,
 ) -> Result<Vec<Mail>, LoadError> {
     let reads: Vec<_> = slots
         .iter()
-        .map(|slot| one(doors, slot, early.get(&slot.key)))
+        .map(|slot| one(ports, slot, early.get(&slot.key)))
         .collect();
     let found: Vec<Option<Mail>> = stream::iter(reads)
         .buffered(fan.max(1))
@@ -105,11 +105,11 @@ pub(crate) fn ordered(mut mails: Vec<Mail>) -> Vec<Mail> {
     mails
 }
 
-async fn one(doors: &Doors, slot: &Slot, early: Option<&Bytes>) -> Result<Option<Mail>, LoadError> {
+async fn one(ports: &Ports, slot: &Slot, early: Option<&Bytes>) -> Result<Option<Mail>, LoadError> {
     if let Some(body) = early {
         return decode(slot, body).map(Some);
     }
-    match doors.read(&slot.key).await? {
+    match ports.read(&slot.key).await? {
         Some(found) => decode(slot, &found.body).map(Some),
         None => Ok(None),
     }

@@ -3,9 +3,9 @@
 use bytes::Bytes;
 
 use crate::domain::{Eid, Mail, Queue};
-use crate::doors::{BucketError, Created, Doors, Hint};
 use crate::journal::sum;
 use crate::keys;
+use crate::ports::{BucketError, Created, Hint, Ports};
 
 /// How a send ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,13 +25,13 @@ pub enum Sent {
 /// # Errors
 /// The store failed; the message may or may not be there.
 pub async fn send(
-    doors: &Doors,
+    ports: &Ports,
     queue: &Queue,
     eid: &Eid,
     mail: &Mail,
 ) -> Result<Sent, BucketError> {
-    let sent = put(doors, queue, eid, mail).await?;
-    ring(doors, queue, eid, mail).await;
+    let sent = put(ports, queue, eid, mail).await?;
+    ring(ports, queue, eid, mail).await;
     Ok(sent)
 }
 
@@ -40,14 +40,14 @@ pub async fn send(
 /// # Errors
 /// The store failed; the message may or may not be there.
 pub async fn put(
-    doors: &Doors,
+    ports: &Ports,
     queue: &Queue,
     eid: &Eid,
     mail: &Mail,
 ) -> Result<Sent, BucketError> {
     let body = encode(mail);
     Ok(
-        match doors
+        match ports
             .create(&keys::mail(queue, eid, &mail.mid), body)
             .await?
         {
@@ -64,9 +64,9 @@ pub(crate) fn encode(mail: &Mail) -> Bytes {
 }
 
 /// The hint alone.
-pub async fn ring(doors: &Doors, queue: &Queue, eid: &Eid, mail: &Mail) {
+pub async fn ring(ports: &Ports, queue: &Queue, eid: &Eid, mail: &Mail) {
     let cause = keys::mail(queue, eid, &mail.mid);
-    doors
+    ports
         .wakeups
         .ring(Hint {
             queue: queue.clone(),

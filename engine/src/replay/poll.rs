@@ -11,7 +11,7 @@ use super::plan::{Place, Plan, Refused};
 use super::slot::{Outcome, What};
 use super::table::{Loose, State, Table};
 use crate::domain::{Entry, Fid, Json, Payload, Wait};
-use crate::doors::Entropy;
+use crate::ports::Entropy;
 use crate::sdk::FrameError;
 
 impl Table {

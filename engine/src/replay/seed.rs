@@ -5,7 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::domain::{Eid, Fid, Json, Queue, Workflow};
-use crate::doors::Entropy;
+use crate::ports::Entropy;
 
 /// What a drive starts from.
 #[derive(Debug)]

@@ -13,7 +13,7 @@ use super::flag::Flag;
 use super::slot::{SharedThunk, Slot, What};
 use super::{Limits, Seed};
 use crate::domain::{Channel, Eid, Entry, Fid, Json, Mid, Queue};
-use crate::doors::Entropy;
+use crate::ports::Entropy;
 
 /// The shared handle.
 #[derive(Clone)]

@@ -7,7 +7,7 @@ use super::counts::Counter;
 use super::ends::Ends;
 use super::sticky::Sticky;
 use crate::domain::{Actor, ActorKind, Provenance};
-use crate::doors::Doors;
+use crate::ports::Ports;
 use crate::settings::Settings;
 
 /// Who this process is.
@@ -21,11 +21,11 @@ pub struct Host {
     pub code_ref: String,
 }
 
-/// The doors, the settings, the application, and who we are.
+/// The ports, the settings, the application, and who we are.
 #[derive(Debug)]
 pub struct Core {
     /// The world.
-    pub doors: Doors,
+    pub ports: Ports,
     /// Bounds and periods.
     pub settings: Settings,
     /// The workflows this build knows.

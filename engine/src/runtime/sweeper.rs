@@ -13,8 +13,8 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
-use crate::doors::{BucketError, Hint};
 use crate::keys::{self, Key, MailKey, Prefix};
+use crate::ports::{BucketError, Hint};
 use crate::runtime::{Core, Engine, Notice, STORE};
 use crate::timers;
 
@@ -85,14 +85,14 @@ impl Sweeper {
     pub async fn pass(&self, cursor: Option<&Key>) -> Result<Swept, BucketError> {
         let mut swept = Swept::default();
         self.alarms(&mut swept).await?;
-        let doors = &self.core.doors;
+        let ports = &self.core.ports;
         let mail = Prefix::parse(keys::MAIL).expect("a constant of the key layout");
         let mut after = cursor.cloned();
         for _ in 0..PAGES {
-            let page = doors.page(&mail, after.as_ref(), PAGE).await?;
+            let page = ports.page(&mail, after.as_ref(), PAGE).await?;
             after = page.entries.last().map(|row| row.key.clone());
             for row in page.entries {
-                let now = doors.clock.now();
+                let now = ports.clock.now();
                 let age = now.duration_since(row.modified);
                 let old = Duration::try_from(age).is_ok_and(|age| age > self.core.settings.ttl);
                 if let Some(mail) = MailKey::parse(&row.key).filter(|_| old) {
@@ -104,7 +104,7 @@ impl Sweeper {
                     };
                     swept.stale_mail += 1;
                     if self.is_time(age.unsigned_abs(), now) {
-                        doors.wakeups.ring(hint).await;
+                        ports.wakeups.ring(hint).await;
                         swept.told += 1;
                     }
                 }
@@ -127,12 +127,12 @@ impl Sweeper {
     }
 
     async fn alarms(&self, swept: &mut Swept) -> Result<(), BucketError> {
-        let doors = &self.core.doors;
+        let ports = &self.core.ports;
         let mut after = None;
         for _ in 0..PAGES {
-            let now = doors.clock.now();
+            let now = ports.clock.now();
             let horizon = now.checked_add(self.ahead).unwrap_or(now);
-            let due = timers::due(doors, horizon, after.as_ref(), PAGE).await?;
+            let due = timers::due(ports, horizon, after.as_ref(), PAGE).await?;
             after = due.rest;
             for (cause, alarm) in due.now {
                 let at = Some(alarm.due).filter(|due| *due > now);
@@ -149,7 +149,7 @@ impl Sweeper {
                 let late = now.duration_since(alarm.due);
                 let late = Duration::try_from(late).unwrap_or_default();
                 if self.is_time(late, now) {
-                    doors.wakeups.ring(hint).await;
+                    ports.wakeups.ring(hint).await;
                     swept.told += 1;
                 }
             }
@@ -176,7 +176,7 @@ impl Sweeper {
             }
             futures::select_biased! {
                 () = stop.wait().fuse() => {}
-                () = self.core.doors.clock.sleep(period).fuse() => {}
+                () = self.core.ports.clock.sleep(period).fuse() => {}
             }
         }
     }

@@ -299,7 +299,7 @@ impl Context {
     fn recorded<T: Serialize + DeserializeOwned>(
         &self,
         name: &'static str,
-        fresh: impl FnOnce(Timestamp, &dyn crate::doors::Entropy) -> T,
+        fresh: impl FnOnce(Timestamp, &dyn crate::ports::Entropy) -> T,
     ) -> T {
         let place = Place {
             parent: self.scope.clone(),

@@ -9,7 +9,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use jiff::{SignedDuration, Timestamp};
 
-use crate::doors::Clock;
+use crate::ports::Clock;
 
 /// A clock that stands still until a test moves it.
 ///

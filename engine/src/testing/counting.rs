@@ -8,8 +8,8 @@ use async_trait::async_trait;
 use bytes::Bytes;
 
 use super::Verb;
-use crate::doors::{Bucket, BucketError, Expect, Fault, Object, Outcome, Page};
 use crate::keys::{Key, Prefix};
+use crate::ports::{Bucket, BucketError, Expect, Fault, Object, Outcome, Page};
 
 /// Counts the requests that pass through it, refused and failed ones too: they cost the same.
 #[derive(Debug)]

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::doors::Entropy;
+use crate::ports::Entropy;
 
 /// The step of `SplitMix64`: odd, so that the state walks through every `u64` once.
 const STEP: u64 = 0x9e37_79b9_7f4a_7c15;

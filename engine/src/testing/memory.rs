@@ -10,8 +10,8 @@ use jiff::Timestamp;
 
 #[cfg(test)]
 use super::mirror::Mirror;
-use crate::doors::{Bucket, BucketError, Clock, Expect, Listed, Object, Outcome, Page, Version};
 use crate::keys::{Key, Prefix};
+use crate::ports::{Bucket, BucketError, Clock, Expect, Listed, Object, Outcome, Page, Version};
 
 /// A bucket that lives as long as its value. It never fails; a
 /// [`FaultBucket`](super::FaultBucket) around it does.

@@ -23,8 +23,8 @@ use std::time::Duration;
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 
-use crate::doors::{Expect, Object, Page, Version};
 use crate::keys::{Key, Prefix};
+use crate::ports::{Expect, Object, Page, Version};
 
 const VARIABLE: &str = "MILLPOND_TEST_MIRROR";
 /// Longer than the server gives a request: it says why there is no answer.

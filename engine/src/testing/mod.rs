@@ -1,4 +1,4 @@
-//! The doors for tests: storage in memory, time that a test moves, randomness from a seed,
+//! The ports for tests: storage in memory, time that a test moves, randomness from a seed,
 //! tasks on one thread, and wrappers that count requests or let them fail by script.
 //!
 //! All of it is deterministic: the same test makes the same requests in the same order. With

@@ -10,7 +10,7 @@ use std::task::{Context, Poll, Wake, Waker};
 use futures::future::BoxFuture;
 
 use super::ManualClock;
-use crate::doors::{Abort, Spawner};
+use crate::ports::{Abort, Spawner};
 
 /// Skips after which [`Pool::run_until`] gives up: some task sleeps in a loop, and what the
 /// main future waits for never comes.
@@ -84,7 +84,7 @@ impl Pool {
                     self.tasks()
                 );
             };
-            clock.advance(deadline.saturating_sub(crate::doors::Clock::monotonic(clock)));
+            clock.advance(deadline.saturating_sub(crate::ports::Clock::monotonic(clock)));
         }
         panic!("the main future still waits after {MAX_SKIPS} skips of time");
     }

@@ -1,8 +1,8 @@
-//! The four verbs of the storage door, as values.
+//! The four verbs of the storage port, as values.
 
 use std::fmt;
 
-/// A verb of [`Bucket`](crate::doors::Bucket).
+/// A verb of [`Bucket`](crate::ports::Bucket).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Verb {
     /// `read`.

@@ -10,8 +10,8 @@ use jiff::Timestamp;
 
 use super::{CountingBucket, Counts, FaultBucket, ManualClock, MemoryBucket, Pool, SeededEntropy};
 use crate::domain::{Eid, Json, Queue, Status};
-use crate::doors::{Bucket, Clock, Doorbell, Doors};
 use crate::keys::{AlarmKey, Key, MailKey};
+use crate::ports::{Bucket, Clock, Doorbell, Ports};
 use crate::runtime::{
     App, Causes, Ended, Engine, EngineError, Host, Outcome, RunError, Signal, Start, Started,
 };
@@ -103,7 +103,7 @@ impl World {
         let faults = Arc::new(FaultBucket::new(inner, Arc::clone(&time)));
         let counting = Arc::new(CountingBucket::new(Arc::clone(&faults) as Arc<dyn Bucket>));
         let pool = Pool::new();
-        let doors = Doors {
+        let ports = Ports {
             bucket: Arc::clone(&counting) as Arc<dyn Bucket>,
             clock: time,
             entropy: Arc::new(SeededEntropy::new(seed)),
@@ -115,7 +115,7 @@ impl World {
             site: "test".to_owned(),
             code_ref: "20260101T000000-test".to_owned(),
         };
-        let engine = Engine::with_settings(doors, app, host, settings)
+        let engine = Engine::with_settings(ports, app, host, settings)
             .unwrap_or_else(|error| panic!("the application does not hold together: {error}"));
         Self {
             clock,

@@ -13,24 +13,24 @@ use std::time::Duration;
 use jiff::{SignedDuration, Timestamp};
 
 use crate::domain::{Eid, Queue};
-use crate::doors::{BucketError, Doors, Hint};
 use crate::keys::{self, AlarmKey, Key};
 use crate::planted::{Bug, planted};
+use crate::ports::{BucketError, Hint, Ports};
 
 /// Creates the alarm. The key says everything; the body repeats it for people. 1 P.
 ///
 /// # Errors
 /// The store failed.
-pub async fn set(doors: &Doors, key: &Key) -> Result<(), BucketError> {
+pub async fn set(ports: &Ports, key: &Key) -> Result<(), BucketError> {
     // Found is done: the key names its one setter.
-    let _ = doors
+    let _ = ports
         .create(key, Bytes::from_static(b"{\"format\":1}"))
         .await?;
     Ok(())
 }
 
 /// Tells who carries hints when the alarm is due, as far as it can keep one for later.
-pub async fn ring(doors: &Doors, key: Key) {
+pub async fn ring(ports: &Ports, key: Key) {
     if let Some(alarm) = AlarmKey::parse(&key) {
         let hint = Hint {
             queue: alarm.queue,
@@ -38,7 +38,7 @@ pub async fn ring(doors: &Doors, key: Key) {
             cause: key,
             at: Some(alarm.due),
         };
-        doors.wakeups.ring(hint).await;
+        ports.wakeups.ring(hint).await;
     }
 }
 
@@ -97,12 +97,12 @@ pub struct Due {
 /// # Errors
 /// The store failed.
 pub async fn due(
-    doors: &Doors,
+    ports: &Ports,
     now: Timestamp,
     after: Option<&Key>,
     limit: usize,
 ) -> Result<Due, BucketError> {
-    due_until(doors, now, after, limit, None).await
+    due_until(ports, now, after, limit, None).await
 }
 
 /// As [`due`]; with `until`, tried until then by the monotonic clock.
@@ -110,13 +110,13 @@ pub async fn due(
 /// # Errors
 /// The store failed, or did not answer in time.
 pub(crate) async fn due_until(
-    doors: &Doors,
+    ports: &Ports,
     now: Timestamp,
     after: Option<&Key>,
     limit: usize,
     until: Option<Duration>,
 ) -> Result<Due, BucketError> {
-    let page = doors
+    let page = ports
         .page_until(&keys::timers(), after, limit, until)
         .await?;
     let mut found = Due::default();

@@ -1,10 +1,10 @@
-//! What an operator can ask of a store beside the engine's door.
+//! What an operator can ask of a store beside the engine's port.
 
 use std::sync::Arc;
 
 use millpond_host::StoreTime;
 
-/// The store itself, where there is more to it than the door.
+/// The store itself, where there is more to it than the port.
 #[derive(Debug, Clone, Default)]
 pub(crate) enum Behind {
     /// There is not.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 use std::sync::Arc;
 
-use millpond::doors::{Bucket, Clock};
+use millpond::ports::{Bucket, Clock};
 use millpond::testing::MemoryBucket;
 use millpond_disk::{DiskBucket, Durability, Options};
 #[cfg(feature = "s3")]
@@ -61,7 +61,7 @@ pub(crate) enum OpenError {
 pub(crate) struct Opened {
     pub(crate) bucket: Arc<dyn Bucket>,
     pub(crate) clock: Arc<dyn Clock>,
-    /// What can be asked of the store beside the door.
+    /// What can be asked of the store beside the port.
     pub(crate) behind: Behind,
 }
 

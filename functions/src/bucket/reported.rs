@@ -1,12 +1,12 @@
-//! A door that tells people once when the store stops serving, and once when it is back.
+//! A port that tells people once when the store stops serving, and once when it is back.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
 use bytes::Bytes;
-use millpond::doors::{Bucket, BucketError, Expect, Fault, Object, Outcome, Page};
 use millpond::keys::{Key, Prefix};
+use millpond::ports::{Bucket, BucketError, Expect, Fault, Object, Outcome, Page};
 
 /// Says something to people.
 pub(crate) type Say = Arc<dyn Fn(&str) + Send + Sync>;
@@ -162,7 +162,7 @@ mod tests {
 
     struct World {
         moody: Arc<Moody>,
-        door: Reported,
+        port: Reported,
         said: Arc<Mutex<Vec<String>>>,
     }
 
@@ -170,12 +170,12 @@ mod tests {
         let (moody, said) = (Arc::new(Moody::default()), Arc::new(Mutex::default()));
         let hears: Arc<Mutex<Vec<String>>> = Arc::clone(&said);
         let say = Arc::new(move |text: &str| hears.lock().unwrap().push(text.to_owned()));
-        let door = Reported::new(
+        let port = Reported::new(
             Arc::clone(&moody) as Arc<dyn Bucket>,
             "pond".to_owned(),
             say,
         );
-        World { moody, door, said }
+        World { moody, port, said }
     }
 
     impl World {
@@ -183,8 +183,8 @@ mod tests {
         fn work(&self) {
             let key = Key::parse("key").unwrap();
             for _ in 0..3 {
-                let _ = block_on(self.door.list(&Prefix::all(), None, 1));
-                let _ = block_on(self.door.write(&key, Bytes::new(), Expect::Absent));
+                let _ = block_on(self.port.list(&Prefix::all(), None, 1));
+                let _ = block_on(self.port.write(&key, Bytes::new(), Expect::Absent));
             }
         }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use millpond::doors::{Bucket, Clock};
+use millpond::ports::{Bucket, Clock};
 use millpond_wrappers::{Limits, Metered, Throttled, Traced};
 
 /// A bucket as commands use it.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use millpond::domain::{Actor, ActorKind};
-use millpond::doors::{Bucket, Doorbell, Doors, Entropy, Wakeups};
+use millpond::ports::{Bucket, Doorbell, Entropy, Ports, Wakeups};
 use millpond::runtime::{App, Engine, RetentionSettings};
 use millpond::settings::Settings;
 use millpond_codec::{Codec, Coded};
@@ -35,7 +35,7 @@ pub(crate) struct Desk {
     pub(crate) store: Arc<dyn Bucket>,
     /// Whether its requests go over a network, and are billed.
     pub(crate) far: bool,
-    /// What can be asked of the store beside the door.
+    /// What can be asked of the store beside the port.
     pub(crate) behind: Behind,
     /// The delays of `retention`, where it is not told others.
     pub(crate) retention: RetentionSettings,
@@ -141,7 +141,7 @@ impl Desk {
             .with_attempts_apart()
             .map_err(|source| Error::System { what, source })?;
         let wakeups = bell(&location, &*entropy, how.works);
-        let doors = Doors {
+        let ports = Ports {
             bucket,
             clock,
             entropy,
@@ -157,7 +157,7 @@ impl Desk {
         }
         let name = globals.actor.clone().or_else(|| environment.user.clone());
         Ok(Self {
-            engine: Engine::with_settings(doors, app, host, settings)?,
+            engine: Engine::with_settings(ports, app, host, settings)?,
             actor: match name {
                 Some(name) => Actor::human(name),
                 None => Actor::new(ActorKind::System, "cli"),

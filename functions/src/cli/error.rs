@@ -3,7 +3,7 @@
 use std::io;
 
 use millpond::domain::{InvalidName, ValueError};
-use millpond::doors::BucketError;
+use millpond::ports::BucketError;
 use millpond::runtime::{EngineError, ErrorKind, RegistryError, RetentionError};
 
 use super::Exit;

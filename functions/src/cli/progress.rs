@@ -36,7 +36,7 @@ struct Seen {
 impl Progress {
     pub(crate) fn new(engine: Engine, streams: Streams) -> Self {
         Self {
-            since: engine.doors().clock.now(),
+            since: engine.ports().clock.now(),
             engine,
             streams,
             seen: BTreeMap::new(),
@@ -89,7 +89,7 @@ impl Progress {
             return Ok(()); // a cause that came too late: terminal is final
         }
         if seen.record.is_none() {
-            // Trouble with the store is told by the door; the next look tells the news.
+            // Trouble with the store is told by the port; the next look tells the news.
             let Ok(execution) = self.engine.execution(eid).await else {
                 return Ok(());
             };

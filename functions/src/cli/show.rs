@@ -26,7 +26,7 @@ pub(crate) async fn run(args: Args, desk: &Desk) -> Result<Exit, Error> {
             .document(&json!({"execution": execution, "frames": frames, "price": price}))?;
         return Ok(Exit::Done);
     }
-    let now = desk.engine.doors().clock.now();
+    let now = desk.engine.ports().clock.now();
     for line in summary(&execution, price, desk.streams.color()) {
         desk.streams.line(line)?;
     }

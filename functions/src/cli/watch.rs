@@ -34,7 +34,7 @@ pub(crate) async fn run(args: Args, desk: &Desk) -> Result<Exit, Error> {
             Err(error) => match again(error) {
                 Some(error) => return Err(with_near(desk, error).await),
                 None => {
-                    desk.engine.doors().clock.sleep(LONGEST).await;
+                    desk.engine.ports().clock.sleep(LONGEST).await;
                     continue;
                 }
             },
@@ -64,12 +64,12 @@ pub(crate) async fn run(args: Args, desk: &Desk) -> Result<Exit, Error> {
                 status => status,
             }));
         }
-        desk.engine.doors().clock.sleep(pause).await;
+        desk.engine.ports().clock.sleep(pause).await;
         pause = (pause * 3 / 2).min(LONGEST);
     }
 }
 
-/// The error, unless the store only asks for patience: the door has said so.
+/// The error, unless the store only asks for patience: the port has said so.
 fn again(error: EngineError) -> Option<EngineError> {
     match &error {
         EngineError::Bucket(bucket)

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use millpond::doors::{Clock, Doorbell, Doors, Entropy, Wakeups};
+use millpond::ports::{Clock, Doorbell, Entropy, Ports, Wakeups};
 use millpond::runtime::{App, Engine, RetentionSettings};
 use millpond::settings::Settings;
 use millpond_codec::Coded;
@@ -96,7 +96,7 @@ impl Cloud {
         let entropy = Arc::new(OsEntropy::new());
         let random = Arc::clone(&entropy) as Arc<dyn Entropy>;
         let wakeups = wakeups(&deployment, &clock).await?;
-        let doors = Doors {
+        let ports = Ports {
             bucket: Arc::new(Coded::new(bucket, codec, random)),
             clock,
             wakeups: match &wakeups {
@@ -112,7 +112,7 @@ impl Cloud {
         }
         let host = host(environment, &*entropy);
         Ok(Self {
-            engine: Engine::with_settings(doors, app, host, settings)?,
+            engine: Engine::with_settings(ports, app, host, settings)?,
             root,
             deployment,
             s3,
@@ -134,7 +134,7 @@ impl Cloud {
     }
 
     pub(super) fn clock(&self) -> &Arc<dyn Clock> {
-        &self.engine.doors().clock
+        &self.engine.ports().clock
     }
 
     /// Counts from here on.

@@ -80,7 +80,7 @@ async fn role(cloud: &Cloud) -> Result<Arc<Starter>, Failed> {
 }
 
 async fn fresh(cloud: &Cloud) -> Result<Starter, Failed> {
-    let bucket = &cloud.engine.doors().bucket;
+    let bucket = &cloud.engine.ports().bucket;
     let mut rules = cloud.rules.clone();
     match Rules::load(cloud.triggers.as_deref(), &**bucket).await {
         Ok(others) => rules.merge(others)?,

@@ -21,8 +21,8 @@ use futures::channel::mpsc;
 use futures::{FutureExt, StreamExt, stream};
 use jiff::Timestamp;
 use millpond::domain::{Eid, Queue};
-use millpond::doors::Hint;
 use millpond::keys::{AlarmKey, Key};
+use millpond::ports::Hint;
 use millpond::runtime::{Causes, Ended, Engine, RunError, Stop, chain};
 use tracing::Instrument as _;
 
@@ -83,7 +83,7 @@ pub async fn batch(
     records: &[Delivery],
     deadline: Deadline,
 ) -> Batch {
-    let clock = Arc::clone(&engine.doors().clock);
+    let clock = Arc::clone(&engine.ports().clock);
     let (fresh, suspects) = groups(records);
     let stop = Stop::default();
     let ended = Mutex::new(Vec::new());
@@ -184,7 +184,7 @@ fn groups(records: &[Delivery]) -> (Groups, Groups) {
 }
 
 async fn serve(engine: &Engine, seen: &Seen, eid: Eid, group: Group, stop: &Stop) -> Served {
-    let clock = &engine.doors().clock;
+    let clock = &engine.ports().clock;
     // Half of what makes mail old: the sweeper's own deliveries are looked at.
     let recently = engine.core().settings.ttl / 2;
     let began = clock.now();
@@ -264,19 +264,19 @@ async fn run(
     let span = tracing::info_span!("execution", %eid);
     #[cfg(feature = "otel")]
     millpond_telemetry::join(&span, &eid);
-    let _runs_on = engine.doors().spawner.spawn(work.instrument(span).boxed());
+    let _runs_on = engine.ports().spawner.spawn(work.instrument(span).boxed());
     ended.next().await
 }
 
 /// The alarms among these that are due; those that nearly are, are waited for.
 async fn due_now(engine: &Engine, eid: Eid, alarms: BTreeSet<Key>) -> Vec<Key> {
-    let doors = engine.doors();
+    let ports = engine.ports();
     let mut due = Vec::with_capacity(alarms.len());
     for cause in alarms {
         let Some(alarm) = AlarmKey::parse(&cause) else {
             continue;
         };
-        let early = alarm.due.duration_since(doors.clock.now());
+        let early = alarm.due.duration_since(ports.clock.now());
         let early = Duration::try_from(early).unwrap_or_default();
         if early > EARLY {
             // A skewed clock, or somebody's message: once more, for its time.
@@ -288,11 +288,11 @@ async fn due_now(engine: &Engine, eid: Eid, alarms: BTreeSet<Key>) -> Vec<Key> {
                 cause,
                 at,
             };
-            doors.wakeups.ring(hint).await;
+            ports.wakeups.ring(hint).await;
             continue;
         }
         if !early.is_zero() {
-            doors.clock.sleep(early).await;
+            ports.clock.sleep(early).await;
         }
         due.push(cause);
     }

@@ -1,7 +1,7 @@
 //! From events to hints: which executions a worker is called for.
 
-use millpond::doors::Hint;
 use millpond::keys::{Key, MailKey};
+use millpond::ports::Hint;
 use millpond_wakeups::sqs;
 
 use crate::events::{Event, Malformed, Message, ObjectEvent};

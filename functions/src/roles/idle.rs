@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use millpond::domain::{Eid, Queue};
-use millpond::doors::BucketError;
 use millpond::keys::{self, MailKey};
+use millpond::ports::BucketError;
 use millpond::runtime::{Ended, Engine, WorkerEvent};
 use millpond::timers;
 
@@ -62,7 +62,7 @@ impl Idle {
 /// its own cause goes; so two looks in a row without any cause, between which no run began,
 /// show that nothing is under way, in other processes either.
 pub async fn until_idle(engine: &Engine, queues: &[Queue], idle: &Idle) {
-    let clock = Arc::clone(&engine.doors().clock);
+    let clock = Arc::clone(&engine.ports().clock);
     let (mut quiet, mut pause) = (None, FIRST);
     loop {
         let (resting, began, left) = idle.look();
@@ -87,10 +87,10 @@ async fn causes(
     queues: &[Queue],
     left: &BTreeSet<Eid>,
 ) -> Result<bool, BucketError> {
-    let doors = engine.doors();
+    let ports = engine.ports();
     let mut after = None;
     loop {
-        let due = timers::due(doors, doors.clock.now(), after.as_ref(), 1_000).await?;
+        let due = timers::due(ports, ports.clock.now(), after.as_ref(), 1_000).await?;
         let ours = |eid: &Eid, queue: &Queue| queues.contains(queue) && !left.contains(eid);
         if due
             .now
@@ -105,7 +105,7 @@ async fn causes(
         }
     }
     for queue in queues {
-        let mail = doors.list(&keys::mail_queue(queue)).await?;
+        let mail = ports.list(&keys::mail_queue(queue)).await?;
         let mut found = mail.iter().filter_map(|row| MailKey::parse(&row.key));
         if found.any(|mail| !left.contains(&mail.eid)) {
             return Ok(true);

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use futures::FutureExt;
 use jiff::Timestamp;
-use millpond::doors::BucketError;
 use millpond::keys::Key;
+use millpond::ports::BucketError;
 use millpond::runtime::{Engine, Stop, Sweeper, Swept};
 
 use super::time::Deadline;
@@ -53,7 +53,7 @@ pub async fn sweep(
     cursor: &Cursor,
     deadline: Deadline,
 ) -> Result<Swept, SweepError> {
-    let clock = Arc::clone(&engine.doors().clock);
+    let clock = Arc::clone(&engine.ports().clock);
     let sweeper = Sweeper::new(engine).ahead(period).since(cursor.told());
     let place = || cursor.mail.lock().unwrap_or_else(PoisonError::into_inner);
     let stop = Stop::default();

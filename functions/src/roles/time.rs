@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::future::{Either, select};
-use millpond::doors::Clock;
+use millpond::ports::Clock;
 use millpond::runtime::Stop;
 
 /// When an invocation ends, by the monotonic clock, and how it winds down before that.

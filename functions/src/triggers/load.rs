@@ -3,8 +3,8 @@
 use std::io;
 use std::path::Path;
 
-use millpond::doors::{Bucket, BucketError};
 use millpond::keys::{InvalidKey, Key};
+use millpond::ports::{Bucket, BucketError};
 
 use super::error::RulesError;
 use super::rules::Rules;

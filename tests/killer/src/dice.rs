@@ -1,6 +1,6 @@
 //! Draws from a seed.
 
-use millpond::doors::Entropy as _;
+use millpond::ports::Entropy as _;
 use millpond::testing::SeededEntropy;
 
 #[derive(Debug)]

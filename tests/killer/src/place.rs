@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use millpond::doors::{Doorbell, Doors};
+use millpond::ports::{Doorbell, Ports};
 use millpond::runtime::{Engine, Host};
 use millpond::settings::Settings;
 use millpond_disk::{DiskBucket, Durability, Options};
@@ -60,7 +60,7 @@ impl Place {
             durability: Durability::Relaxed,
             ..Options::default()
         };
-        let doors = Doors {
+        let ports = Ports {
             bucket: Arc::new(DiskBucket::open(self.pond(), options)?),
             clock: Arc::new(SystemClock::new()),
             entropy: Arc::new(OsEntropy::new()),
@@ -77,6 +77,6 @@ impl Place {
             ttl,
             ..Settings::default()
         };
-        Ok(Engine::with_settings(doors, app(), host, settings)?)
+        Ok(Engine::with_settings(ports, app(), host, settings)?)
     }
 }

@@ -71,12 +71,12 @@ async fn unrest(
     engine: &Engine,
     resumed: &mut BTreeMap<Eid, usize>,
 ) -> Result<Vec<String>, Trouble> {
-    let doors = engine.doors();
+    let ports = engine.ports();
     let mut unrest = Vec::new();
     let prefix = Prefix::parse(keys::MAIL)?;
-    let mail = doors.list(&prefix).await?;
+    let mail = ports.list(&prefix).await?;
     unrest.extend(mail.iter().map(|row| format!("mail {}", row.key)));
-    let due = timers::due(doors, doors.clock.now(), None, 1_000).await?;
+    let due = timers::due(ports, ports.clock.now(), None, 1_000).await?;
     unrest.extend(due.now.iter().map(|(key, _)| format!("due alarm {key}")));
     if unrest.is_empty() {
         let audit = engine.audit().await?;

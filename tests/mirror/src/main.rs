@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use clap::{Parser, ValueEnum};
 use jiff::Timestamp;
-use millpond::doors::Bucket;
+use millpond::ports::Bucket;
 use millpond::testing::{ManualClock, MemoryBucket};
 use millpond_mirror::{Mirror, over, sum, table};
 use millpond_s3::S3Bucket;

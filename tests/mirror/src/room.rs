@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use millpond::doors::{Bucket, Expect, Outcome, Page, Version};
 use millpond::keys::{Key, Prefix};
+use millpond::ports::{Bucket, Expect, Outcome, Page, Version};
 
 use crate::wire::{Answer, Ask};
 

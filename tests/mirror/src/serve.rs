@@ -5,7 +5,7 @@ use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::Arc;
 use std::thread;
 
-use millpond::doors::Bucket;
+use millpond::ports::Bucket;
 use tokio::runtime::Handle;
 
 use crate::counts::Counts;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use jiff::Timestamp;
-use millpond::doors::Bucket;
+use millpond::ports::Bucket;
 use millpond::testing::{Fate, FaultBucket, ManualClock, MemoryBucket, Rule, Verb};
 use millpond_mirror::{Mirror, Verbs, over, sum, table};
 use serde_json::{Value, json};

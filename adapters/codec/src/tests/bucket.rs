@@ -1,11 +1,11 @@
-//! The door, and the engine behind it.
+//! The port, and the engine behind it.
 
 use std::sync::Arc;
 
 use bytes::Bytes;
 use futures::executor::block_on;
 use jiff::Timestamp;
-use millpond::doors::{Bucket, Clock, Expect, Fault};
+use millpond::ports::{Bucket, Clock, Expect, Fault};
 use millpond::testing::{ManualClock, MemoryBucket, SeededEntropy};
 use millpond_conformance::{Finding, Probe, Scale, Subject, Violation};
 

@@ -1,7 +1,7 @@
 //! One object, one task.
 
 use bytes::Bytes;
-use millpond::doors::{Expect, Outcome};
+use millpond::ports::{Expect, Outcome};
 
 use crate::finding::Finding;
 use crate::subject::{Order, Subject};

@@ -1,8 +1,8 @@
 //! Lists that nobody disturbs.
 
 use bytes::Bytes;
-use millpond::doors::Expect;
 use millpond::keys::Key;
+use millpond::ports::Expect;
 
 use crate::finding::Finding;
 use crate::subject::Subject;

@@ -1,8 +1,8 @@
 //! Keys that stores, and the file systems below them, have opinions about.
 
 use bytes::Bytes;
-use millpond::doors::{Expect, Fault};
 use millpond::keys::Key;
+use millpond::ports::{Expect, Fault};
 
 use crate::finding::Finding;
 use crate::subject::Subject;

@@ -3,8 +3,8 @@
 use bytes::Bytes;
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
-use millpond::doors::{Expect, Outcome};
 use millpond::keys::Key;
+use millpond::ports::{Expect, Outcome};
 
 use crate::finding::Finding;
 use crate::subject::{Order, Subject};

@@ -3,7 +3,7 @@
 use std::io::{self, ErrorKind};
 use std::sync::atomic::Ordering;
 
-use millpond::doors::{Bucket as _, Expect, Fault, Outcome};
+use millpond::ports::{Bucket as _, Expect, Fault, Outcome};
 
 use super::{create, fresh, key};
 use crate::DiskBucket;

@@ -5,8 +5,8 @@ use std::path::Path;
 
 use futures::future::{Either, select};
 use jiff::Timestamp;
-use millpond::doors::{Bucket as _, Expect, Fault, Outcome};
 use millpond::keys::Prefix;
+use millpond::ports::{Bucket as _, Expect, Fault, Outcome};
 
 use super::{create, fresh, key, keys, names_in, open};
 use crate::DiskBucket;
@@ -93,7 +93,7 @@ async fn what_a_stranger_put_there_is_not_listed_unless_it_could_be_ours() {
 /// Every verb says that the folder is gone.
 async fn is_gone(bucket: &DiskBucket) {
     let (there, none) = (key("x/there"), key("none"));
-    let fault = |error: Option<millpond::doors::BucketError>| error.map(|e| e.fault);
+    let fault = |error: Option<millpond::ports::BucketError>| error.map(|e| e.fault);
     let gone = Some(Fault::Gone);
     assert_eq!(fault(bucket.read(&there).await.err()), gone);
     assert_eq!(fault(bucket.read(&none).await.err()), gone);

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::sync::Arc;
 
 use futures::future::{join_all, select};
-use millpond::doors::{Bucket as _, Expect, Outcome};
+use millpond::ports::{Bucket as _, Expect, Outcome};
 
 use super::{create, fresh, key, keys, names_in, open};
 

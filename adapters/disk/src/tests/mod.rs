@@ -8,8 +8,8 @@ mod open;
 
 use std::path::{Path, PathBuf};
 
-use millpond::doors::{Bucket as _, Expect, Outcome, Version};
 use millpond::keys::{Key, Prefix};
+use millpond::ports::{Bucket as _, Expect, Outcome, Version};
 use tempfile::TempDir;
 
 use crate::{DiskBucket, Durability, Options};

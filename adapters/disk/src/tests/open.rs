@@ -10,7 +10,7 @@ use super::{RELAXED, create, fresh, key, names_in};
 use crate::format::{Format, probe};
 use crate::names::Case;
 use crate::{DiskBucket, OpenError, Options};
-use millpond::doors::Bucket as _;
+use millpond::ports::Bucket as _;
 
 #[test]
 fn a_bucket_is_made_on_first_use_with_the_folders_above_it() {

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use bytes::Bytes;
 use futures::future::join_all;
-use millpond::doors::{Bucket as _, Expect, Fault, Outcome, Version};
+use millpond::ports::{Bucket as _, Expect, Fault, Outcome, Version};
 
 use super::script::{Answer, Script, key};
 use crate::write::ATTEMPTS;

@@ -1,6 +1,6 @@
 //! Express One Zone: lists without order.
 
-use millpond::doors::{Bucket, Page};
+use millpond::ports::{Bucket, Page};
 
 use super::listing::{keys, page};
 use super::script::{Answer, Script, key, prefix};

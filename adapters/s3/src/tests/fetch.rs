@@ -1,6 +1,6 @@
 //! Objects of other buckets.
 
-use millpond::doors::Fault;
+use millpond::ports::Fault;
 
 use super::script::{Answer, Script};
 use crate::{Fetched, Wanted};

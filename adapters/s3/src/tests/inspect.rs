@@ -1,6 +1,6 @@
 //! Settings of a bucket, as an operator is shown them.
 
-use millpond::doors::Fault;
+use millpond::ports::Fault;
 
 use super::script::{Answer, Script};
 use crate::{Deed, Rule, Versioning};

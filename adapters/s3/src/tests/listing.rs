@@ -1,6 +1,6 @@
 //! Pages.
 
-use millpond::doors::{Bucket as _, Fault};
+use millpond::ports::{Bucket as _, Fault};
 
 use super::script::{Answer, Script, key, prefix};
 
@@ -24,7 +24,7 @@ pub(super) fn page(names: &[&str], next: Option<&str>) -> Answer {
     Answer::Says(200, Vec::new(), xml)
 }
 
-pub(super) fn keys(page: &millpond::doors::Page) -> Vec<&str> {
+pub(super) fn keys(page: &millpond::ports::Page) -> Vec<&str> {
     page.entries.iter().map(|row| row.key.as_str()).collect()
 }
 

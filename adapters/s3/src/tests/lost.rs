@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 
 use aws_sdk_s3::config::Credentials;
 use bytes::Bytes;
-use millpond::doors::{Bucket as _, Expect, Fault, Outcome, Version};
+use millpond::ports::{Bucket as _, Expect, Fault, Outcome, Version};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 

@@ -1,7 +1,7 @@
 //! The table of `fault.rs`, row by row.
 
 use bytes::Bytes;
-use millpond::doors::{Bucket as _, BucketError, Expect, Fault, Outcome, Version};
+use millpond::ports::{Bucket as _, BucketError, Expect, Fault, Outcome, Version};
 
 use super::script::{Answer, Script, key, prefix};
 

@@ -1,7 +1,7 @@
 //! The store's clock, from its answers.
 
 use jiff::{SignedDuration, Timestamp};
-use millpond::doors::{Bucket as _, Expect, Outcome};
+use millpond::ports::{Bucket as _, Expect, Outcome};
 
 use super::script::{Answer, Script, key};
 

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use millpond::doors::{Bucket, Clock};
 use millpond::keys::{Key, Prefix};
+use millpond::ports::{Bucket, Clock};
 use millpond::runtime::Signal;
 use millpond::runtime::{App, Start};
 use millpond::settings::Settings;

@@ -26,10 +26,10 @@ fn app() -> App {
 
 /// What the feed says of each commit, oldest first, and what a list shows.
 async fn told(process: &Process) -> (Vec<(u64, Status)>, Vec<Status>) {
-    let doors = process.engine.doors();
-    let keys = feed::events(doors, None, None).await.expect("it is listed");
+    let ports = process.engine.ports();
+    let keys = feed::events(ports, None, None).await.expect("it is listed");
     let keys: Vec<_> = keys.into_iter().map(|(key, _)| key).collect();
-    let told = feed::read(doors, &keys, 4).await.expect("it is read");
+    let told = feed::read(ports, &keys, 4).await.expect("it is read");
     let mut told: Vec<_> = told.iter().map(|told| (told.commit, told.status)).collect();
     told.sort_by_key(|told| told.0);
     let rows = process.engine.list(&Filter::default()).await;

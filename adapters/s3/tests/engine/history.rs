@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::future::try_join_all;
-use millpond::doors::{Bucket, Clock};
+use millpond::ports::{Bucket, Clock};
 use millpond::runtime::{App, Ended, Signal, Start};
 use millpond::settings::Settings;
 use millpond::testing::{MemoryBucket, Verb};

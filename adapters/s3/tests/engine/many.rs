@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use futures::future::join_all;
-use millpond::doors::Bucket;
+use millpond::ports::Bucket;
 use millpond::runtime::{App, Start};
 use millpond::settings::Settings;
 use millpond::{Context, Failed};

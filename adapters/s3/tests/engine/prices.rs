@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::future::try_join_all;
-use millpond::doors::Clock;
+use millpond::ports::Clock;
 use millpond::runtime::{App, Signal, Start};
 use millpond::settings::Settings;
 use millpond::testing::{Counts, MemoryBucket};

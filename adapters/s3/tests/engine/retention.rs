@@ -59,7 +59,7 @@ async fn pass(process: &Process) -> Retained {
 }
 
 async fn objects(process: &Process, eid: Eid) -> Vec<String> {
-    let rows = process.engine.doors().list(&keys::execution(&eid)).await;
+    let rows = process.engine.ports().list(&keys::execution(&eid)).await;
     let rows = rows.expect("it is listed").into_iter();
     rows.map(|row| row.key.to_string()).collect()
 }
@@ -84,7 +84,7 @@ async fn i10_a_fold_that_is_cut_is_finished_and_the_archive_tells_the_same_after
     let runner = store.process(app(), runs()).await;
     let dying = store.process(app(), retains()).await;
     let next = store.process(app(), retains()).await;
-    let clock = &next.engine.doors().clock;
+    let clock = &next.engine.ports().clock;
     let moment = Duration::from_millis(100);
     let mut eids = Vec::new();
     for bytes in [10_usize, 60 << 10, 200 << 10] {

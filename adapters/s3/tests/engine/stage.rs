@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use millpond::domain::{Eid, Failure, Queue};
-use millpond::doors::{Bucket, Clock, Doorbell, Doors};
 use millpond::keys::{Key, MAIL, MailKey, Prefix};
+use millpond::ports::{Bucket, Clock, Doorbell, Ports};
 use millpond::runtime::{
     App, Causes, Ended, Engine, Host, Notice, Signal, Start, Worker, WorkerEvent, WorkerOptions,
 };
@@ -89,7 +89,7 @@ impl Process {
         let patience = Arc::clone(&delays) as Arc<dyn Clock>;
         let faults = Arc::new(FaultBucket::new(Arc::clone(&bucket), patience));
         let counting = Arc::new(CountingBucket::new(Arc::clone(&faults) as Arc<dyn Bucket>));
-        let doors = Doors {
+        let ports = Ports {
             bucket: Arc::clone(&counting) as Arc<dyn Bucket>,
             clock,
             entropy: Arc::new(OsEntropy::default()),
@@ -101,7 +101,7 @@ impl Process {
             site: "test".to_owned(),
             code_ref: "20260101T000000-test".to_owned(),
         };
-        let engine = Engine::with_settings(doors, app, host, settings);
+        let engine = Engine::with_settings(ports, app, host, settings);
         Self {
             engine: engine.expect("the application holds together"),
             bucket,

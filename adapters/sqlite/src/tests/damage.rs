@@ -5,7 +5,7 @@ use std::io::{Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 
 use futures::executor::block_on;
-use millpond::doors::{Bucket as _, Expect, Fault, Outcome};
+use millpond::ports::{Bucket as _, Expect, Fault, Outcome};
 use tempfile::TempDir;
 
 use super::{RELAXED, body, fresh, key};

@@ -6,8 +6,8 @@ use std::sync::mpsc::channel;
 use futures::channel::oneshot;
 use futures::executor::block_on;
 use futures::future::join_all;
-use millpond::doors::{Bucket as _, BucketError, Expect, Fault, Outcome};
 use millpond::keys::Prefix;
+use millpond::ports::{Bucket as _, BucketError, Expect, Fault, Outcome};
 use rusqlite::Connection;
 
 use super::{RELAXED, body, fresh, key};

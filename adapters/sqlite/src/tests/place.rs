@@ -4,8 +4,8 @@ use std::fs;
 use std::path::Path;
 
 use futures::executor::block_on;
-use millpond::doors::{Bucket as _, Expect, Fault, Outcome};
 use millpond::keys::Prefix;
+use millpond::ports::{Bucket as _, Expect, Fault, Outcome};
 
 use super::{RELAXED, body, fresh, key};
 use crate::SqliteBucket;

@@ -9,7 +9,7 @@ use aws_config::timeout::TimeoutConfig;
 use aws_config::{AppName, BehaviorVersion};
 use aws_smithy_http_client::tls::{Provider, rustls_provider::CryptoMode};
 use millpond::domain::Queue;
-use millpond::doors::Clock;
+use millpond::ports::Clock;
 
 use super::SqsWakeups;
 

@@ -9,7 +9,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use jiff::Timestamp;
 use millpond::domain::Queue;
-use millpond::doors::{Clock, Hint, Wakeups};
+use millpond::ports::{Clock, Hint, Wakeups};
 use tokio::runtime::Handle;
 use tokio::sync::{Notify, Semaphore};
 

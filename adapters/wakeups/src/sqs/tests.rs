@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use millpond::domain::{Eid, Queue};
-use millpond::doors::{Clock as _, Hint, Wakeups as _};
 use millpond::keys::{self, Key};
+use millpond::ports::{Clock as _, Hint, Wakeups as _};
 use millpond::testing::ManualClock;
 
 use super::{Message, Post, SqsWakeups, body, parse};

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use futures::executor::block_on;
-use millpond::doors::{Bucket, Expect};
 use millpond::keys::Prefix;
+use millpond::ports::{Bucket, Expect};
 
 use super::{key, store};
 use crate::{Bill, Metered, NanoDollars, Prices, Tally, Usage, Verb};

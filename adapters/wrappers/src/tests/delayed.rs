@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::future::join_all;
-use millpond::doors::{Bucket, Clock};
 use millpond::keys::Prefix;
+use millpond::ports::{Bucket, Clock};
 use millpond::testing::Pool;
 
 use super::{key, store};

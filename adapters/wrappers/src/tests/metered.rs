@@ -5,8 +5,8 @@ use std::sync::Arc;
 use bytes::Bytes;
 use futures::executor::block_on;
 use millpond::domain::Eid;
-use millpond::doors::{Bucket, Expect, Fault, Outcome};
 use millpond::keys::{self, Kind};
+use millpond::ports::{Bucket, Expect, Fault, Outcome};
 use millpond::testing::{Fate, Rule, Verb as Asked};
 
 use super::{key, store};

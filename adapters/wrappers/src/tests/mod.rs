@@ -7,8 +7,8 @@ mod traced;
 
 use std::sync::Arc;
 
-use millpond::doors::{Bucket, Clock};
 use millpond::keys::Key;
+use millpond::ports::{Bucket, Clock};
 use millpond::testing::{FaultBucket, ManualClock, MemoryBucket};
 
 /// A store that fails by script, and its clock.

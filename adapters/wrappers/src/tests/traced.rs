@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use bytes::Bytes;
-use millpond::doors::{Bucket, Clock, Expect};
 use millpond::keys::Prefix;
+use millpond::ports::{Bucket, Clock, Expect};
 use millpond::testing::{Fate, Pool, Rule};
 use tracing_subscriber::filter::LevelFilter;
 use tracing_subscriber::layer::SubscriberExt as _;

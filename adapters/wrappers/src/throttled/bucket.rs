@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use bytes::Bytes;
-use millpond::doors::{Bucket, BucketError, Clock, Expect, Fault, Object, Outcome, Page};
 use millpond::keys::{Key, Kind, Prefix, partition};
+use millpond::ports::{Bucket, BucketError, Clock, Expect, Fault, Object, Outcome, Page};
 
 use super::line::{End, Line, Turn, Word};
 use super::{Limits, Rank, Standing};

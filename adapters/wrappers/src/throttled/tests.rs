@@ -7,8 +7,8 @@ use std::time::Duration;
 use bytes::Bytes;
 use futures::future::{join, join_all};
 use millpond::domain::Eid;
-use millpond::doors::{Bucket, Clock, Expect, Fault, Version};
 use millpond::keys::{self, Key, Prefix};
+use millpond::ports::{Bucket, Clock, Expect, Fault, Version};
 use millpond::testing::{CountingBucket, Fate, FaultBucket, ManualClock, Pool, Rule};
 
 use super::{Limits, Throttled};
@@ -19,19 +19,19 @@ struct World {
     clock: Arc<ManualClock>,
     faults: Arc<FaultBucket>,
     seen: Arc<CountingBucket>,
-    door: Throttled,
+    port: Throttled,
 }
 
 fn world(limits: Limits) -> World {
     let (faults, clock) = crate::tests::store();
     let seen = Arc::new(CountingBucket::new(Arc::clone(&faults) as Arc<dyn Bucket>));
     let time = Arc::clone(&clock) as Arc<dyn Clock>;
-    let door = Throttled::new(Arc::clone(&seen) as Arc<dyn Bucket>, time, limits);
+    let port = Throttled::new(Arc::clone(&seen) as Arc<dyn Bucket>, time, limits);
     World {
         clock,
         faults,
         seen,
-        door,
+        port,
     }
 }
 
@@ -52,11 +52,11 @@ impl World {
 
     async fn commit(&self, key: &Key) {
         let expect = Expect::At(Version::new("v0"));
-        let _ = self.door.write(key, Bytes::new(), expect).await;
+        let _ = self.port.write(key, Bytes::new(), expect).await;
     }
 
-    async fn read(&self, text: &str) -> Result<(), millpond::doors::BucketError> {
-        self.door.read(&crate::tests::key(text)).await.map(drop)
+    async fn read(&self, text: &str) -> Result<(), millpond::ports::BucketError> {
+        self.port.read(&crate::tests::key(text)).await.map(drop)
     }
 }
 
@@ -86,11 +86,11 @@ fn t1_commits_go_first_then_effects_then_reads_then_lists() {
     world.slow(SECOND / 10);
     let (before, commit, effect) = (head(1), head(2), crate::tests::key("a"));
     let prefix = Prefix::parse("p/").expect("a prefix");
-    let create = world.door.write(&effect, Bytes::new(), Expect::Absent);
+    let create = world.port.write(&effect, Bytes::new(), Expect::Absent);
     let (first, list, read, created, ()) = world.block(async {
         futures::join!(
-            world.door.read(&before),
-            world.door.list(&prefix, None, 1),
+            world.port.read(&before),
+            world.port.list(&prefix, None, 1),
             world.read("r"),
             create,
             world.commit(&commit),
@@ -121,7 +121,7 @@ fn t1_a_list_waits_for_no_more_than_what_comes_within_its_grace() {
     let list = async {
         world.clock.sleep(SECOND + SECOND / 40).await;
         world
-            .door
+            .port
             .list(&Prefix::all(), None, 1)
             .await
             .expect("a page");
@@ -152,7 +152,7 @@ fn t2_a_partition_that_is_sent_away_is_asked_slowly_and_the_others_as_before() {
     let (_, good) = world.block(join(bad, good));
     let wanted: Vec<_> = (1..=40).map(|n| SECOND / 10 * n).collect();
     assert_eq!(good, wanted, "the others never waited");
-    let standing = world.door.standing();
+    let standing = world.port.standing();
     assert_eq!((standing.slowed, standing.slow_downs), (1, 40));
     assert_eq!((standing.waiting, standing.under_way), (0, 0));
 }
@@ -239,7 +239,7 @@ fn t4_who_would_wait_too_long_is_told_so_and_nothing_is_sent() {
     world.block(world.read("a/d")).expect("served");
     assert_eq!(world.clock.monotonic(), SECOND * 30);
     assert_eq!(world.log(), ["read a/b", "read a/d"]);
-    assert_eq!(world.door.standing().kept_back, 1);
+    assert_eq!(world.port.standing().kept_back, 1);
 }
 
 #[test]
@@ -270,10 +270,10 @@ fn who_goes_away_gives_its_place_back() {
         assert!(pool.run_until_stalled(under_way.as_mut()).is_none());
         let mut waiting = pin!(world.read("b"));
         assert!(pool.run_until_stalled(waiting.as_mut()).is_none());
-        let standing = world.door.standing();
+        let standing = world.port.standing();
         assert_eq!((standing.under_way, standing.waiting), (1, 1));
     }
-    let standing = world.door.standing();
+    let standing = world.port.standing();
     assert_eq!((standing.under_way, standing.waiting), (0, 0));
     world.block(world.read("c")).expect("served");
     assert_eq!(world.log(), ["read a", "read c"]);
@@ -292,8 +292,8 @@ fn one_whose_turn_came_as_it_went_away_holds_up_nobody() {
         // The first ends, so that it is the second's turn; the second is not polled any more.
         world.clock.advance(SECOND);
         assert!(pool.run_until_stalled(first.as_mut()).is_some());
-        assert_eq!(world.door.standing().under_way, 1);
+        assert_eq!(world.port.standing().under_way, 1);
     }
-    assert_eq!(world.door.standing().under_way, 0);
+    assert_eq!(world.port.standing().under_way, 0);
     world.block(world.read("c")).expect("served");
 }

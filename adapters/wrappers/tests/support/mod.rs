@@ -7,8 +7,8 @@ use std::time::Duration;
 use async_trait::async_trait;
 use bytes::Bytes;
 use futures::future::join;
-use millpond::doors::{Bucket, BucketError, Clock, Expect, Object, Outcome, Page};
 use millpond::keys::{Key, Kind, Prefix};
+use millpond::ports::{Bucket, BucketError, Clock, Expect, Object, Outcome, Page};
 use millpond::runtime::{App, Engine, Notice, Worker, WorkerOptions};
 use millpond::testing::World;
 use millpond_wrappers::{Delayed, Verb};
@@ -118,10 +118,10 @@ impl Process {
             clock,
             trips: Mutex::default(),
         });
-        let mut doors = world.engine.doors().clone();
-        doors.bucket = Arc::clone(&noted) as Arc<dyn Bucket>;
+        let mut ports = world.engine.ports().clone();
+        ports.bucket = Arc::clone(&noted) as Arc<dyn Bucket>;
         let host = world.engine.core().host.clone();
-        world.engine = Engine::new(doors, app, host).expect("an application");
+        world.engine = Engine::new(ports, app, host).expect("an application");
         Self { world, noted }
     }
 

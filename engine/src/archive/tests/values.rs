@@ -29,16 +29,16 @@ fn ended(world: &World, bytes: usize) -> Eid {
 }
 
 fn compose(world: &World, eid: Eid) -> Composed {
-    let doors = world.engine.doors();
+    let ports = world.engine.ports();
     world.block(async {
-        let mut journal = Journal::load(doors, &eid).await.unwrap().unwrap();
-        archive::compose(doors, &mut journal, 4).await.unwrap()
+        let mut journal = Journal::load(ports, &eid).await.unwrap().unwrap();
+        archive::compose(ports, &mut journal, 4).await.unwrap()
     })
 }
 
 fn put(world: &World, archive: &Archive) -> Put {
     world
-        .block(archive::put(world.engine.doors(), archive))
+        .block(archive::put(world.engine.ports(), archive))
         .unwrap()
 }
 
@@ -107,7 +107,7 @@ fn a_value_of_an_execution_that_was_folded_meanwhile_is_found() {
             unreachable!()
         };
         let key = keys::blob(&eid, sha256.as_str());
-        world.block(world.engine.doors().delete(&key)).unwrap();
+        world.block(world.engine.ports().delete(&key)).unwrap();
         let value = world.block(world.engine.value(&eid, payload)).unwrap();
         assert_eq!(value.get::<String>().unwrap().len(), bytes);
     }
@@ -132,7 +132,7 @@ fn found_equal_is_done_and_an_earlier_one_is_replaced_by_a_later_one_only() {
     assert_eq!(put(&world, &another), digest(&another));
     assert_eq!(put(&world, &later), Put::Later);
     let eid = first.record.eid;
-    let found = world.block(archive::read(world.engine.doors(), &eid, None));
+    let found = world.block(archive::read(world.engine.ports(), &eid, None));
     assert_eq!(found.unwrap(), Some(another));
 }
 
@@ -155,7 +155,7 @@ fn i2_case_13_an_archive_whose_reply_is_lost_or_wrong_is_written_once() {
             assert_eq!(put(&world, archive), Put::There(digest), "{fate:?}");
         }
         let eid = first.record.eid;
-        let found = world.block(archive::read(world.engine.doors(), &eid, None));
+        let found = world.block(archive::read(world.engine.ports(), &eid, None));
         assert_eq!(found.unwrap(), Some(later));
     }
 }
@@ -174,7 +174,7 @@ fn i10_an_archive_that_is_not_the_one_its_tombstone_names_is_said_to_be_corrupt(
         purged_since: None,
     };
     let read = |named: &Archived| {
-        let read = archive::read(world.engine.doors(), &eid, Some(named));
+        let read = archive::read(world.engine.ports(), &eid, Some(named));
         world.block(read).map_err(|error| error.to_string())
     };
     assert!(read(&named).unwrap_err().contains("missing"));

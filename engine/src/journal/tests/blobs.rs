@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 
-use super::{doors, record, tamper, world};
+use super::{ports, record, tamper, world};
 use crate::domain::{Json, Payload};
 use crate::journal::{LoadError, carry, offload, resolve};
 use crate::keys;
@@ -16,7 +16,7 @@ fn offloaded(world: &World, json: &Json, most: usize) -> Payload {
     let eid = record(world, "a").eid;
     let mut payload = Payload::Inline(json.clone());
     world
-        .block(offload(doors(world), &eid, &mut payload, most))
+        .block(offload(ports(world), &eid, &mut payload, most))
         .unwrap();
     payload
 }
@@ -31,7 +31,7 @@ fn a_value_up_to_the_bound_stays_and_a_larger_one_costs_one_write() {
     assert!(matches!(moved, Payload::Blob { bytes: 101, .. }));
     assert_eq!((counts.dear(), counts.cheap()), (1, 0));
     let eid = record(&world, "a").eid;
-    let (back, counts) = world.counted(|w| w.block(resolve(doors(w), &eid, &moved)).unwrap());
+    let (back, counts) = world.counted(|w| w.block(resolve(ports(w), &eid, &moved)).unwrap());
     assert_eq!(back, text(101));
     assert_eq!((counts.dear(), counts.cheap()), (0, 1));
     // A reference is not moved again, nor is the same value stored twice.
@@ -47,13 +47,13 @@ fn a_blob_that_leaves_is_copied_under_its_receiver() {
     let moved = offloaded(&world, &text(101), 100);
     let carried = |payload: &Payload| {
         world
-            .block(carry(doors(&world), &from, &to, payload, 100))
+            .block(carry(ports(&world), &from, &to, payload, 100))
             .unwrap()
     };
     let (there, counts) = world.counted(|_| carried(&moved));
     assert_eq!((counts.dear(), counts.cheap()), (1, 1));
     assert_eq!(
-        world.block(resolve(doors(&world), &to, &there)).unwrap(),
+        world.block(resolve(ports(&world), &to, &there)).unwrap(),
         text(101)
     );
     let (small, counts) = world.counted(|_| carried(&Payload::Inline(text(100))));
@@ -72,7 +72,7 @@ fn a_missing_or_changed_blob_is_named() {
     let key = keys::blob(&eid, sha256.as_str());
     tamper(&world, &key, Some(Bytes::from_static(b"\"other\"")));
     let error = world
-        .block(resolve(doors(&world), &eid, &moved))
+        .block(resolve(ports(&world), &eid, &moved))
         .unwrap_err();
     assert!(
         matches!(&error, LoadError::Corrupt { key: named, .. } if *named == key),
@@ -80,7 +80,7 @@ fn a_missing_or_changed_blob_is_named() {
     );
     tamper(&world, &key, None);
     let error = world
-        .block(resolve(doors(&world), &eid, &moved))
+        .block(resolve(ports(&world), &eid, &moved))
         .unwrap_err();
     assert!(
         matches!(&error, LoadError::Missing { key: named } if *named == key),

@@ -3,9 +3,9 @@
 use std::pin::pin;
 use std::time::Duration;
 
-use super::{Settings, begin, doors, draft, entry, load, record, world};
-use crate::doors::{Bucket, Clock, Fault};
+use super::{Settings, begin, draft, entry, load, ports, record, world};
 use crate::journal::{Begun, CommitError, Draft, Journal};
+use crate::ports::{Bucket, Clock, Fault};
 use crate::testing::{Fate, Rule, Verb, World};
 
 /// A first commit under `rules`; how it ended, with its writes and reads.
@@ -70,7 +70,7 @@ fn i2_a_lost_write_is_repeated_and_its_late_arrival_changes_nothing() {
     assert!(ended.is_ok());
     assert_eq!((requests, stored(&world, &journal)), ((2, 1), 1));
     let late = world.block(world.faults.release()).unwrap();
-    assert_eq!(late, [crate::doors::Outcome::Refused]);
+    assert_eq!(late, [crate::ports::Outcome::Refused]);
     assert_eq!(
         load(&world, &journal.head.record.eid).head.nonce,
         journal.head.nonce
@@ -87,11 +87,11 @@ fn i2_all_attempts_at_a_commit_have_one_nonce() {
     let eid = journal.head.record.eid;
     let before = world.counting.counts();
     {
-        let mut commit = pin!(journal.commit(doors(&world), &settings, draft));
+        let mut commit = pin!(journal.commit(ports(&world), &settings, draft));
         // It has read the expected version, and pauses before it writes again.
         assert!(world.pool.run_until_stalled(commit.as_mut()).is_none());
         let late = world.block(world.faults.release()).unwrap();
-        assert!(matches!(late[..], [crate::doors::Outcome::Landed(_)]));
+        assert!(matches!(late[..], [crate::ports::Outcome::Landed(_)]));
         // Its second write is refused: by its own first.
         world.block(commit).unwrap();
     }
@@ -131,7 +131,7 @@ fn i2_anothers_commit_is_a_loss_at_once() {
     assert!(matches!(ended, Err(CommitError::Lost { .. })));
     assert_eq!(requests, (1, 1));
     let late = world.block(world.faults.release()).unwrap();
-    assert_eq!(late, [crate::doors::Outcome::Refused]);
+    assert_eq!(late, [crate::ports::Outcome::Refused]);
     assert_eq!(load(&world, &journal.head.record.eid).head.entries, 0);
 }
 
@@ -185,7 +185,7 @@ fn i2_answers_that_never_come_end_as_unknown() {
     let late = world.block(world.faults.release()).unwrap();
     let landed = late
         .iter()
-        .filter(|o| matches!(o, crate::doors::Outcome::Landed(_)));
+        .filter(|o| matches!(o, crate::ports::Outcome::Landed(_)));
     assert_eq!((landed.count(), stored(&world, &journal)), (1, 1));
 }
 
@@ -268,7 +268,7 @@ fn a_head_is_created_once_whatever_answers_are_lost() {
         world.faults.add(on_write(lost));
         let record = record(&world, "a");
         let eid = record.eid;
-        let (begun, counts) = world.counted(|w| w.block(Journal::begin(doors(w), record)).unwrap());
+        let (begun, counts) = world.counted(|w| w.block(Journal::begin(ports(w), record)).unwrap());
         assert_eq!(matches!(begun, Begun::Existed), landed_first);
         assert_eq!((counts.writes, counts.reads), (2, u64::from(landed_first)));
         assert_eq!(load(&world, &eid).head.commit, 0);

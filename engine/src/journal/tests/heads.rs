@@ -122,7 +122,7 @@ fn a_commit_in_the_tail_that_cannot_be_read_is_corrupt_and_named() {
     assert!(corrupt(&journal.tail_entries().unwrap_err()));
     assert!(corrupt(
         &world
-            .block(journal.history(super::doors(&world), 4))
+            .block(journal.history(super::ports(&world), 4))
             .unwrap_err()
     ));
 }

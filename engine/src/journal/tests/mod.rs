@@ -13,8 +13,8 @@ use super::{Begun, CommitError, Draft, Item, Journal};
 use crate::domain::{
     Actor, Channel, Eid, Entry, Fid, FrameName, Json, Payload, Queue, Record, Status, Text,
 };
-use crate::doors::{Bucket, Clock, Doors, Expect};
 use crate::keys::Key;
+use crate::ports::{Bucket, Clock, Expect, Ports};
 use crate::runtime::App;
 use crate::settings::Settings;
 use crate::testing::World;
@@ -23,8 +23,8 @@ fn world() -> World {
     World::new(App::new())
 }
 
-fn doors(world: &World) -> &Doors {
-    &world.engine.core().doors
+fn ports(world: &World) -> &Ports {
+    &world.engine.core().ports
 }
 
 fn record(world: &World, key: &str) -> Record {
@@ -45,7 +45,7 @@ fn record(world: &World, key: &str) -> Record {
 }
 
 fn begin(world: &World, record: Record) -> Journal {
-    match world.block(Journal::begin(doors(world), record)).unwrap() {
+    match world.block(Journal::begin(ports(world), record)).unwrap() {
         Begun::New(journal) => *journal,
         Begun::Existed => panic!("there is one already"),
     }
@@ -53,7 +53,7 @@ fn begin(world: &World, record: Record) -> Journal {
 
 fn load(world: &World, eid: &Eid) -> Journal {
     world
-        .block(Journal::load(doors(world), eid))
+        .block(Journal::load(ports(world), eid))
         .unwrap()
         .unwrap()
 }
@@ -93,7 +93,7 @@ fn commit(
     settings: &Settings,
     draft: Draft,
 ) -> Result<(), CommitError> {
-    world.block(journal.commit(doors(world), settings, draft))
+    world.block(journal.commit(ports(world), settings, draft))
 }
 
 /// Replaces or removes an object behind everybody's back.

@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 
 use proptest::prelude::*;
 
-use super::{Settings, World, begin, commit, doors, draft, entry, load, record, tamper, world};
+use super::{Settings, World, begin, commit, draft, entry, load, ports, record, tamper, world};
 use crate::domain::{Eid, Entry, Json, Text};
-use crate::doors::{Bucket, Expect};
 use crate::journal::{CommitError, Item, Journal, LoadError};
 use crate::keys::Key;
+use crate::ports::{Bucket, Expect};
 use crate::testing::Verb;
 
 /// Small bounds, so that few bytes make many segments.
@@ -48,7 +48,7 @@ proptest! {
             // A fresh process takes over now and then, and merges on.
             if n % 7 == 6 {
                 journal = load(&world, &eid);
-                world.block(journal.history(doors(&world), 4)).unwrap();
+                world.block(journal.history(ports(&world), 4)).unwrap();
             }
             outbox.drain(..settled.min(outbox.len()));
             let mut entries = Vec::new();
@@ -72,7 +72,7 @@ proptest! {
         }
         let mut fresh = load(&world, &eid);
         let before = world.counting.counts();
-        let history = world.block(fresh.history(doors(&world), 4)).unwrap();
+        let history = world.block(fresh.history(ports(&world), 4)).unwrap();
         let counts = world.counting.counts().since(&before);
         prop_assert_eq!(counts.reads, fresh.head.sealed.len() as u64);
         let numbers: Vec<u64> = history.iter().map(|commit| commit.commit).collect();
@@ -153,7 +153,7 @@ fn sealed(world: &World) -> (Journal, Eid, Key) {
 }
 
 fn history(world: &World, journal: &mut Journal) -> Result<usize, LoadError> {
-    let history = world.block(journal.history(doors(world), 4))?;
+    let history = world.block(journal.history(ports(world), 4))?;
     Ok(history.iter().map(|commit| commit.entries.len()).sum())
 }
 
@@ -248,7 +248,7 @@ fn a7_a_losers_segment_is_garbage_and_changes_nothing() {
     )
     .unwrap();
     let mut stale = load(&world, &eid);
-    world.block(stale.history(doors(&world), 4)).unwrap();
+    world.block(stale.history(ports(&world), 4)).unwrap();
     let big = |n| draft(&world, vec![entry(n, 3_000)], vec![]);
     commit(&world, &mut journal, &settings, big(1)).unwrap();
     commit(&world, &mut journal, &settings, big(2)).unwrap();

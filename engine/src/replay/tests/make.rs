@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use serde_json::Value;
 
 use crate::domain::{Actor, Body, Channel, Control, Eid, Entry, Fid, Json, Mid, Provenance};
-use crate::doors::Entropy;
+use crate::ports::Entropy;
 
 pub(super) fn eid() -> Eid {
     "00000000-0000-7000-8000-000000000001".parse().unwrap()

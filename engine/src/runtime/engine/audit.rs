@@ -20,9 +20,9 @@ use serde::Serialize;
 use super::objects::finding;
 use super::{Engine, EngineError, Frame, FrameKind, FrameStatus};
 use crate::domain::{Eid, Status, Workflow};
-use crate::doors::Listed;
 use crate::journal::{Head, Journal, LoadError};
 use crate::keys::{self, AlarmKey, FeedKey, Key, MailKey, Prefix};
+use crate::ports::Listed;
 
 /// Looks at one suspect before it is a finding.
 const LOOKS: u32 = 3;
@@ -123,10 +123,10 @@ impl Engine {
     /// # Errors
     /// The store failed. What cannot be read is a finding.
     pub async fn audit(&self) -> Result<Audit, EngineError> {
-        let doors = &self.core.doors;
+        let ports = &self.core.ports;
         let prefix = |text| Prefix::parse(text).expect("a constant of the key layout");
-        let mail = doors.list(&prefix(keys::MAIL)).await?;
-        let alarms = doors.list(&keys::timers()).await?;
+        let mail = ports.list(&prefix(keys::MAIL)).await?;
+        let alarms = ports.list(&keys::timers()).await?;
         let mut foreign = Vec::new();
         let mut woken = BTreeSet::new();
         for Listed { key, .. } in mail.into_iter().chain(alarms) {
@@ -137,7 +137,7 @@ impl Engine {
             }
         }
         let mut heads = Vec::new();
-        for Listed { key, .. } in doors.list(&prefix("x/")).await? {
+        for Listed { key, .. } in ports.list(&prefix("x/")).await? {
             if key.as_str().ends_with("/head") {
                 heads.push(key);
             } else if keys::owner(&key).is_none() {
@@ -145,7 +145,7 @@ impl Engine {
             }
         }
         let mut gone = BTreeSet::new();
-        for Listed { key, .. } in doors.list(&prefix(keys::FEED)).await? {
+        for Listed { key, .. } in ports.list(&prefix(keys::FEED)).await? {
             match FeedKey::parse(&key) {
                 Some(told) => _ = gone.insert(told.eid),
                 None => foreign.push(key),
@@ -174,8 +174,8 @@ impl Engine {
             let key = keys::head(&eid);
             // It may have begun behind the listing of heads. With an archive, and no tombstone any
             // more, its last words are about to go.
-            if doors.read(&key).await?.is_none()
-                && doors.read(&keys::archive(&eid)).await?.is_none()
+            if ports.read(&key).await?.is_none()
+                && ports.read(&keys::archive(&eid)).await?.is_none()
             {
                 let why = "it is gone: the feed tells of it".to_owned();
                 audit.findings.push(Finding::Corrupt { key, why });
@@ -192,7 +192,7 @@ impl Engine {
             let why = "its key names no execution".to_owned();
             return Ok(Some(Seen::bad(Finding::Corrupt { key, why })));
         };
-        let mut journal = match Journal::load(&self.core.doors, &eid).await {
+        let mut journal = match Journal::load(&self.core.ports, &eid).await {
             Ok(Some(journal)) => journal,
             Ok(None) => return Ok(None),
             Err(LoadError::Bucket(error)) => return Err(error.into()),
@@ -210,7 +210,7 @@ impl Engine {
         let mut findings = self.broken(&mut journal).await?;
         // What is missing may have been folded since its head was read.
         if !findings.is_empty()
-            && let Ok(Some(now)) = Journal::load(&self.core.doors, &eid).await
+            && let Ok(Some(now)) = Journal::load(&self.core.ports, &eid).await
             && now.head.commit != journal.head.commit
         {
             journal = now;
@@ -237,14 +237,14 @@ impl Engine {
     async fn suspect(&self, eid: Eid) -> Result<Option<Finding>, EngineError> {
         let mut before = None;
         for _ in 0..LOOKS {
-            let Some(journal) = Journal::load(&self.core.doors, &eid).await? else {
+            let Some(journal) = Journal::load(&self.core.ports, &eid).await? else {
                 return Ok(None);
             };
             let head = journal.head;
             let mailbox = keys::mailbox(&head.record.queue, &eid);
             let mailed = !self
                 .core
-                .doors
+                .ports
                 .page(&mailbox, None, 1)
                 .await?
                 .entries
@@ -268,7 +268,7 @@ impl Engine {
     }
 
     async fn asleep(&self, head: &Head, woken: bool) -> Result<Option<Asleep>, EngineError> {
-        let doors = &self.core.doors;
+        let ports = &self.core.ports;
         match head.status {
             Status::Completed | Status::Failed | Status::Cancelled | Status::Archived => {
                 return Ok(None);
@@ -276,12 +276,12 @@ impl Engine {
             Status::Paused | Status::Blocked => return Ok(None),
             Status::Pending | Status::Running | Status::Suspended => {}
         }
-        let now = doors.clock.now();
+        let now = ports.clock.now();
         if woken || head.owner.as_ref().is_some_and(|owner| owner.until > now) {
             return Ok(None);
         }
         for alarm in head.alarm.iter().chain(&head.fired) {
-            if doors.read(alarm).await?.is_some() {
+            if ports.read(alarm).await?.is_some() {
                 return Ok(None);
             }
         }
@@ -305,7 +305,7 @@ impl Engine {
         for frame in open {
             match frame {
                 Open::Message => waits = true,
-                Open::Child(child) => match Journal::load(&self.core.doors, &child).await {
+                Open::Child(child) => match Journal::load(&self.core.ports, &child).await {
                     Ok(Some(child)) if self.is_under_way(&child.head).await? => waits = true,
                     Ok(Some(_) | None) => return Ok(Some(Asleep::NoResult)),
                     Err(LoadError::Bucket(error)) => return Err(error.into()),
@@ -321,11 +321,11 @@ impl Engine {
         if !child.status.is_terminal() {
             return Ok(true);
         }
-        let doors = &self.core.doors;
+        let ports = &self.core.ports;
         let mailbox = keys::mailbox(&child.record.queue, &child.record.eid);
-        let mailed = doors.page(&mailbox, None, 1).await?;
+        let mailed = ports.page(&mailbox, None, 1).await?;
         let fired = match &child.fired {
-            Some(alarm) => doors.read(alarm).await?.is_some(),
+            Some(alarm) => ports.read(alarm).await?.is_some(),
             None => false,
         };
         Ok(fired || !mailed.entries.is_empty())

@@ -118,19 +118,19 @@ impl Engine {
         queue: &Queue,
         signal: Signal,
     ) -> Result<Signalled, EngineError> {
-        let doors = &self.core.doors;
+        let ports = &self.core.ports;
         let channel = Channel::parse(&signal.channel)?;
         let json = signal.payload?;
-        let now = doors.clock.now();
+        let now = ports.clock.now();
         let mid = match signal.key.as_deref().map(Text::parse).transpose()? {
             Some(key) => Mid::keyed(channel.as_str(), &key),
-            None => Mid::message(doors.entropy.uuid7(now)),
+            None => Mid::message(ports.entropy.uuid7(now)),
         };
         let mut payload = Payload::Inline(json);
-        journal::offload(doors, &eid, &mut payload, self.core.settings.inline).await?;
+        journal::offload(ports, &eid, &mut payload, self.core.settings.inline).await?;
         let body = Body::Message { channel, payload };
         let mail = Mail::new(mid, signal.actor.into(), now, body);
-        let sent = mailbox::send(doors, queue, &eid, &mail).await?;
+        let sent = mailbox::send(ports, queue, &eid, &mail).await?;
         Ok(Signalled {
             fresh: sent == Sent::New,
         })
@@ -191,19 +191,19 @@ impl Engine {
     }
 
     async fn control(&self, eid: Eid, control: Control, actor: Actor) -> Result<(), EngineError> {
-        let doors = &self.core.doors;
+        let ports = &self.core.ports;
         actor.check()?;
         let queue = self.queue_of(eid).await?;
-        let now = doors.clock.now();
-        let mid = Mid::control(doors.entropy.uuid7(now));
+        let now = ports.clock.now();
+        let mid = Mid::control(ports.entropy.uuid7(now));
         let mail = Mail::new(mid, actor.into(), now, Body::Control(control.cut()));
-        let _ = mailbox::send(doors, &queue, &eid, &mail).await?;
+        let _ = mailbox::send(ports, &queue, &eid, &mail).await?;
         Ok(())
     }
 
     /// Where the mail of a live execution goes. 1 G.
     async fn queue_of(&self, eid: Eid) -> Result<Queue, EngineError> {
-        let found = Journal::load(&self.core.doors, &eid).await?;
+        let found = Journal::load(&self.core.ports, &eid).await?;
         let head = found.ok_or(EngineError::UnknownExecution { eid })?.head;
         if head.status.is_terminal() {
             return Err(EngineError::TerminalExecution {

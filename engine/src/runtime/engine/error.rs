@@ -1,8 +1,8 @@
 //! Why a call did not do what was asked.
 
 use crate::domain::{Eid, InvalidName, Status, ValueError, Workflow};
-use crate::doors::BucketError;
 use crate::journal::LoadError;
+use crate::ports::BucketError;
 
 /// Why a call to an [`Engine`](super::Engine) failed.
 #[derive(Debug, thiserror::Error)]

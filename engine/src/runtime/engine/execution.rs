@@ -57,7 +57,7 @@ impl Engine {
     /// # Errors
     /// Unknown execution; the store failed, or the head cannot be read.
     pub async fn status(&self, eid: Eid) -> Result<Status, EngineError> {
-        if let Some(journal) = Journal::load(&self.core.doors, &eid).await? {
+        if let Some(journal) = Journal::load(&self.core.ports, &eid).await? {
             return Ok(journal.head.status);
         }
         match self.find(eid).await? {
@@ -86,8 +86,8 @@ impl Engine {
             blocked = tail.map(|(_, entry)| entry).find_map(why);
             if blocked.is_none() {
                 // Mail that was absorbed since has sealed it.
-                let (doors, fan) = (&self.core.doors, self.core.settings.fan);
-                let commits = journal.read(doors, fan).await?.commits.into_iter();
+                let (ports, fan) = (&self.core.ports, self.core.settings.fan);
+                let commits = journal.read(ports, fan).await?.commits.into_iter();
                 let entries = commits
                     .rev()
                     .flat_map(|commit| commit.entries.into_iter().rev());

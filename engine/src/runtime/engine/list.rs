@@ -57,9 +57,9 @@ impl Engine {
     /// # Errors
     /// The store failed.
     pub async fn list(&self, filter: &Filter) -> Result<Vec<Row>, EngineError> {
-        let (doors, fan) = (&self.core.doors, self.core.settings.fan);
+        let (ports, fan) = (&self.core.ports, self.core.settings.fan);
         let mut last = BTreeMap::new();
-        for (key, parsed) in feed::events(doors, None, None).await? {
+        for (key, parsed) in feed::events(ports, None, None).await? {
             let newest = last
                 .entry(parsed.eid)
                 .or_insert((parsed.commit, key.clone()));
@@ -70,14 +70,14 @@ impl Engine {
         let mut silent = self.waiting().await?;
         silent.extend(last.keys());
         let keys: Vec<_> = last.into_values().map(|(_, key)| key).collect();
-        let mut rows: BTreeMap<Eid, Row> = feed::read(doors, &keys, fan)
+        let mut rows: BTreeMap<Eid, Row> = feed::read(ports, &keys, fan)
             .await?
             .into_iter()
             .map(|told| (told.eid, row_of_feed(told)))
             .collect();
         silent.retain(|eid| !rows.contains_key(eid));
         let heads: Vec<_> = stream::iter(silent)
-            .map(|eid| async move { Journal::load(doors, &eid).await })
+            .map(|eid| async move { Journal::load(ports, &eid).await })
             .buffered(fan.max(1))
             .collect()
             .await;
@@ -103,7 +103,7 @@ impl Engine {
     /// # Errors
     /// The store failed.
     pub async fn known(&self) -> Result<Vec<Eid>, EngineError> {
-        let told = feed::events(&self.core.doors, None, None).await?;
+        let told = feed::events(&self.core.ports, None, None).await?;
         let mut known: BTreeSet<Eid> = told.into_iter().map(|(_, key)| key.eid).collect();
         known.extend(self.waiting().await?);
         Ok(known.into_iter().collect())
@@ -112,7 +112,7 @@ impl Engine {
     /// Executions whose `start` mail is still there.
     async fn waiting(&self) -> Result<BTreeSet<Eid>, EngineError> {
         let mail = Prefix::parse(crate::keys::MAIL).expect("a constant of the key layout");
-        let rows = self.core.doors.list(&mail).await?;
+        let rows = self.core.ports.list(&mail).await?;
         let found = rows.iter().filter_map(|row| MailKey::parse(&row.key));
         Ok(found
             .filter(|mail| mail.mid == Mid::start())

@@ -33,7 +33,7 @@ use super::run::{self, Causes, Ended, RunError, Stop};
 use super::sticky::Sticky;
 use super::{App, Core, Host, RegistryError};
 use crate::domain::Eid;
-use crate::doors::Doors;
+use crate::ports::Ports;
 use crate::settings::Settings;
 
 /// A handle on one bucket with one application. Cheap to clone.
@@ -47,8 +47,8 @@ impl Engine {
     ///
     /// # Errors
     /// [`RegistryError`] when the application does not hold together.
-    pub fn new(doors: Doors, app: App, host: Host) -> Result<Self, RegistryError> {
-        Self::with_settings(doors, app, host, Settings::default())
+    pub fn new(ports: Ports, app: App, host: Host) -> Result<Self, RegistryError> {
+        Self::with_settings(ports, app, host, Settings::default())
     }
 
     /// An engine with settings of its own.
@@ -56,7 +56,7 @@ impl Engine {
     /// # Errors
     /// [`RegistryError`] when the application does not hold together.
     pub fn with_settings(
-        doors: Doors,
+        ports: Ports,
         app: App,
         host: Host,
         settings: Settings,
@@ -65,7 +65,7 @@ impl Engine {
         let sticky = Sticky::new(settings.sticky);
         Ok(Self {
             core: Arc::new(Core {
-                doors,
+                ports,
                 settings,
                 app: Arc::new(app),
                 host,
@@ -82,10 +82,10 @@ impl Engine {
         &self.core.app
     }
 
-    /// The doors it was given.
+    /// The ports it was given.
     #[must_use]
-    pub fn doors(&self) -> &Doors {
-        &self.core.doors
+    pub fn ports(&self) -> &Ports {
+        &self.core.ports
     }
 
     /// Runs one execution for as long as it has work: what a worker does for each cause it

@@ -12,7 +12,7 @@ impl Engine {
     /// What is missing or broken of what a head names, and what that names. 1 G for each
     /// segment and each large value.
     pub(super) async fn broken(&self, journal: &mut Journal) -> Result<Vec<Finding>, EngineError> {
-        let (doors, fan) = (&self.core.doors, self.core.settings.fan);
+        let (ports, fan) = (&self.core.ports, self.core.settings.fan);
         let eid = journal.head.record.eid;
         if let Some(archived) = &journal.head.archived {
             let broken = self.broken_archive(&eid, archived).await;
@@ -22,7 +22,7 @@ impl Engine {
                 .collect();
         }
         let (mut found, mut commits) = (Vec::new(), Vec::new());
-        match journal.read(doors, fan).await {
+        match journal.read(ports, fan).await {
             Ok(Read {
                 commits: whole,
                 broken,
@@ -40,7 +40,7 @@ impl Engine {
         // One after the other: each is read whole, and may be large.
         for payload in [&args].into_iter().chain(payloads) {
             if is_new(payload, &mut seen)
-                && let Err(error) = journal::resolve(doors, &eid, payload).await
+                && let Err(error) = journal::resolve(ports, &eid, payload).await
             {
                 found.push(finding(journal, error)?);
             }
@@ -50,8 +50,8 @@ impl Engine {
 
     /// The same of what a tombstone names. 1 G, + 1 G for each value beside the archive.
     async fn broken_archive(&self, eid: &Eid, archived: &Archived) -> Vec<LoadError> {
-        let doors = &self.core.doors;
-        let archive = match archive::read(doors, eid, Some(archived)).await {
+        let ports = &self.core.ports;
+        let archive = match archive::read(ports, eid, Some(archived)).await {
             Ok(Some(archive)) => archive,
             // One that is named and not there is an error.
             Ok(None) => return Vec::new(),
@@ -65,7 +65,7 @@ impl Engine {
                 && is_new(payload, &mut seen)
             {
                 let key = keys::archive_blob(eid, sha256.as_str());
-                found.extend(journal::resolve_at(doors, key, sha256).await.err());
+                found.extend(journal::resolve_at(ports, key, sha256).await.err());
             }
         }
         found

@@ -32,12 +32,12 @@ impl Engine {
     /// Where an execution stands. 1 G, + 1 G for the archive where it was folded, or where there
     /// is no head.
     pub(super) async fn find(&self, eid: Eid) -> Result<Found, EngineError> {
-        let doors = &self.core.doors;
-        let journal = Journal::load(doors, &eid).await?;
+        let ports = &self.core.ports;
+        let journal = Journal::load(ports, &eid).await?;
         let named = journal.as_ref().and_then(|j| j.head.archived.clone());
         match journal {
             Some(journal) if named.is_none() => Ok(Found::Here(Box::new(journal))),
-            _ => match archive::read(doors, &eid, named.as_ref()).await? {
+            _ => match archive::read(ports, &eid, named.as_ref()).await? {
                 Some(archive) => Ok(Found::Folded(Box::new(archive))),
                 None => Err(EngineError::UnknownExecution { eid }),
             },
@@ -47,14 +47,14 @@ impl Engine {
     /// The commits from number `from` on, and perhaps some before, with what they are of. 1 G, +
     /// 1 G for each segment that holds some of them; or 2 G where it was folded.
     pub(super) async fn history(&self, eid: Eid, from: u64) -> Result<History, EngineError> {
-        let (doors, fan) = (&self.core.doors, self.core.settings.fan);
+        let (ports, fan) = (&self.core.ports, self.core.settings.fan);
         let mut looked = false;
         loop {
             let mut journal = match self.find(eid).await? {
                 Found::Folded(archive) => return Ok((*archive).into()),
                 Found::Here(journal) => journal,
             };
-            match journal.since(doors, from, fan).await {
+            match journal.since(ports, from, fan).await {
                 Ok(commits) => {
                     let head = journal.head;
                     return Ok(History {
@@ -79,7 +79,7 @@ impl Engine {
         eid: &Eid,
         sha256: &Digest,
     ) -> Result<Option<Json>, EngineError> {
-        Ok(archive::value(&self.core.doors, eid, sha256).await?)
+        Ok(archive::value(&self.core.ports, eid, sha256).await?)
     }
 }
 

@@ -47,7 +47,7 @@ impl Engine {
     /// [`EngineError::NotYet`] when it has not ended by then; unknown execution; the store
     /// failed, or an object cannot be read.
     pub async fn result(&self, eid: Eid, wait: Duration) -> Result<Outcome, EngineError> {
-        let clock = &self.core.doors.clock;
+        let clock = &self.core.ports.clock;
         let end = clock.monotonic() + wait;
         // Before the first look: an end between look and wait is told.
         let mut over = self.core.ends.of(eid);
@@ -113,7 +113,7 @@ impl Engine {
     /// # Errors
     /// The store failed, or the blob cannot be read.
     pub async fn value(&self, eid: &Eid, payload: &Payload) -> Result<Json, EngineError> {
-        let missing = match journal::resolve(&self.core.doors, eid, payload).await {
+        let missing = match journal::resolve(&self.core.ports, eid, payload).await {
             Err(error @ LoadError::Missing { .. }) => error,
             other => return Ok(other?),
         };

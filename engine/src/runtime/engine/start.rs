@@ -118,12 +118,12 @@ impl Engine {
     /// before anything is written; the workflow is unknown; the store failed (start again with
     /// the same key).
     pub async fn start(&self, start: Start) -> Result<Started, EngineError> {
-        let doors = &self.core.doors;
+        let ports = &self.core.ports;
         let key = start.key.as_deref().map(Text::parse).transpose()?;
         let (mut record, input) = self.record(start, key.as_ref())?;
         let eid = record.eid;
         if key.is_some()
-            && let Some(found) = Journal::load(doors, &eid).await?
+            && let Some(found) = Journal::load(ports, &eid).await?
         {
             let differs = is_other(&found.head.record, &record);
             return Ok(Started {
@@ -134,7 +134,7 @@ impl Engine {
         }
         record.args = Payload::Inline(input);
         journal::offload(
-            doors,
+            ports,
             &eid,
             &mut record.args,
             self.core.settings.inline_args,
@@ -146,7 +146,7 @@ impl Engine {
         let differs = match (fresh, begun) {
             (true, Begun::New(_)) => false,
             // Another starter, or the first run, was faster: the head decides.
-            _ => Journal::load(doors, &eid)
+            _ => Journal::load(ports, &eid)
                 .await?
                 .is_some_and(|found| is_other(&found.head.record, &mine)),
         };
@@ -158,7 +158,7 @@ impl Engine {
     }
 
     fn record(&self, start: Start, key: Option<&Text>) -> Result<(Record, Json), EngineError> {
-        let doors = &self.core.doors;
+        let ports = &self.core.ports;
         start.actor.check()?;
         let input = start.input?;
         let (bytes, most) = (input.as_str().len(), self.core.settings.max_value);
@@ -192,8 +192,8 @@ impl Engine {
                 source,
             });
         }
-        let now = doors.clock.now();
-        let eid = key.map_or_else(|| Eid::new(doors.entropy.uuid7(now)), Eid::keyed);
+        let now = ports.clock.now();
+        let eid = key.map_or_else(|| Eid::new(ports.entropy.uuid7(now)), Eid::keyed);
         let record = Record {
             eid,
             workflow: name,

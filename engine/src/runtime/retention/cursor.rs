@@ -10,9 +10,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::doors::{BucketError, Doors, Expect, Fault, Outcome, Version};
 use crate::journal::{LoadError, sum};
 use crate::keys::{self, FeedKey, Key};
+use crate::ports::{BucketError, Expect, Fault, Outcome, Ports, Version};
 
 const FORMAT: u32 = 1;
 
@@ -49,9 +49,9 @@ impl Cursor {
     ///
     /// # Errors
     /// The store failed; it is not what was written, or a later release's.
-    pub(super) async fn load(doors: &Doors) -> Result<Self, LoadError> {
+    pub(super) async fn load(ports: &Ports) -> Result<Self, LoadError> {
         let key = keys::retention();
-        let Some(found) = doors.read(&key).await? else {
+        let Some(found) = ports.read(&key).await? else {
             let stored = Stored {
                 format: FORMAT,
                 nonce: String::new(),
@@ -82,16 +82,16 @@ impl Cursor {
     /// The store failed, or other passes are always faster.
     pub(super) async fn keep(
         &mut self,
-        doors: &Doors,
+        ports: &Ports,
         side: Side,
         at: Option<&Key>,
     ) -> Result<(), LoadError> {
-        let (key, nonce) = (keys::retention(), doors.entropy.nonce());
+        let (key, nonce) = (keys::retention(), ports.entropy.nonce());
         let (mut attempt, mut turns) = (0, 0);
         loop {
             let next = self.stored.with(side, at, nonce.clone());
             let expect = self.version.clone().map_or(Expect::Absent, Expect::At);
-            let error = match doors.bucket.write(&key, next.encode(), expect).await {
+            let error = match ports.bucket.write(&key, next.encode(), expect).await {
                 Ok(Outcome::Landed(version)) => {
                     self.version = Some(version);
                     self.stored = next;
@@ -99,7 +99,7 @@ impl Cursor {
                 }
                 Ok(Outcome::Refused | Outcome::Unknown) => {
                     let before = self.version.take();
-                    *self = Self::load(doors).await?;
+                    *self = Self::load(ports).await?;
                     if self.stored.nonce == nonce {
                         return Ok(()); // it was our own
                     }
@@ -112,7 +112,7 @@ impl Cursor {
                 }
                 Err(error) => error,
             };
-            doors.retry(&mut attempt, error).await?;
+            ports.retry(&mut attempt, error).await?;
         }
     }
 }

@@ -25,7 +25,7 @@ impl Walk<'_> {
         let head = &journal.head;
         let eid = head.record.eid;
         let word = keys::feed(head.at, &eid, head.commit);
-        if self.core.doors.read(&word).await?.is_some() {
+        if self.core.ports.read(&word).await?.is_some() {
             return Ok(Did::Nothing);
         }
         self.clear(eid).await?;
@@ -36,26 +36,26 @@ impl Walk<'_> {
     /// Deletes everything under an execution but its head. 1 P for each 1,000 objects. Bounded in
     /// time: a delete that comes very late could meet another execution of the same key.
     pub(super) async fn clear(&self, eid: Eid) -> Result<(), RetentionError> {
-        let clock = &self.core.doors.clock;
+        let clock = &self.core.ports.clock;
         let end = settle::horizon(clock.monotonic(), self.core.settings.ttl);
         self.clear_until(eid, end).await
     }
 
     pub(super) async fn clear_until(&self, eid: Eid, end: Duration) -> Result<(), RetentionError> {
-        let doors = &self.core.doors;
+        let ports = &self.core.ports;
         let mut work = async {
             let head = keys::head(&eid);
-            let rows = doors.list(&keys::execution(&eid)).await?.into_iter();
+            let rows = ports.list(&keys::execution(&eid)).await?.into_iter();
             let deletes: Vec<_> = rows
                 .filter(|row| row.key != head)
-                .map(|row| async move { doors.delete(&row.key).await })
+                .map(|row| async move { ports.delete(&row.key).await })
                 .collect();
             let deletes = stream::iter(deletes).buffer_unordered(self.core.settings.fan.max(1));
             deletes.try_collect::<()>().await?;
             Ok(())
         }
         .boxed();
-        let cleared = settle::until(&*doors.clock, end, &mut work).await;
+        let cleared = settle::until(&*ports.clock, end, &mut work).await;
         cleared.unwrap_or(Err(RetentionError::Late { eid }))
     }
 
@@ -63,17 +63,17 @@ impl Walk<'_> {
     /// finds it by one read. Where that instant is past, the tombstone gets a new one first. 1 P,
     /// or 2 when it is late.
     pub(super) async fn announce(&self, journal: &mut Journal) -> Result<(), RetentionError> {
-        let (doors, ttl) = (&self.core.doors, self.core.settings.ttl);
+        let (ports, ttl) = (&self.core.ports, self.core.settings.ttl);
         for _ in 0..TURNS {
-            let (now, at) = (doors.clock.now(), journal.head.at);
+            let (now, at) = (ports.clock.now(), journal.head.at);
             if now.duration_since(at) > FRESH {
-                let deadline = doors.clock.monotonic() + ttl;
-                let dated = journal.amend_tombstone(doors, |at, _| *at = now, deadline);
+                let deadline = ports.clock.monotonic() + ttl;
+                let dated = journal.amend_tombstone(ports, |at, _| *at = now, deadline);
                 match dated.await {
                     Ok(()) => {}
                     Err(CommitError::Lost { .. }) => {
                         let eid = journal.head.record.eid;
-                        let Some(found) = Journal::load(doors, &eid).await? else {
+                        let Some(found) = Journal::load(ports, &eid).await? else {
                             return Ok(()); // purged: nobody is interested any more
                         };
                         *journal = found;
@@ -83,7 +83,7 @@ impl Walk<'_> {
                 }
             }
             let head = &journal.head;
-            feed::write_at(doors, &told(head), head.at).await?;
+            feed::write_at(ports, &told(head), head.at).await?;
             return Ok(());
         }
         let eid = journal.head.record.eid;

@@ -11,7 +11,7 @@ impl Walk<'_> {
     /// Looks at an execution of which the feed tells, up to commit `told`. 1 G; see the module's
     /// head for what follows.
     pub(super) async fn fold(&self, eid: Eid, told: u64) -> Result<Did, RetentionError> {
-        let Some(mut journal) = Journal::load(&self.core.doors, &eid).await? else {
+        let Some(mut journal) = Journal::load(&self.core.ports, &eid).await? else {
             return Ok(Did::Nothing); // purged
         };
         let head = &journal.head;
@@ -31,15 +31,15 @@ impl Walk<'_> {
     }
 
     async fn bury(&self, mut journal: Journal) -> Result<Did, RetentionError> {
-        let (doors, settings) = (&self.core.doors, &self.core.settings);
+        let (ports, settings) = (&self.core.ports, &self.core.settings);
         let head = &journal.head;
         let (eid, commit, status) = (head.record.eid, head.commit, head.status);
         let fired = head.fired.clone();
         let Composed { archive, result } =
-            archive::compose(doors, &mut journal, settings.fan).await?;
+            archive::compose(ports, &mut journal, settings.fan).await?;
         let sha256 = match planted(Bug::TombstoneBeforeArchive) {
             true => crate::domain::Digest::of(&archive.encode()),
-            false => match archive::put(doors, &archive).await? {
+            false => match archive::put(ports, &archive).await? {
                 Put::There(sha256) => sha256,
                 Put::Later => return Ok(Did::Left),
             },
@@ -55,16 +55,16 @@ impl Walk<'_> {
             result,
             purged_since: None,
         };
-        let deadline = doors.clock.monotonic() + settings.ttl;
-        match journal.entomb(doors, archived.clone(), deadline).await {
+        let deadline = ports.clock.monotonic() + settings.ttl;
+        match journal.entomb(ports, archived.clone(), deadline).await {
             Ok(()) => {}
             Err(CommitError::Lost { .. }) if planted(Bug::BuriesTheReopened) => {
-                let Some(mut again) = Journal::load(doors, &eid).await? else {
+                let Some(mut again) = Journal::load(ports, &eid).await? else {
                     return Ok(Did::Left);
                 };
                 let commit = again.head.commit;
                 let archived = Archived { commit, ..archived };
-                again.entomb(doors, archived, deadline).await?;
+                again.entomb(ports, archived, deadline).await?;
                 journal = again;
             }
             // **[R] A9** Somebody has re-opened it, or another pass was faster.
@@ -72,23 +72,23 @@ impl Walk<'_> {
             Err(error) => return Err(error.into()),
         }
         if planted(Bug::TombstoneBeforeArchive) {
-            let _ = archive::put(doors, &archive).await?;
+            let _ = archive::put(ports, &archive).await?;
         }
         // The outbox is settled: whatever the alarm was a sign of is there.
         if let Some(fired) = fired {
-            doors.delete(&fired).await?;
+            ports.delete(&fired).await?;
         }
         self.clear(eid).await?;
         self.announce(&mut journal).await?;
         if planted(Bug::PurgesAtOnce) {
-            doors.delete(&crate::keys::head(&eid)).await?;
+            ports.delete(&crate::keys::head(&eid)).await?;
         }
         Ok(Did::Folded)
     }
 
     /// Another pass may have buried the same head, and died since.
     async fn lost(&self, eid: Eid, commit: u64) -> Result<Did, RetentionError> {
-        let Some(mut journal) = Journal::load(&self.core.doors, &eid).await? else {
+        let Some(mut journal) = Journal::load(&self.core.ports, &eid).await? else {
             return Ok(Did::Left);
         };
         match &journal.head.archived {

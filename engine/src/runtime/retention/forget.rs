@@ -23,10 +23,10 @@ use crate::runtime::settle;
 impl Walk<'_> {
     /// Looks at an execution of which the feed has told long ago. 1 G; 2 P to purge it.
     pub(super) async fn forget(&self, told: &Told) -> Result<Did, RetentionError> {
-        let doors = &self.core.doors;
-        let Some(mut journal) = Journal::load(doors, &told.eid).await? else {
+        let ports = &self.core.ports;
+        let Some(mut journal) = Journal::load(ports, &told.eid).await? else {
             // Without an archive it is not purged but lost: the audit says so.
-            return match doors.read(&keys::archive(&told.eid)).await? {
+            return match ports.read(&keys::archive(&told.eid)).await? {
                 Some(_) => self.delete(told.objects.iter().map(|(key, _)| key)).await,
                 None => Ok(Did::Nothing),
             };
@@ -73,8 +73,8 @@ impl Walk<'_> {
         journal: &mut Journal,
         archived: &Archived,
     ) -> Result<bool, RetentionError> {
-        let (doors, ttl) = (&self.core.doors, self.core.settings.ttl);
-        let (now, began) = (doors.clock.now(), doors.clock.monotonic());
+        let (ports, ttl) = (&self.core.ports, self.core.settings.ttl);
+        let (now, began) = (ports.clock.now(), ports.clock.monotonic());
         let mark = !planted(Bug::PurgesWithoutMark);
         let least = RetentionSettings::least_purge(ttl);
         let under_way = archived.purged_since.is_some_and(|since| {
@@ -87,7 +87,7 @@ impl Walk<'_> {
         // **[R]** Whoever's mark lands deletes, and nobody else until it must have ended.
         if mark {
             let marked = journal.amend_tombstone(
-                doors,
+                ports,
                 |_, archived| archived.purged_since = Some(now),
                 began + ttl,
             );
@@ -100,8 +100,8 @@ impl Walk<'_> {
         let (eid, end) = (journal.head.record.eid, settle::horizon(began, ttl));
         self.clear_until(eid, end).await?;
         let head = keys::head(&eid);
-        let mut last = futures::FutureExt::boxed(doors.delete(&head));
-        match settle::until(&*doors.clock, end, &mut last).await {
+        let mut last = futures::FutureExt::boxed(ports.delete(&head));
+        match settle::until(&*ports.clock, end, &mut last).await {
             Some(deleted) => deleted?,
             None => return Err(RetentionError::Late { eid }),
         }
@@ -115,7 +115,7 @@ impl Walk<'_> {
         let earlier = |key: &FeedKey| key.at < head.record.created_at || key.commit > head.commit;
         let mut others = Vec::new();
         for (key, parsed) in told.objects.iter().filter(|(_, key)| earlier(key)) {
-            let found = feed::read(&self.core.doors, std::slice::from_ref(key), 1).await?;
+            let found = feed::read(&self.core.ports, std::slice::from_ref(key), 1).await?;
             let other = |told: &feed::Told| told.created_at != head.record.created_at;
             if found.first().is_some_and(other) {
                 others.push((key, parsed.commit));
@@ -134,7 +134,7 @@ impl Walk<'_> {
     async fn delete<'k>(&self, keys: impl Iterator<Item = &'k Key>) -> Result<Did, RetentionError> {
         let mut count = 0;
         for key in keys {
-            self.core.doors.delete(key).await?;
+            self.core.ports.delete(key).await?;
             count += 1;
         }
         Ok(match count {

@@ -43,9 +43,9 @@ use serde::Serialize;
 use self::cursor::Cursor;
 use self::walk::{Stage, Walk};
 use super::{Core, Engine, Notice, STORE};
-use crate::doors::BucketError;
 use crate::journal::{CommitError, LoadError};
 use crate::keys;
+use crate::ports::BucketError;
 
 /// Feed objects in a page: the cursor is kept behind each.
 const PAGE: usize = 100;
@@ -143,8 +143,8 @@ impl Retention {
     /// # Errors
     /// [`RetentionError`]: the next pass goes on from there.
     pub async fn pass(&self, stop: &Notice) -> Result<Retained, RetentionError> {
-        let (doors, now) = (&self.core.doors, self.core.doors.clock.now());
-        let mut cursor = Cursor::load(doors).await?;
+        let (ports, now) = (&self.core.ports, self.core.ports.clock.now());
+        let mut cursor = Cursor::load(ports).await?;
         let before = |age: Duration| {
             let age = jiff::SignedDuration::try_from(age).unwrap_or(jiff::SignedDuration::MAX);
             keys::feed_before(now.checked_sub(age).unwrap_or(jiff::Timestamp::MIN))
@@ -205,7 +205,7 @@ impl Retention {
             }
             futures::select_biased! {
                 () = stop.wait().fuse() => {}
-                () = self.core.doors.clock.sleep(period).fuse() => {}
+                () = self.core.ports.clock.sleep(period).fuse() => {}
             }
         }
     }

@@ -85,7 +85,7 @@ impl Walk<'_> {
         cursor: &mut Cursor,
         end: &str,
     ) -> Result<bool, RetentionError> {
-        let doors = &self.core.doors;
+        let ports = &self.core.ports;
         let feed = keys::feed_day(None).expect("no day is not a wrong day");
         let side = match stage {
             Stage::Fold { .. } => Side::Folded,
@@ -97,8 +97,8 @@ impl Walk<'_> {
                 self.retained.more = true;
                 return Ok(false);
             }
-            let began = doors.clock.monotonic();
-            let page = doors.page(&feed, at.as_ref(), PAGE).await?;
+            let began = ports.clock.monotonic();
+            let page = ports.page(&feed, at.as_ref(), PAGE).await?;
             let rows = page.entries.len();
             let keys = page.entries.into_iter().map(|row| row.key);
             let keys: Vec<Key> = keys.take_while(|key| key.as_str() < end).collect();
@@ -112,7 +112,7 @@ impl Walk<'_> {
                 Stage::Fold { settled } => {
                     let passed = keys.iter().rfind(|key| key.as_str() < settled.as_str());
                     if passed.is_some() {
-                        cursor.keep(doors, side, passed).await?;
+                        cursor.keep(ports, side, passed).await?;
                     }
                     keys.last().cloned().or(at)
                 }
@@ -120,7 +120,7 @@ impl Walk<'_> {
                     // The end of a round: the next one begins with what could not go yet.
                     let next = keys.last().filter(|_| !last).cloned();
                     if next.is_some() || cursor.at(side).is_some() {
-                        cursor.keep(doors, side, next.as_ref()).await?;
+                        cursor.keep(ports, side, next.as_ref()).await?;
                     }
                     next
                 }
@@ -198,7 +198,7 @@ impl Walk<'_> {
     /// Waits until what was done since `began` is not too fast.
     async fn rest(&mut self, began: Duration) {
         let work = std::mem::take(&mut self.busy);
-        let clock = &self.core.doors.clock;
+        let clock = &self.core.ports.clock;
         let least = Duration::from_secs(1) * work / self.settings.rate.max(1);
         let left = (began + least).saturating_sub(clock.monotonic());
         if !left.is_zero() {

@@ -121,7 +121,7 @@ impl Pass {
             if self.live.is_empty() {
                 Some(look.await)
             } else {
-                settle::until(&*core.doors.clock, end, &mut look).await
+                settle::until(&*core.ports.clock, end, &mut look).await
             }
         };
         self.ahead = ahead;
@@ -137,12 +137,12 @@ impl Pass {
     /// The mailbox could not be listed. Until it is, no deadline that has passed since the last
     /// time is fulfilled.
     pub(super) fn be_deaf(&mut self, asked: Option<Duration>) {
-        let now = self.core.doors.clock.monotonic();
+        let now = self.core.ports.clock.monotonic();
         self.deaf_until = now + asked.unwrap_or_default().max(DEAF);
     }
 
     pub(super) fn is_deaf(&self) -> bool {
-        self.core.doors.clock.monotonic() < self.deaf_until
+        self.core.ports.clock.monotonic() < self.deaf_until
     }
 }
 
@@ -173,7 +173,7 @@ async fn look(
     mids: &BTreeSet<Mid>,
     ahead: &mut Ahead,
 ) -> Result<Vec<Mail>, super::RunError> {
-    let listing = mailbox::list(&core.doors, &record.queue, &record.eid).await?;
+    let listing = mailbox::list(&core.ports, &record.queue, &record.eid).await?;
     let fresh: Vec<Slot> = listing
         .slots
         .into_iter()
@@ -201,7 +201,7 @@ async fn read(
     record: &Record,
     slot: &Slot,
 ) -> Result<Option<(Mail, Option<Json>)>, super::RunError> {
-    let found = mailbox::fetch(&core.doors, std::slice::from_ref(slot), 1).await?;
+    let found = mailbox::fetch(&core.ports, std::slice::from_ref(slot), 1).await?;
     let Some(mail) = found.into_iter().next() else {
         return Ok(None);
     };
@@ -215,7 +215,7 @@ async fn read(
     };
     let value = match payload {
         Payload::Inline(_) => None,
-        Payload::Blob { .. } => match journal::resolve(&core.doors, &record.eid, payload).await {
+        Payload::Blob { .. } => match journal::resolve(&core.ports, &record.eid, payload).await {
             Ok(value) => Some(value),
             Err(error @ LoadError::Bucket(_)) => return Err(error.into()),
             Err(_) => None,

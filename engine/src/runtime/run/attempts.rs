@@ -50,7 +50,7 @@ impl Pass {
         let lost = step.lost + 1;
         let what = format!("attempt {attempt} vanished with its worker ({lost} so far)");
         let failure = Failure::new(kind::ATTEMPT_LOST, what);
-        let unit = self.core.doors.entropy.unit();
+        let unit = self.core.ports.entropy.unit();
         Some(match step.options.retry.decide_lost(lost, unit) {
             None => Entry::FrameFailed {
                 fid: step.fid,
@@ -107,7 +107,7 @@ impl Pass {
         };
         self.core.counter.attempt();
         let number = next_attempt(step);
-        let clock = std::sync::Arc::clone(&self.core.doors.clock);
+        let clock = std::sync::Arc::clone(&self.core.ports.clock);
         let deadline = step
             .options
             .timeout
@@ -126,7 +126,7 @@ impl Pass {
         };
         let (attempt, epoch) = (number, self.journal.head.epoch);
         let span = tracing::info_span!("attempt", fid = %step.fid, attempt, epoch);
-        let spawner = &self.core.doors.spawner;
+        let spawner = &self.core.ports.spawner;
         // Beside the attempt: one that spins is over for the workflow all the same.
         let watch = step.options.timeout.map(|timeout| {
             let late = report.clone();
@@ -184,7 +184,7 @@ impl Pass {
         };
         // Attempts that vanished have a cap of their own and are not charged here.
         let charged = attempt.saturating_sub(step.lost);
-        let unit = self.core.doors.entropy.unit();
+        let unit = self.core.ports.entropy.unit();
         match step.options.retry.decide(charged, &failure, unit) {
             None => Entry::FrameFailed { fid, failure },
             Some(delay) => self.again(&fid, attempt, delay, failure, Lost(false)),

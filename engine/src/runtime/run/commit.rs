@@ -92,12 +92,12 @@ impl Pass {
         let renewal = patience.map(|_| self.renewal());
         let (mut taken, mut bytes, mut effects, mut held) = (0, 0, 0, 0);
         while let Some(entry) = self.pending.get_mut(taken) {
-            let now = core.doors.clock.monotonic();
+            let now = core.ports.clock.monotonic();
             if taken > 0 && renewal.is_some_and(|renewal| now >= renewal) {
                 break;
             }
             if let Some(payload) = entry.payload_mut() {
-                journal::offload_until(&core.doors, &eid, payload, settings.inline, patience)
+                journal::offload_until(&core.ports, &eid, payload, settings.inline, patience)
                     .await?;
             }
             let weight = weight(entry);
@@ -133,7 +133,7 @@ impl Pass {
     /// ownership meanwhile: it waits for no effect.
     async fn drain(&mut self) -> Result<(), RunError> {
         let core = std::sync::Arc::clone(&self.core);
-        let clock = &*core.doors.clock;
+        let clock = &*core.ports.clock;
         while !self.settling.is_idle() {
             self.settling.start(&core, &self.journal.head, true);
             let wait = self.renewal().saturating_sub(clock.monotonic());
@@ -157,7 +157,7 @@ impl Pass {
         let end = settle::horizon(self.committed, core.settings.ttl);
         while !self.settling.is_idle() {
             self.settling.start(&core, &self.journal.head, true);
-            self.settling.next(&*core.doors.clock, end).await?;
+            self.settling.next(&*core.ports.clock, end).await?;
         }
         Ok(())
     }
@@ -179,7 +179,7 @@ impl Pass {
         leave: Leave,
     ) -> Result<(), RunError> {
         let core = std::sync::Arc::clone(&self.core);
-        let (clock, settings) = (&core.doors.clock, &core.settings);
+        let (clock, settings) = (&core.ports.clock, &core.settings);
         let head = &self.journal.head;
         let number = head.commit + 1;
         // `until` counts from before the request is sent.
@@ -274,7 +274,7 @@ impl Pass {
             self.settling.start(&core, &self.journal.head, true);
             self.settling.next(&**clock, sent + settings.ttl).await?;
         }
-        self.journal.commit(&core.doors, settings, draft).await?;
+        self.journal.commit(&core.ports, settings, draft).await?;
         core.counter.commit();
         if !long && self.is_long() {
             let head = &self.journal.head;

@@ -73,15 +73,15 @@ impl From<SettleError> for RunError {
     }
 }
 
-impl From<crate::doors::BucketError> for RunError {
-    fn from(error: crate::doors::BucketError) -> Self {
+impl From<crate::ports::BucketError> for RunError {
+    fn from(error: crate::ports::BucketError) -> Self {
         Self::Load(error.into())
     }
 }
 
 impl RunError {
     /// What the store answered, if that is why.
-    pub(crate) fn bucket(&self) -> Option<&crate::doors::BucketError> {
+    pub(crate) fn bucket(&self) -> Option<&crate::ports::BucketError> {
         match self {
             Self::Load(LoadError::Bucket(error)) | Self::Commit(CommitError::Bucket(error)) => {
                 Some(error)

@@ -31,7 +31,7 @@ pub(super) async fn delete(
         .map(|slot| &slot.key)
         .chain(misplaced)
         .collect();
-    let deletes: Vec<_> = mail.into_iter().map(|key| core.doors.delete(key)).collect();
+    let deletes: Vec<_> = mail.into_iter().map(|key| core.ports.delete(key)).collect();
     stream::iter(deletes)
         .buffer_unordered(core.settings.fan.max(1))
         .try_collect::<()>()
@@ -43,7 +43,7 @@ pub(super) async fn delete(
     alarms.sort_by_key(|key| (Some(*key) == waking, *key));
     alarms.dedup();
     for key in alarms {
-        core.doors.delete(key).await?;
+        core.ports.delete(key).await?;
     }
     Ok(())
 }

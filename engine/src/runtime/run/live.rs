@@ -11,8 +11,8 @@ use super::ended::{Ended, RunError};
 use super::pass::{Done, Pass};
 use super::stretch::Halt;
 use crate::domain::{Entry, Failure, Fid, kind};
-use crate::doors::BucketError;
 use crate::planted::{Bug, planted};
+use crate::ports::BucketError;
 use crate::replay::{Drive, WaitsFor};
 use crate::runtime::settle::{self, SettleError};
 
@@ -53,7 +53,7 @@ impl Pass {
                 }
                 self.flush().await?;
                 // I1: no attempt begins past the ownership it was committed under.
-                let over = self.core.doors.clock.monotonic() >= self.until;
+                let over = self.core.ports.clock.monotonic() >= self.until;
                 if over && !planted(Bug::BeginsPastUntil) {
                     return Ok(Ended::Lost);
                 }
@@ -77,7 +77,7 @@ impl Pass {
 
     /// Waits for whatever comes first.
     async fn event(&mut self, stop: &Stop) -> Event {
-        let clock = Arc::clone(&self.core.doors.clock);
+        let clock = Arc::clone(&self.core.ports.clock);
         let now = clock.monotonic();
         let mut wait = self.renewal().saturating_sub(now);
         // Before all else: where outcomes are always there, nothing would renew.
@@ -127,7 +127,7 @@ impl Pass {
                 tracing::debug!(%error, "effects are tried again while attempts run");
                 let asked = error.bucket().map(BucketError::wait);
                 self.settling
-                    .pause(self.core.doors.clock.monotonic(), asked);
+                    .pause(self.core.ports.clock.monotonic(), asked);
                 return Ok(None);
             }
             Event::Settled(settled) => {
@@ -144,7 +144,7 @@ impl Pass {
             Event::Done(done) => self.all_done(done),
             Event::Time => {
                 let core = Arc::clone(&self.core);
-                if core.doors.clock.monotonic() < self.renewal() {
+                if core.ports.clock.monotonic() < self.renewal() {
                     // A deadline: the loop looks at the mail and fulfils it. Or a pause is over.
                     self.settling.start(&core, &self.journal.head, false);
                     return Ok(None);

@@ -49,14 +49,14 @@ pub(super) async fn load(core: &Arc<Core>, eid: Eid, causes: &Causes) -> Result<
     {
         return Ok(Loaded::Ready(Box::new(ready)));
     }
-    let (doors, fan) = (&core.doors, core.settings.fan);
-    let end = settle::horizon(doors.clock.monotonic(), core.settings.ttl);
-    let Some(mut journal) = Journal::load(doors, &eid).await? else {
+    let (ports, fan) = (&core.ports, core.settings.fan);
+    let end = settle::horizon(ports.clock.monotonic(), core.settings.ttl);
+    let Some(mut journal) = Journal::load(ports, &eid).await? else {
         return absent(core, eid, causes).await.map(Loaded::Ended);
     };
     // 2. Held: nothing is deleted; the owner lists again, the sweeper brings old mail again.
     if let Some(owner) = &journal.head.owner
-        && owner.until > doors.clock.now()
+        && owner.until > ports.clock.now()
         && !planted(Bug::TakesOverTheLiving)
     {
         return Ok(Loaded::Ended(Ended::Held(owner.until)));
@@ -65,7 +65,7 @@ pub(super) async fn load(core: &Arc<Core>, eid: Eid, causes: &Causes) -> Result<
     // the head, which decides whose mail it is.
     let alone = causes.alarms.is_empty() || planted(Bug::HearsayHidesAlarms);
     let early = match causes.hearsay && alone && !causes.mail.is_empty() {
-        true => mailbox::read_early(doors, &causes.mail, fan).await,
+        true => mailbox::read_early(ports, &causes.mail, fan).await,
         false => Some(Early::new()),
     };
     let Some(early) = early else {
@@ -73,7 +73,7 @@ pub(super) async fn load(core: &Arc<Core>, eid: Eid, causes: &Causes) -> Result<
     };
     // 3. The mids decide what is fresh; where the tail knows all of them, no segment is read.
     let queue = journal.head.record.queue.clone();
-    let listing = mailbox::list(doors, &queue, &eid).await?;
+    let listing = mailbox::list(ports, &queue, &eid).await?;
     let mut mids = journal.tail_mids()?;
     let mut history = None;
     if !listing.slots.iter().all(|slot| mids.contains(&slot.mid)) {
@@ -132,7 +132,7 @@ async fn resume(
     causes: &Causes,
 ) -> Result<Option<Ready>, RunError> {
     let queue = journal.head.record.queue.clone();
-    let listing = mailbox::list(&core.doors, &queue, &eid).await?;
+    let listing = mailbox::list(&core.ports, &queue, &eid).await?;
     let alarm = journal.head.alarm.as_ref();
     let waking = alarm.filter(|key| causes.alarms.contains(key)).cloned();
     let mut mids = journal.tail_mids()?;
@@ -162,7 +162,7 @@ async fn read_history(
     core: &Core,
     mids: &mut BTreeSet<Mid>,
 ) -> Result<Read, RunError> {
-    let read = journal.read(&core.doors, core.settings.fan).await?;
+    let read = journal.read(&core.ports, core.settings.fan).await?;
     for commit in &read.commits {
         journal::collect_mids(commit, mids);
     }
@@ -193,7 +193,7 @@ async fn settle_what_is_unsettled(
     let unsettled = evident
         || match &head.fired {
             Some(_) if planted(Bug::IgnoresFiredAlarm) => false,
-            Some(key) => core.doors.read(key).await?.is_some(),
+            Some(key) => core.ports.read(key).await?.is_some(),
             None => false,
         };
     if !unsettled {
@@ -217,7 +217,7 @@ async fn settle_what_is_unsettled(
     }
     let effects = settle::plan(head, &head.outbox, &entries);
     let mut work = settle::perform(Arc::clone(core), head.record.eid, effects).boxed();
-    let settled = settle::until(&*core.doors.clock, end, &mut work).await;
+    let settled = settle::until(&*core.ports.clock, end, &mut work).await;
     settled.unwrap_or(Err(SettleError::Late))?;
     Ok(())
 }
@@ -225,20 +225,20 @@ async fn settle_what_is_unsettled(
 /// Step 1. No head. With a `start`, it is created from that. **\[R\] A3** Without one the head is
 /// read once more, after the listing: still absent, the causes are orphans. 1 P for each queue told of.
 async fn absent(core: &Arc<Core>, eid: Eid, causes: &Causes) -> Result<Ended, RunError> {
-    let doors = &core.doors;
+    let ports = &core.ports;
     // Each queue that is told of: a `start` in any makes the head, and what was not listed is not deleted.
     let told = causes.mail.iter().filter_map(MailKey::parse);
     let told = told.filter(|mail| mail.eid == eid).map(|mail| mail.queue);
     let queues: BTreeSet<_> = told.chain([causes.queue.clone()]).collect();
     let mut slots = Vec::new();
     for queue in &queues {
-        slots.extend(mailbox::list(doors, queue, &eid).await?.slots);
+        slots.extend(mailbox::list(ports, queue, &eid).await?.slots);
     }
     if let Some(start) = slots.iter().find(|slot| slot.mid == Mid::start()) {
-        let mails = mailbox::fetch(doors, std::slice::from_ref(start), 1).await?;
+        let mails = mailbox::fetch(ports, std::slice::from_ref(start), 1).await?;
         match mails.into_iter().next().map(|mail| mail.body) {
             Some(Body::Start(Some(record))) if record.eid == eid => {
-                if let Begun::New(_) = Journal::begin(doors, *record).await? {
+                if let Begun::New(_) = Journal::begin(ports, *record).await? {
                     tracing::debug!(%eid, "head created from its start mail");
                 }
             }
@@ -255,12 +255,12 @@ async fn absent(core: &Arc<Core>, eid: Eid, causes: &Causes) -> Result<Ended, Ru
         return Ok(Ended::Again);
     }
     if !planted(Bug::OrphansWithoutSecondLook)
-        && doors.read(&crate::keys::head(&eid)).await?.is_some()
+        && ports.read(&crate::keys::head(&eid)).await?.is_some()
     {
         return Ok(Ended::Again);
     }
     for key in slots.iter().map(|slot| &slot.key).chain(&causes.alarms) {
-        doors.delete(key).await?;
+        ports.delete(key).await?;
     }
     Ok(Ended::Orphan)
 }

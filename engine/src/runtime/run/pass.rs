@@ -15,11 +15,11 @@ use super::{Stop, finish};
 use crate::domain::{
     Began, Body, Commit, Control, Eid, Entry, Failure, Fid, Json, Mid, OnClose, Queue, Status,
 };
-use crate::doors::Abort;
 use crate::journal::{Item, Journal, Named, News};
 use crate::keys::{AlarmKey, Key};
 use crate::mailbox::{self, Slot};
 use crate::planted::{Bug, planted};
+use crate::ports::Abort;
 use crate::replay::Drive;
 use crate::runtime::Core;
 use crate::sdk::Canceller;
@@ -109,7 +109,7 @@ pub(super) async fn pass(
         .cloned()
         .collect();
     let fan = core.settings.fan;
-    let mails = mailbox::fetch_rest(&core.doors, &fresh, fan, &ready.early).await?;
+    let mails = mailbox::fetch_rest(&core.ports, &fresh, fan, &ready.early).await?;
     let superseded = ready.journal.head.alarm.clone();
     let old = ready.journal.head.status;
     let crash_loop = crash_loop(&core, causes, &fresh, ready.waking.as_ref());
@@ -142,7 +142,7 @@ pub(super) async fn pass(
         return Ok(ended);
     }
     // 13. Mail that came meanwhile has rung for a run that was under way.
-    let again = mailbox::list(&pass.core.doors, &head.record.queue, &head.record.eid).await?;
+    let again = mailbox::list(&pass.core.ports, &head.record.queue, &head.record.eid).await?;
     let fresh = again
         .slots
         .iter()
@@ -159,7 +159,7 @@ pub(super) async fn pass(
 /// mail, and an alarm that has been due for long, may have taken down every process since.
 fn crash_loop(core: &Core, causes: &Causes, fresh: &[Slot], waking: Option<&Key>) -> bool {
     let old = core.settings.ttl * 3;
-    let now = core.doors.clock.now();
+    let now = core.ports.clock.now();
     let stale =
         |since: Timestamp| Duration::try_from(now.duration_since(since)).is_ok_and(|age| age > old);
     let due = waking.and_then(AlarmKey::parse).map(|alarm| alarm.due);
@@ -190,7 +190,7 @@ impl Pass {
             .filter(|_| !planted(Bug::NowIgnoresAlarm))
             .max();
         let journalled = Some(head.at).filter(|_| !planted(Bug::NowIgnoresJournal));
-        let now = Some(core.doors.clock.now()).max(journalled).max(proven);
+        let now = Some(core.ports.clock.now()).max(journalled).max(proven);
         let now = now.unwrap_or(head.at);
         // Everything in the loaded outbox is settled by now: what its feed object told is told.
         let told = head.outbox.contains(&Item::Named(Named::Feed));
@@ -200,7 +200,7 @@ impl Pass {
             .filter(|_| !planted(Bug::TakeOverForgetsFired))
             .cloned();
         let parked = matches!(head.status, Status::Paused | Status::Blocked).then_some(head.status);
-        let mono = core.doors.clock.monotonic();
+        let mono = core.ports.clock.monotonic();
         let pass = Self {
             drive: None,
             driven: false,
@@ -253,7 +253,7 @@ impl Pass {
 
     /// The clock, never behind the journal.
     pub(super) fn tick(&mut self) {
-        self.now = self.now.max(self.core.doors.clock.now());
+        self.now = self.now.max(self.core.ports.clock.now());
     }
 }
 

@@ -85,7 +85,7 @@ impl Pass {
                 _ => None,
             })
             .collect();
-        let args = journal::resolve(&core.doors, &record.eid, &record.args).await?;
+        let args = journal::resolve(&core.ports, &record.eid, &record.args).await?;
         let known = core.app.find(&record.workflow, &record.version);
         let code = Arc::clone(&known.expect("looked up before this pass began").workflow);
         let app = Arc::clone(&core.app);
@@ -93,7 +93,7 @@ impl Pass {
             eid: record.eid,
             queue: record.queue.clone(),
             args,
-            entropy: Arc::clone(&core.doors.entropy),
+            entropy: Arc::clone(&core.ports.entropy),
             recorded,
             limits: Limits {
                 max_value: core.settings.max_value,
@@ -119,7 +119,7 @@ impl Pass {
                     return Ok(Some(value));
                 }
                 let (core, eid) = (Arc::clone(&self.core), self.journal.head.record.eid);
-                Ok(Some(journal::resolve(&core.doors, &eid, payload).await?))
+                Ok(Some(journal::resolve(&core.ports, &eid, payload).await?))
             }
             _ => Ok(None),
         }

@@ -8,8 +8,8 @@ use std::time::Duration;
 use futures::future::{BoxFuture, FutureExt, pending};
 
 use crate::domain::Entry;
-use crate::doors::Clock;
 use crate::journal::{Head, Item, Named};
+use crate::ports::Clock;
 use crate::runtime::Core;
 use crate::runtime::settle::{self, Noted, SettleError};
 
@@ -67,7 +67,7 @@ impl Settling {
     /// Starts settling what `head` (the newest commit) decided, unless a batch is running.
     /// Unless `all`, announcements wait for a feed object, and everything for a pause to end.
     pub(super) fn start(&mut self, core: &Arc<Core>, head: &Head, all: bool) {
-        let paused = !all && core.doors.clock.monotonic() < self.not_before;
+        let paused = !all && core.ports.clock.monotonic() < self.not_before;
         if self.running.is_some() || paused {
             return;
         }

@@ -45,13 +45,13 @@ impl Pass {
         drive.set_now(self.now);
         let (tx, mut rx) = oneshot::channel();
         let span = tracing::Span::current();
-        self.core.doors.spawner.turn(Box::new(move || {
+        self.core.ports.spawner.turn(Box::new(move || {
             let out = span.in_scope(|| work(&mut drive));
             // Nobody listens any more when the watchdog was faster.
             let _ = tx.send((drive, out));
         }));
         let core = std::sync::Arc::clone(&self.core);
-        let mut alarm = core.doors.clock.sleep(core.settings.watchdog).fuse();
+        let mut alarm = core.ports.clock.sleep(core.settings.watchdog).fuse();
         futures::select_biased! {
             back = rx => match back {
                 Ok((drive, out)) => {

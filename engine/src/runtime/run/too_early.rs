@@ -7,7 +7,7 @@ impl Pass {
     /// Deletes what was absorbed, while the run is still at it.
     pub(super) async fn delete_mail_too_early(&mut self) -> Result<(), RunError> {
         for slot in &self.slots {
-            self.core.doors.delete(&slot.key).await?;
+            self.core.ports.delete(&slot.key).await?;
         }
         Ok(())
     }
@@ -15,7 +15,7 @@ impl Pass {
     /// Deletes the alarm that woke the run, while the run is still at it.
     pub(super) async fn delete_alarm_too_early(&mut self) -> Result<(), RunError> {
         if let Some(waking) = &self.waking {
-            self.core.doors.delete(waking).await?;
+            self.core.ports.delete(waking).await?;
         }
         Ok(())
     }

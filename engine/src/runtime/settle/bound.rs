@@ -15,7 +15,7 @@ use std::time::Duration;
 
 use futures::FutureExt;
 
-use crate::doors::Clock;
+use crate::ports::Clock;
 
 /// Ownerships that a settle without one may last.
 const PERIODS: u32 = 10;

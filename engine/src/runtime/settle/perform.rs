@@ -7,11 +7,11 @@ use futures::{StreamExt, TryStreamExt, stream};
 
 use super::plan::{Effect, What};
 use crate::domain::{Body, Eid, Mail, Mid, Record};
-use crate::doors::BucketError;
 use crate::feed;
 use crate::journal::{self, Begun, Item, Journal, LoadError};
 use crate::mailbox::{self, Sent};
 use crate::planted::{Bug, planted};
+use crate::ports::BucketError;
 use crate::runtime::Core;
 use crate::timers;
 
@@ -69,7 +69,7 @@ pub(crate) async fn perform(
     if planted(Bug::FeedBeforeResult)
         && let Some(told) = last.take()
     {
-        feed::write(&core.doors, &told).await?;
+        feed::write(&core.ports, &told).await?;
     }
     let work: Vec<_> = chains
         .into_iter()
@@ -81,7 +81,7 @@ pub(crate) async fn perform(
         .try_collect::<()>()
         .await?;
     if let Some(told) = last {
-        feed::write(&core.doors, &told).await?;
+        feed::write(&core.ports, &told).await?;
     }
     Ok(settled)
 }
@@ -94,16 +94,16 @@ async fn in_order(core: &Core, from: Eid, chain: Vec<What>) -> Result<(), Settle
 }
 
 async fn one(core: &Core, from: &Eid, what: What) -> Result<(), SettleError> {
-    let (doors, inline) = (&core.doors, core.settings.inline);
+    let (ports, inline) = (&core.ports, core.settings.inline);
     match what {
         What::Alarm(key) => {
-            timers::set(doors, &key).await?;
-            timers::ring(doors, key).await;
+            timers::set(ports, &key).await?;
+            timers::ring(ports, key).await;
         }
         What::Child(mut record) => {
             let to = record.eid;
             let most = core.settings.inline_args;
-            record.args = journal::carry(doors, from, &to, &record.args, most).await?;
+            record.args = journal::carry(ports, from, &to, &record.args, most).await?;
             let _ = begin(core, *record).await?;
         }
         What::Message {
@@ -114,7 +114,7 @@ async fn one(core: &Core, from: &Eid, what: What) -> Result<(), SettleError> {
             by,
             at,
         } => {
-            let target = Journal::load(doors, &to).await;
+            let target = Journal::load(ports, &to).await;
             let queue = match target {
                 Ok(Some(target)) if !target.head.status.is_terminal() => target.head.record.queue,
                 // As for any sender: there is nobody to receive it. Said, not retried.
@@ -131,10 +131,10 @@ async fn one(core: &Core, from: &Eid, what: What) -> Result<(), SettleError> {
                     return Ok(());
                 }
             };
-            let payload = journal::carry(doors, from, &to, &payload, inline).await?;
+            let payload = journal::carry(ports, from, &to, &payload, inline).await?;
             let body = Body::Message { channel, payload };
             let mail = Mail::new(mid, by, at, body);
-            let _ = mailbox::send(doors, &queue, &to, &mail).await?;
+            let _ = mailbox::send(ports, &queue, &to, &mail).await?;
         }
         What::Mail {
             to,
@@ -149,7 +149,7 @@ async fn one(core: &Core, from: &Eid, what: What) -> Result<(), SettleError> {
                     fid,
                     outcome: Ok(value),
                 } => {
-                    let value = journal::carry(doors, from, &to, &value, inline).await?;
+                    let value = journal::carry(ports, from, &to, &value, inline).await?;
                     Body::Child {
                         fid,
                         outcome: Ok(value),
@@ -158,9 +158,9 @@ async fn one(core: &Core, from: &Eid, what: What) -> Result<(), SettleError> {
                 other => other,
             };
             let mail = Mail::new(mid, by, at, body);
-            let _ = mailbox::send(doors, &queue, &to, &mail).await?;
+            let _ = mailbox::send(ports, &queue, &to, &mail).await?;
         }
-        What::Feed(told, _) => feed::write(doors, &told).await?,
+        What::Feed(told, _) => feed::write(ports, &told).await?,
     }
     Ok(())
 }
@@ -173,10 +173,10 @@ pub(crate) async fn begin(core: &Core, record: Record) -> Result<(Sent, Begun), 
     let from = record.created_by.clone();
     let mail = Mail::new(Mid::start(), from, record.created_at, body);
     if planted(Bug::HeadBeforeStartMail) {
-        let _ = Journal::begin(&core.doors, record.clone()).await?;
+        let _ = Journal::begin(&core.ports, record.clone()).await?;
     }
-    let sent = mailbox::put(&core.doors, &queue, &eid, &mail).await?;
-    let begun = Journal::begin(&core.doors, record).await?;
-    mailbox::ring(&core.doors, &queue, &eid, &mail).await;
+    let sent = mailbox::put(&core.ports, &queue, &eid, &mail).await?;
+    let begun = Journal::begin(&core.ports, record).await?;
+    mailbox::ring(&core.ports, &queue, &eid, &mail).await;
     Ok((sent, begun))
 }

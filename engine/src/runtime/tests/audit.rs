@@ -42,7 +42,7 @@ fn audit(world: &World) -> Audit {
 
 /// Deletes everything under a prefix.
 fn lose(world: &World, prefix: &str) {
-    let bucket = &world.engine.doors().bucket;
+    let bucket = &world.engine.ports().bucket;
     let prefix = Prefix::parse(prefix).unwrap();
     let rows = world.memory.snapshot();
     for key in rows.into_iter().map(|(key, _)| key) {
@@ -113,8 +113,8 @@ fn an_object_that_is_no_head_is_found_by_key() {
     world.run_all();
     let key: Key = crate::keys::head(&eid);
     lose(&world, key.as_str());
-    let bucket = &world.engine.doors().bucket;
-    let absent = crate::doors::Expect::Absent;
+    let bucket = &world.engine.ports().bucket;
+    let absent = crate::ports::Expect::Absent;
     let _ = world
         .block(bucket.write(&key, "no head".into(), absent))
         .unwrap();

@@ -7,8 +7,8 @@ use futures::future::join;
 use super::story::Stories;
 use super::{App, Ended, keyed, neighbour, sequential};
 use crate::domain::{Eid, Queue, Status};
-use crate::doors::Clock;
 use crate::keys::AlarmKey;
+use crate::ports::Clock;
 use crate::runtime::{Causes, RunError, Signal, Start};
 use crate::testing::{Fate, Rule, Verb, World};
 use crate::{Context, Failed, OnClose};
@@ -189,7 +189,7 @@ fn a3_what_has_no_execution_at_all_is_deleted() {
     let (world, eid) = begun(Start::new("timed").input(&1_u64));
     world.signal(eid, Signal::on("in").value(&4_u64)).unwrap();
     world
-        .block(world.engine.doors().delete(&crate::keys::head(&eid)))
+        .block(world.engine.ports().delete(&crate::keys::head(&eid)))
         .unwrap();
     world.clock.advance(HOUR);
     assert_eq!(world.run(eid).unwrap(), Ended::Orphan);
@@ -299,8 +299,8 @@ fn a8_two_finished_executions_do_not_wake_each_other() {
     // A late try of its start mail is a cheap run: the last outbox once more, and rest.
     let mid = crate::domain::Mid::start();
     let late = crate::keys::mail(&Queue::default(), &child, &mid);
-    let doors = world.engine.doors();
-    let _ = world.block(doors.create(&late, "{}".into())).unwrap();
+    let ports = world.engine.ports();
+    let _ = world.block(ports.create(&late, "{}".into())).unwrap();
     let ((), counts) = world.counted(World::run_all);
     assert!(counts.writes <= 3, "{counts:?}");
     assert!(world.with_work().is_empty());

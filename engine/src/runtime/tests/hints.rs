@@ -6,8 +6,8 @@ use std::time::Duration;
 use async_trait::async_trait;
 
 use crate::domain::{Queue, Status};
-use crate::doors::{Clock as _, Doors, Hint, Wakeups};
 use crate::keys::AlarmKey;
+use crate::ports::{Clock as _, Hint, Ports, Wakeups};
 use crate::runtime::{App, Causes, Ended, Engine, Start, Stop, Sweeper};
 use crate::testing::World;
 use crate::{Context, Failed, StepError};
@@ -53,12 +53,12 @@ fn app() -> App {
 fn world() -> (World, Engine, Arc<Recorder>) {
     let world = World::new(app());
     let heard = Arc::new(Recorder::default());
-    let doors = Doors {
+    let ports = Ports {
         wakeups: Arc::clone(&heard) as Arc<dyn Wakeups>,
-        ..world.engine.doors().clone()
+        ..world.engine.ports().clone()
     };
     let host = world.engine.core().host.clone();
-    let engine = Engine::new(doors, app(), host).unwrap();
+    let engine = Engine::new(ports, app(), host).unwrap();
     (world, engine, heard)
 }
 

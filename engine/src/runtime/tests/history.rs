@@ -14,8 +14,8 @@ use futures::future::join_all;
 
 use super::{App, Ended, echo, sequential};
 use crate::domain::{Actor, Eid, Mail, Status, kind};
-use crate::doors::{Bucket, BucketError, Expect, Object, Outcome, Page};
 use crate::keys::{Key, MailKey, Prefix};
+use crate::ports::{Bucket, BucketError, Expect, Object, Outcome, Page};
 use crate::runtime::{Causes, Core, Engine, Notice, Signal, Start};
 use crate::settings::Settings;
 use crate::testing::{Fate, Rule, Verb, World};
@@ -74,19 +74,19 @@ impl Bucket for Watch {
 /// Puts a watch before everything else.
 fn watched(mut world: World) -> (World, Arc<Watch>) {
     let Core {
-        doors,
+        ports,
         settings,
         host,
         ..
     } = &**world.engine.core();
     let watch = Arc::new(Watch {
-        inner: Arc::clone(&doors.bucket),
+        inner: Arc::clone(&ports.bucket),
         largest: AtomicUsize::new(0),
     });
-    let mut doors = doors.clone();
-    doors.bucket = Arc::clone(&watch) as Arc<dyn Bucket>;
+    let mut ports = ports.clone();
+    ports.bucket = Arc::clone(&watch) as Arc<dyn Bucket>;
     world.engine =
-        Engine::with_settings(doors, app(), host.clone(), settings.clone()).expect("it did before");
+        Engine::with_settings(ports, app(), host.clone(), settings.clone()).expect("it did before");
     (world, watch)
 }
 

@@ -9,7 +9,7 @@ use jiff::Timestamp;
 
 use super::{App, Ended, clocked};
 use crate::domain::{Actor, Status};
-use crate::doors::Clock;
+use crate::ports::Clock;
 use crate::runtime::Start;
 use crate::testing::{ManualClock, World};
 use crate::{Context, Failed, StepError};

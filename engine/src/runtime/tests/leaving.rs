@@ -9,8 +9,8 @@ use super::findings::{HOUR, alarms, begun};
 use super::story::Stories;
 use super::{App, Ended, keyed, neighbour, sequential};
 use crate::domain::{Eid, FrameName, Mid, Status};
-use crate::doors::Clock;
 use crate::keys::Prefix;
+use crate::ports::Clock;
 use crate::runtime::{Signal, Start};
 use crate::testing::{Fate, Rule, Verb, World};
 use crate::{Context, Failed, Fid, OnClose};
@@ -197,7 +197,7 @@ pub(super) fn a12_a_large_result_does_not_depend_on_its_senders_prefix() {
         .collect();
     assert_eq!(blobs.len(), 1);
     for (key, _) in blobs {
-        world.block(world.engine.doors().delete(key)).unwrap();
+        world.block(world.engine.ports().delete(key)).unwrap();
     }
     world.run_all();
     assert_eq!(world.result::<usize>(eid), Ok(40_000));

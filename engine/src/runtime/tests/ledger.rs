@@ -17,7 +17,7 @@ pub(super) struct Ledger(Arc<Inner>);
 struct Inner {
     memory: OnceLock<Arc<MemoryBucket>>,
     clock: OnceLock<Arc<ManualClock>>,
-    /// Somebody outside, with a door to the bucket that no fault meets.
+    /// Somebody outside, with a port to the bucket that no fault meets.
     outside: OnceLock<Engine>,
     done: Mutex<BTreeMap<(Eid, Fid), Vec<u32>>>,
     wrong: Mutex<Vec<String>>,
@@ -78,7 +78,7 @@ impl Ledger {
         let (_, body) = body.ok_or("no head")?;
         let head = Head::decode(&key, eid, body).map_err(|e| e.to_string())?;
         let owner = head.owner.as_ref().ok_or("nobody owns it")?;
-        let now = crate::doors::Clock::now(&**self.clock());
+        let now = crate::ports::Clock::now(&**self.clock());
         if owner.until <= now {
             return Err(format!("the ownership ended at {}, now={now}", owner.until));
         }

@@ -9,8 +9,8 @@ use super::findings::{HOUR, alarms, begun};
 use super::story::Stories;
 use super::{App, Ended, clocked, keyed};
 use crate::domain::{Actor, Eid, Status};
-use crate::doors::{Clock, Expect, Outcome};
 use crate::keys::{Key, MailKey};
+use crate::ports::{Clock, Expect, Outcome};
 use crate::runtime::{Causes, Signal, Start, Sweeper};
 use crate::settings::Settings;
 use crate::testing::{Fate, ManualClock, Rule, Verb, World};
@@ -123,8 +123,8 @@ fn b20_a_message_that_was_absorbed_long_ago_is_known_from_a_segment() {
     let head = world.head(eid);
     assert!(head.as_str().contains("/log/"), "something is sealed");
     // A late retry of its sender.
-    let doors = world.engine.doors();
-    let _ = world.block(doors.create(&key, body)).unwrap();
+    let ports = world.engine.ports();
+    let _ = world.block(ports.create(&key, body)).unwrap();
     assert_eq!(world.run(eid).unwrap(), Ended::Stale);
     assert_eq!(world.head(eid).as_str(), head.as_str());
     assert!(world.with_work().is_empty());
@@ -366,7 +366,7 @@ fn b34_the_alarm_of_nobody_is_deleted_when_it_is_due() {
     let (world, eid) = begun(Start::new("timed").input(&1_u64));
     assert_eq!(eid, keyed("k"));
     world
-        .block(world.engine.doors().delete(&crate::keys::head(&eid)))
+        .block(world.engine.ports().delete(&crate::keys::head(&eid)))
         .unwrap();
     assert_eq!(alarms(&world).len(), 1);
     world.clock.advance(HOUR);
@@ -383,10 +383,10 @@ fn b34_the_start_of_another_queue_is_no_orphan() {
     let stray = Key::parse(&stray.replace("/start", "/slice.1")).unwrap();
     assert!(MailKey::parse(&stray).is_some());
     let start_of = MailKey::parse(&start).unwrap();
-    let doors = world.engine.doors();
+    let ports = world.engine.ports();
     world.block(async {
-        doors.delete(&crate::keys::head(&eid)).await.unwrap();
-        let written = doors.bucket.write(&stray, "{}".into(), Expect::Absent);
+        ports.delete(&crate::keys::head(&eid)).await.unwrap();
+        let written = ports.bucket.write(&stray, "{}".into(), Expect::Absent);
         assert!(matches!(written.await.unwrap(), Outcome::Landed(_)));
     });
     // Told of both at once, by the queue of the one that belongs to nobody: the head is made.
@@ -402,11 +402,11 @@ fn b34_the_start_of_another_queue_is_no_orphan() {
     assert_eq!(world.status(eid), Status::Suspended);
 
     // Nor is a second start that nobody tells of: its queue is listed for the mail beside it.
-    world.block(doors.delete(&crate::keys::head(&eid))).unwrap();
+    world.block(ports.delete(&crate::keys::head(&eid))).unwrap();
     let second = Start::new("timed").input(&1_u64).key("x").queue("slow");
     assert_eq!(world.start(second).eid, eid);
-    world.block(doors.delete(&crate::keys::head(&eid))).unwrap();
-    world.block(doors.delete(&stray)).unwrap();
+    world.block(ports.delete(&crate::keys::head(&eid))).unwrap();
+    world.block(ports.delete(&stray)).unwrap();
     let beside = Causes {
         queue: start_of.queue,
         mail: vec![start, stray],

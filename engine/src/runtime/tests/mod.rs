@@ -33,7 +33,7 @@ mod worker;
 use std::sync::Arc;
 
 use crate::domain::{Eid, Entry, Text};
-use crate::doors::{Clock, Doors};
+use crate::ports::{Clock, Ports};
 use crate::runtime::{App, Ended, Engine, Host};
 use crate::testing::World;
 use crate::{Context, Failed, StepError};
@@ -64,31 +64,31 @@ fn deployed(mut world: World, app: App, code_ref: &str) -> World {
         code_ref: code_ref.to_owned(),
         ..core.host.clone()
     };
-    let (doors, settings) = (core.doors.clone(), core.settings.clone());
-    world.engine = Engine::with_settings(doors, app, host, settings).unwrap();
+    let (ports, settings) = (core.ports.clone(), core.settings.clone());
+    world.engine = Engine::with_settings(ports, app, host, settings).unwrap();
     world
 }
 
-/// The same process with other doors.
-fn with_doors(mut world: World, app: App, change: impl FnOnce(&mut Doors)) -> World {
+/// The same process with other ports.
+fn with_doors(mut world: World, app: App, change: impl FnOnce(&mut Ports)) -> World {
     let core = world.engine.core();
     let (host, settings) = (core.host.clone(), core.settings.clone());
-    let mut doors = core.doors.clone();
-    change(&mut doors);
-    world.engine = Engine::with_settings(doors, app, host, settings).unwrap();
+    let mut ports = core.ports.clone();
+    change(&mut ports);
+    world.engine = Engine::with_settings(ports, app, host, settings).unwrap();
     world
 }
 
 /// The same process with a clock of its own.
 fn clocked(world: World, app: App, clock: Arc<dyn Clock>) -> World {
-    with_doors(world, app, |doors| doors.clock = clock)
+    with_doors(world, app, |ports| ports.clock = clock)
 }
 
 /// Another process beside `world` whose tasks run on the same pool: both can be under way.
 fn neighbour(world: &World, app: impl Fn() -> App, seed: u64) -> World {
     let other = world.beside(app(), &format!("n{seed}"), seed);
-    with_doors(other, app(), |doors| {
-        doors.spawner = Arc::new(world.pool.clone());
+    with_doors(other, app(), |ports| {
+        ports.spawner = Arc::new(world.pool.clone());
     })
 }
 

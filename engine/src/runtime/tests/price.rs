@@ -6,7 +6,7 @@ use futures::future::join_all;
 
 use super::{App, Ended, echo, sequential};
 use crate::domain::Status;
-use crate::doors::Fault;
+use crate::ports::Fault;
 use crate::runtime::{Causes, Signal, Start};
 use crate::testing::{Counts, Fate, Rule, Verb, World};
 use crate::{Context, Failed};

@@ -9,7 +9,7 @@ use futures::future::{join, join3};
 use super::ledger::Ledger;
 use super::story::Stories;
 use super::{App, Ended, clocked, keyed, neighbour};
-use crate::doors::Clock;
+use crate::ports::Clock;
 use crate::runtime::{Signal, Start};
 use crate::testing::{Fate, ManualClock, Pool, Rule, Verb, World};
 use crate::{Attempt, Context, Failed, StepError};

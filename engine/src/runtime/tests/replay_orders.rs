@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::ledger::Ledger;
 use super::{App, Ended, deployed, keyed, told};
 use crate::domain::{Actor, Blocked, Eid, Entry, Status};
-use crate::doors::Clock;
+use crate::ports::Clock;
 use crate::runtime::{Signal, Start};
 use crate::testing::{Fate, Rule, Verb, World};
 use crate::{Attempt, Context, Failed, StepError};

@@ -8,7 +8,7 @@ use futures::future::join;
 use super::ledger::Ledger;
 use super::{App, Ended, keyed, neighbour};
 use crate::domain::Status;
-use crate::doors::Clock;
+use crate::ports::Clock;
 use crate::runtime::{Signal, Start};
 use crate::testing::{Fate, Rule, Verb, World};
 use crate::{Attempt, Context, Failed, StepError};
@@ -136,7 +136,7 @@ fn i5_a_settle_after_a_final_commit_ends_before_it_could_make_anew_what_was_purg
         let child = eid.child(&crate::Fid::root().nth(&name, 0));
         for (key, _) in world.memory.snapshot() {
             if key.as_str().contains(&child.to_string()) {
-                world.block(world.engine.doors().delete(&key)).unwrap();
+                world.block(world.engine.ports().delete(&key)).unwrap();
             }
         }
         let ended = first.pool.run_until(&world.clock, run);

@@ -10,7 +10,7 @@ use super::ledger::Ledger;
 use super::story::Stories;
 use super::{App, echo, keyed};
 use crate::domain::Status;
-use crate::doors::Clock;
+use crate::ports::Clock;
 use crate::runtime::{Signal, Start};
 use crate::settings::Settings;
 use crate::testing::{Fate, Rule, Verb, World};

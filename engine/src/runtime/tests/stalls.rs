@@ -10,8 +10,8 @@ use bytes::Bytes;
 
 use super::{App, Ended, echo, entries, keyed, sequential};
 use crate::domain::{Actor, Blocked, Eid, Entry, Status, Wait};
-use crate::doors::Expect;
 use crate::keys::Key;
+use crate::ports::Expect;
 use crate::runtime::{RunError, Signal, Start};
 use crate::settings::Settings;
 use crate::testing::{Fate, FaultBucket, Rule, Verb, World};
@@ -284,7 +284,7 @@ fn small() -> World {
 
 /// Puts other bytes under a key, as nobody should; what was there.
 fn spoil(world: &World, key: &Key, body: &Bytes) -> Bytes {
-    let bucket = &world.engine.doors().bucket;
+    let bucket = &world.engine.ports().bucket;
     world.block(async {
         let old = bucket.read(key).await.unwrap();
         let expect = old

@@ -4,7 +4,7 @@ use bytes::Bytes;
 
 use super::App;
 use crate::domain::{Actor, Blocked, Status};
-use crate::doors::{Bucket, Expect, Outcome};
+use crate::ports::{Bucket, Expect, Outcome};
 use crate::runtime::{Signal, Start};
 use crate::testing::World;
 use crate::{Context, Failed};

@@ -9,8 +9,8 @@ use jiff::Timestamp;
 
 use super::{WorkerEvent, WorkerOptions};
 use crate::domain::{Eid, Queue};
-use crate::doors::{BucketError, Hint};
 use crate::keys::Key;
+use crate::ports::{BucketError, Hint};
 use crate::runtime::chain;
 use crate::runtime::run::{self, Causes, Ended, RunError, Stop};
 use crate::runtime::{Core, STORE};
@@ -87,7 +87,7 @@ pub(super) struct Book {
 
 impl Book {
     pub(super) fn new(core: Arc<Core>, options: WorkerOptions) -> Self {
-        let next_look = core.doors.clock.monotonic();
+        let next_look = core.ports.clock.monotonic();
         Self {
             ready: options.queues.iter().map(|_| BTreeMap::new()).collect(),
             interval: options.busy,
@@ -108,7 +108,7 @@ impl Book {
     }
 
     fn now(&self) -> Duration {
-        self.core.doors.clock.monotonic()
+        self.core.ports.clock.monotonic()
     }
 
     pub(super) fn is_running(&self) -> bool {
@@ -233,7 +233,7 @@ impl Book {
     }
 
     fn pause(&mut self, eid: Eid, ended: Result<Ended, RunError>) {
-        let (now, wall) = (self.now(), self.core.doors.clock.now());
+        let (now, wall) = (self.now(), self.core.ports.clock.now());
         match ended {
             Ok(Ended::Suspended(due)) => {
                 self.paused.remove(&eid);
@@ -311,7 +311,7 @@ impl Book {
     fn due(&self) -> Duration {
         let now = self.now();
         let alarm = self.next_alarm.map(|at| {
-            let wait = at.duration_since(self.core.doors.clock.now());
+            let wait = at.duration_since(self.core.ports.clock.now());
             now + Duration::try_from(wait).unwrap_or_default()
         });
         // I4: a pause that ends is a reason to look, however far the next look may be.

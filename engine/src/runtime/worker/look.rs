@@ -5,8 +5,8 @@ use std::time::Duration;
 use super::WorkerEvent;
 use super::dispatch::Book;
 use crate::domain::Queue;
-use crate::doors::BucketError;
 use crate::keys::{self, Key, MailKey};
+use crate::ports::BucketError;
 use crate::runtime::STORE;
 use crate::runtime::chain;
 use crate::timers;
@@ -40,7 +40,7 @@ impl Book {
         }
         // More pages are looked at soon; that they are there is no reason to begin again soon.
         let wait = if behind { busy } else { self.interval };
-        self.next_look = self.core.doors.clock.monotonic() + wait;
+        self.next_look = self.core.ports.clock.monotonic() + wait;
     }
 
     /// Every list for itself: one that fails hides nothing that another shows. Answers whether
@@ -49,7 +49,7 @@ impl Book {
         let (mut found, mut failed) = (false, None);
         let queues = self.options.queues.clone();
         for place in queues.into_iter().map(Some).chain([None]) {
-            let now = self.core.doors.clock.monotonic();
+            let now = self.core.ports.clock.monotonic();
             if self.closed.get(&place).is_some_and(|until| *until > now) {
                 continue;
             }
@@ -65,7 +65,7 @@ impl Book {
                     self.closed.remove(&place);
                 }
                 Err(error) => {
-                    let until = self.core.doors.clock.monotonic() + error.wait();
+                    let until = self.core.ports.clock.monotonic() + error.wait();
                     self.closed.insert(place, until);
                     failed = failed.or(Some(error));
                 }
@@ -85,9 +85,9 @@ impl Book {
         queue: &Queue,
         end: Option<Duration>,
     ) -> Result<bool, BucketError> {
-        let doors = self.core.doors.clone();
+        let ports = self.core.ports.clone();
         let after = self.cursors.remove(queue);
-        let page = doors
+        let page = ports
             .page_until(&keys::mail_queue(queue), after.as_ref(), PAGE, end)
             .await?;
         if page.more
@@ -115,10 +115,10 @@ impl Book {
     /// As with mail, a page full of alarms that are due is followed by the one behind it: they
     /// may all be another worker's.
     async fn find_alarms(&mut self, end: Option<Duration>) -> Result<bool, BucketError> {
-        let doors = self.core.doors.clone();
+        let ports = self.core.ports.clone();
         let after = self.alarm_cursor.take();
-        let now = doors.clock.now();
-        let due = timers::due_until(&doors, now, after.as_ref(), PAGE, end).await?;
+        let now = ports.clock.now();
+        let due = timers::due_until(&ports, now, after.as_ref(), PAGE, end).await?;
         self.next_alarm = due.next;
         self.alarm_cursor = due.rest;
         due.foreign.iter().for_each(|key| self.foreign(key));

@@ -73,10 +73,10 @@ impl Worker {
             for job in book.take_jobs() {
                 let run = dispatch::job(Arc::clone(&self.core), job, word.clone(), done.clone());
                 // Beside the worker, so that runs share the processors; each tells its end.
-                let _runs_on = self.core.doors.spawner.spawn(run.boxed());
+                let _runs_on = self.core.ports.spawner.spawn(run.boxed());
             }
-            let clock = Arc::clone(&self.core.doors.clock);
-            let wakeups = Arc::clone(&self.core.doors.wakeups);
+            let clock = Arc::clone(&self.core.ports.clock);
+            let wakeups = Arc::clone(&self.core.ports.wakeups);
             let (listening, queues) = (book.has_room(), &self.options.queues);
             let mut hint = async {
                 if listening {
@@ -104,7 +104,7 @@ impl Worker {
         word: &Stop,
         abandon: &Notice,
     ) {
-        let clock = Arc::clone(&self.core.doors.clock);
+        let clock = Arc::clone(&self.core.ports.clock);
         let mut margin = clock.sleep(self.options.margin).fuse();
         while book.is_running() {
             futures::select_biased! {

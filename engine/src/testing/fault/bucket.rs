@@ -9,15 +9,15 @@ use bytes::Bytes;
 
 use super::rule::Request;
 use super::{Fate, Rule};
-use crate::doors::{Bucket, BucketError, Clock, Expect, Fault, Object, Outcome, Page};
 use crate::keys::{Key, Prefix};
+use crate::ports::{Bucket, BucketError, Clock, Expect, Fault, Object, Outcome, Page};
 use crate::testing::Verb;
 
 /// One process's view of a bucket, whose requests fail by script and by seed.
 ///
 /// ```
 /// use std::sync::Arc;
-/// use millpond::doors::{Bucket, Expect, Fault, Outcome};
+/// use millpond::ports::{Bucket, Expect, Fault, Outcome};
 /// use millpond::keys::Key;
 /// use millpond::testing::{Fate, FaultBucket, ManualClock, MemoryBucket, Rule, Verb};
 ///

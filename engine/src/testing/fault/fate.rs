@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::doors::Fault;
+use crate::ports::Fault;
 
 /// What becomes of a request.
 ///

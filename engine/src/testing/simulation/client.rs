@@ -12,7 +12,7 @@ use super::interpret::{WORKFLOW, channel_name};
 use super::plan::{Act, ActVerb, Plan};
 use crate::Eid;
 use crate::domain::{Actor, Mid, Text};
-use crate::doors::Clock;
+use crate::ports::Clock;
 use crate::runtime::{Engine, EngineError, Signal, Start};
 
 /// What all lives of the client share.
@@ -55,7 +55,7 @@ impl Client {
     pub(super) fn acts(self, engine: &Engine) -> BoxFuture<'static, ()> {
         let engine = engine.clone();
         let all = async move {
-            let clock = Arc::clone(&engine.core().doors.clock);
+            let clock = Arc::clone(&engine.core().ports.clock);
             while !self.is_done() {
                 let at = self.done.load(Ordering::SeqCst);
                 self.one(&engine, &*clock, at).await;
@@ -101,7 +101,7 @@ impl Client {
                     0 => start,
                     later => {
                         let wait = jiff::SignedDuration::from_millis(later.cast_signed());
-                        let due = engine.core().doors.clock.now().checked_add(wait);
+                        let due = engine.core().ports.clock.now().checked_add(wait);
                         start.at(due.unwrap_or(jiff::Timestamp::MAX))
                     }
                 };
@@ -135,7 +135,7 @@ pub(super) async fn cancel_all(engine: Engine, open: Vec<Eid>) {
                 Err(_) => {
                     engine
                         .core()
-                        .doors
+                        .ports
                         .clock
                         .sleep(Duration::from_secs(1))
                         .await;

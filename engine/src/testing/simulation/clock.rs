@@ -6,7 +6,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use jiff::{SignedDuration, Timestamp};
 
-use crate::doors::Clock;
+use crate::ports::Clock;
 use crate::testing::ManualClock;
 
 /// The wall is off by a skew that may change, back too; monotonic time and sleeps are true.

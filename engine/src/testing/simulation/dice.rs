@@ -1,6 +1,6 @@
 //! Chance from a seed.
 
-use crate::doors::Entropy;
+use crate::ports::Entropy;
 use crate::testing::SeededEntropy;
 
 /// Draws that are the same for the same seed.

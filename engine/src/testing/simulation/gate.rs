@@ -15,8 +15,8 @@ use futures::FutureExt as _;
 
 use super::chronicle::{Chronicle, Landed};
 use super::op::{Course, Op, Reply, Said};
-use crate::doors::{Bucket, BucketError, Clock, Expect, Object, Outcome, Page};
 use crate::keys::{Key, Prefix};
+use crate::ports::{Bucket, BucketError, Clock, Expect, Object, Outcome, Page};
 use crate::testing::{ManualClock, MemoryBucket};
 
 /// Requests that a failing seed prints.

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::chronicle::{Chronicle, Effect};
 use super::program::{Part, Program, Work};
-use crate::doors::Clock;
+use crate::ports::Clock;
 use crate::runtime::App;
 use crate::{Attempt, Context, Eid, Failed, FrameError, OnClose, Retry, Step, StepError};
 

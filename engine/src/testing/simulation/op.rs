@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use bytes::Bytes;
 
-use crate::doors::{BucketError, Expect, Fault, Object, Outcome, Page};
 use crate::keys::{Key, Prefix};
+use crate::ports::{BucketError, Expect, Fault, Object, Outcome, Page};
 
 #[derive(Debug, Clone)]
 pub(super) enum Op {

@@ -109,16 +109,16 @@ pub(super) fn at_the_end(
 
 /// I2: what the bucket holds in the end is what was committed.
 fn stored(observer: &Engine, eid: Eid, story: &Story) -> Result<(), Broken> {
-    let doors = &observer.core().doors;
+    let ports = &observer.core().ports;
     let broken = |error: &dyn fmt::Display| Broken::new("I2", format!("{eid}: {error}"));
-    let journal = at_once(Journal::load(doors, &eid)).map_err(|error| broken(&error))?;
+    let journal = at_once(Journal::load(ports, &eid)).map_err(|error| broken(&error))?;
     let mut journal = journal.ok_or_else(|| broken(&"its head is gone"))?;
-    let history = at_once(journal.history(doors, 1)).map_err(|error| broken(&error))?;
+    let history = at_once(journal.history(ports, 1)).map_err(|error| broken(&error))?;
     must("I2", history == story.commits, || {
         format!("{eid}: the journal is not what was committed")
     })?;
     for payload in story.entries().filter_map(Entry::payload) {
-        at_once(journal::resolve(doors, &eid, payload)).map_err(|error| broken(&error))?;
+        at_once(journal::resolve(ports, &eid, payload)).map_err(|error| broken(&error))?;
     }
     Ok(())
 }

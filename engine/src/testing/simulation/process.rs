@@ -12,7 +12,7 @@ use super::gate::{Gate, GatedBucket};
 use super::interpret::{Hands, register};
 use super::{Extend, chronicle::Chronicle};
 use crate::Eid;
-use crate::doors::{Clock, Doorbell, Doors, Spawner};
+use crate::ports::{Clock, Doorbell, Ports, Spawner};
 use crate::runtime::{App, Engine, Host, Notice, Sweeper, Worker, WorkerOptions};
 use crate::settings::Settings;
 use crate::testing::{Pool, SeededEntropy};
@@ -55,20 +55,20 @@ impl Stage {
             gate: Arc::clone(&self.gate),
             who: who.to_owned(),
         };
-        let doors = Doors {
+        let ports = Ports {
             bucket: Arc::new(bucket),
             clock,
             entropy: Arc::new(SeededEntropy::new(seed)),
             wakeups: Arc::new(Doorbell::default()),
             spawner,
         };
-        self.engine_on(doors, who)
+        self.engine_on(ports, who)
     }
 
-    pub(super) fn engine_on(&self, doors: Doors, who: &str) -> Engine {
+    pub(super) fn engine_on(&self, ports: Ports, who: &str) -> Engine {
         let hands = Hands {
             chronicle: Arc::clone(&self.chronicle),
-            clock: Arc::clone(&doors.clock),
+            clock: Arc::clone(&ports.clock),
             worker: who.to_owned(),
             roots: Arc::clone(&self.roots),
         };
@@ -81,7 +81,7 @@ impl Stage {
             site: "simulation".to_owned(),
             code_ref: "20260101T000000-simulation".to_owned(),
         };
-        Engine::with_settings(doors, app, host, self.settings.clone())
+        Engine::with_settings(ports, app, host, self.settings.clone())
             .unwrap_or_else(|error| panic!("the application does not hold together: {error}"))
     }
 }

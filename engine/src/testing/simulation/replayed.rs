@@ -14,18 +14,18 @@ use crate::runtime::Engine;
 pub(super) fn check(observer: &Engine, eid: Eid, story: &Story) -> Result<(), Broken> {
     let broken = |error: &dyn std::fmt::Display| Broken::new("I9", format!("{eid}: {error}"));
     let core = observer.core();
-    let doors = &core.doors;
+    let ports = &core.ports;
     let record = &story.last().record;
     let Some(known) = core.app.find(&record.workflow, &record.version) else {
         return Err(broken(&"its workflow is not known"));
     };
-    let args = at_once(journal::resolve(doors, &eid, &record.args));
+    let args = at_once(journal::resolve(ports, &eid, &record.args));
     let app = Arc::clone(&core.app);
     let seed = Seed {
         eid,
         queue: record.queue.clone(),
         args: args.map_err(|error| broken(&error))?,
-        entropy: Arc::clone(&doors.entropy),
+        entropy: Arc::clone(&ports.entropy),
         recorded: recorded(story),
         limits: Limits {
             max_value: core.settings.max_value,
@@ -44,7 +44,7 @@ pub(super) fn check(observer: &Engine, eid: Eid, story: &Story) -> Result<(), Br
             };
             let value = match entry.payload() {
                 Some(payload @ Payload::Blob { .. }) => {
-                    let value = at_once(journal::resolve(doors, &eid, payload));
+                    let value = at_once(journal::resolve(ports, &eid, payload));
                     Some(value.map_err(|error| broken(&error))?)
                 }
                 _ => None,

@@ -20,9 +20,9 @@ use super::story::Stories;
 use super::{Report, Simulation};
 use crate::Eid;
 use crate::domain::{Status, Text};
-use crate::doors::{Bucket, Clock, Doorbell, Doors};
 use crate::journal::Head;
 use crate::keys::Prefix;
+use crate::ports::{Bucket, Clock, Doorbell, Ports};
 use crate::runtime::Engine;
 use crate::settings::Settings;
 use crate::testing::{ManualClock, MemoryBucket, Pool, SeededEntropy};
@@ -96,7 +96,7 @@ impl Scheduler {
         let processes = (0..=plan.workers)
             .map(|at| Process::new(at, clock(at)))
             .collect();
-        let doors = Doors {
+        let ports = Ports {
             bucket: Arc::clone(&memory) as Arc<dyn Bucket>,
             clock: Arc::clone(&time) as Arc<dyn Clock>,
             entropy: Arc::new(SeededEntropy::new(plan.seed)),
@@ -107,7 +107,7 @@ impl Scheduler {
         Self {
             dice: Dice::new(plan.seed, 2),
             faults: plan.faults,
-            observer: stage.engine_on(doors, "observer"),
+            observer: stage.engine_on(ports, "observer"),
             client: Client::new(Arc::clone(&plan), roots, starts, Arc::clone(&chronicle)),
             plan,
             time,

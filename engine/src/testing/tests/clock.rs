@@ -8,7 +8,7 @@ use futures::task::noop_waker;
 use jiff::Timestamp;
 
 use super::clock;
-use crate::doors::Clock;
+use crate::ports::Clock;
 
 const SECOND: Duration = Duration::from_secs(1);
 

@@ -6,8 +6,8 @@ use std::time::Duration;
 use futures::executor::block_on;
 
 use super::{body, clock, key, memory, write};
-use crate::doors::{Bucket, BucketError, Clock, Expect, Fault, Outcome};
 use crate::keys::Prefix;
+use crate::ports::{Bucket, BucketError, Clock, Expect, Fault, Outcome};
 use crate::testing::{CountingBucket, Fate, FaultBucket, MemoryBucket, Pool, Rule, Verb};
 
 fn faulty(rules: impl IntoIterator<Item = Rule>) -> (Arc<MemoryBucket>, FaultBucket) {

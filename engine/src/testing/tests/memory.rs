@@ -6,8 +6,8 @@ use std::time::Duration;
 use futures::executor::block_on;
 
 use super::{body, clock, key, memory, write};
-use crate::doors::{Bucket, Entropy, Expect, Version};
 use crate::keys::Prefix;
+use crate::ports::{Bucket, Entropy, Expect, Version};
 use crate::testing::{CountingBucket, Counts, MemoryBucket, SeededEntropy};
 
 #[test]

@@ -14,8 +14,8 @@ use futures::executor::block_on;
 use serde_json::{Value, json};
 
 use super::{clock, key, write};
-use crate::doors::{Bucket, Expect, Version};
 use crate::keys::Prefix;
+use crate::ports::{Bucket, Expect, Version};
 use crate::testing::MemoryBucket;
 
 /// An answer and the bytes of its object.

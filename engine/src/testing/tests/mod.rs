@@ -1,4 +1,4 @@
-//! Tests of the test doors.
+//! Tests of the test ports.
 
 mod clock;
 mod fault;
@@ -13,8 +13,8 @@ use futures::executor::block_on;
 use jiff::Timestamp;
 
 use super::{ManualClock, MemoryBucket};
-use crate::doors::{Bucket, Expect, Outcome, Version};
 use crate::keys::Key;
+use crate::ports::{Bucket, Expect, Outcome, Version};
 
 fn clock() -> Arc<ManualClock> {
     Arc::new(ManualClock::new(Timestamp::UNIX_EPOCH))

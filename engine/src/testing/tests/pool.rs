@@ -8,7 +8,7 @@ use futures::future::{join, pending};
 use futures::{FutureExt as _, pin_mut};
 
 use super::clock;
-use crate::doors::{Clock, Spawner};
+use crate::ports::{Clock, Spawner};
 use crate::testing::{ManualClock, Pool};
 
 const DAY: Duration = Duration::from_secs(86_400);
@@ -90,7 +90,7 @@ fn a_task_that_aborts_itself_ends_at_its_next_suspension_point() {
     let (handle, abort) = oneshot::channel();
     let (slept, words) = (clock.clone(), log.clone());
     let own = pool.spawn(Box::pin(async move {
-        let abort: crate::doors::Abort = abort.await.unwrap();
+        let abort: crate::ports::Abort = abort.await.unwrap();
         abort();
         words.lock().unwrap().push("still running");
         say_after(slept, words, 1, "beyond").await;

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use millpond::doors::{Bucket, Clock, Doorbell, Doors};
 use millpond::keys::Prefix;
+use millpond::ports::{Bucket, Clock, Doorbell, Ports};
 use millpond::runtime::{Engine, EngineError, Host};
 use millpond_disk::DiskBucket;
 use millpond_host::{OsEntropy, StoreClock, SystemClock, TokioSpawner};
@@ -66,7 +66,7 @@ fn engine(
     bucket: Arc<dyn Bucket>,
     clock: Arc<dyn Clock>,
 ) -> Result<Engine, Trouble> {
-    let doors = Doors {
+    let ports = Ports {
         bucket,
         clock,
         entropy: Arc::new(OsEntropy::new()),
@@ -79,5 +79,5 @@ fn engine(
         site: format!("demo/{pid}"),
         code_ref: "00000000T000000-demo".to_owned(),
     };
-    Ok(Engine::new(doors, app(), host)?)
+    Ok(Engine::new(ports, app(), host)?)
 }

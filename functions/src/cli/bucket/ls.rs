@@ -29,7 +29,7 @@ pub(super) struct Args {
 
 pub(super) async fn run(args: Args, desk: &Desk) -> Result<Exit, Error> {
     let prefix = Prefix::parse(&args.prefix).map_err(|error| Error::Usage(error.to_string()))?;
-    let bucket = &desk.engine.doors().bucket;
+    let bucket = &desk.engine.ports().bucket;
     let mut left = args.limit.unwrap_or(usize::MAX);
     let mut after = None;
     while left > 0 {

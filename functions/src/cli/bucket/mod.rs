@@ -7,7 +7,7 @@ mod ls;
 
 use std::sync::Arc;
 
-use millpond::doors::Bucket;
+use millpond::ports::Bucket;
 
 use super::Exit;
 use super::desk::Desk;
@@ -31,7 +31,7 @@ enum Command {
 fn source(desk: &Desk, raw: bool) -> &Arc<dyn Bucket> {
     match raw {
         true => &desk.store,
-        false => &desk.engine.doors().bucket,
+        false => &desk.engine.ports().bucket,
     }
 }
 

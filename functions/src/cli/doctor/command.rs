@@ -29,18 +29,18 @@ pub(crate) struct Args {
 
 pub(crate) async fn run(args: Args, desk: &Desk) -> Result<Exit, Error> {
     let mut report = Report::new(desk.place.clone());
-    let doors = desk.engine.doors();
+    let ports = desk.engine.ports();
     (report.findings, report.notes) = settings(desk).await;
     report
         .notes
-        .extend(left(desk.store.as_ref(), doors.clock.now()).await);
+        .extend(left(desk.store.as_ref(), ports.clock.now()).await);
     if !args.no_probes {
         // A fresh name: two doctors, or one after a crash, do not meet.
-        let prefix = format!("{ROOM}{}/", doors.entropy.nonce());
+        let prefix = format!("{ROOM}{}/", ports.entropy.nonce());
         let patient = Patient {
             bucket: Arc::clone(&desk.store),
-            clock: Arc::clone(&doors.clock),
-            spawner: Some(Arc::clone(&doors.spawner)),
+            clock: Arc::clone(&ports.clock),
+            spawner: Some(Arc::clone(&ports.spawner)),
             time: desk.behind.time().cloned(),
             names: desk.behind.names(),
             prefix,

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use millpond::doors::{Bucket, Clock, Spawner};
 use millpond::keys::Key;
+use millpond::ports::{Bucket, Clock, Spawner};
 use millpond::runtime::chain;
 use millpond_conformance::{Finding, Probe, Scale, Subject, Violation};
 use millpond_host::StoreTime;

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use bytes::Bytes;
-use millpond::doors::{Clock, Expect};
 use millpond::keys::Prefix;
+use millpond::ports::{Clock, Expect};
 use millpond_conformance::Finding;
 use serde::Serialize;
 

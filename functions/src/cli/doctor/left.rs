@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use jiff::{SignedDuration, Timestamp};
-use millpond::doors::{Bucket, BucketError};
 use millpond::keys::{InvalidKey, Key, Prefix};
+use millpond::ports::{Bucket, BucketError};
 use millpond::runtime::chain;
 use millpond_conformance::Probe;
 

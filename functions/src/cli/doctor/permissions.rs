@@ -1,8 +1,8 @@
 //! What the store lets us do, and what it calls that.
 
 use bytes::Bytes;
-use millpond::doors::{BucketError, Expect, Fault};
 use millpond::keys::Prefix;
+use millpond::ports::{BucketError, Expect, Fault};
 use millpond::runtime::chain;
 use millpond_conformance::Finding;
 

@@ -2,8 +2,8 @@
 
 use bytes::Bytes;
 use jiff::SignedDuration;
-use millpond::doors::Expect;
 use millpond::keys::Prefix;
+use millpond::ports::Expect;
 use millpond_conformance::Finding;
 use serde::Serialize;
 

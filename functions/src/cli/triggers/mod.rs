@@ -87,7 +87,7 @@ impl<'a> Place<'a> {
 /// # Errors
 /// There are none; the store failed.
 pub(crate) async fn stored(desk: &Desk) -> Result<RulesText, Error> {
-    let bucket = desk.engine.doors().bucket.as_ref();
+    let bucket = desk.engine.ports().bucket.as_ref();
     RulesText::object(bucket).await.map_err(Error::Rules)
 }
 

@@ -65,7 +65,7 @@ async fn health(engine: &Engine, request: &Request) -> Result<Response, Problem>
     if request.parameter("bucket").as_deref() == Some("1") {
         let key = Key::parse("x/health").expect("a plain key");
         engine
-            .doors()
+            .ports()
             .bucket
             .read(&key)
             .await

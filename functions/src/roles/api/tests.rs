@@ -174,11 +174,11 @@ fn a_result_is_waited_for_no_longer_than_the_call_lasts() {
         "/executions/{}/result?wait=600",
         started["eid"].as_str().unwrap()
     );
-    let before = world.engine.doors().clock.monotonic();
+    let before = world.engine.ports().clock.monotonic();
     let ask = request("GET", &path, "");
     let asked = api(&world.engine, &ask, Duration::from_secs(5));
     assert_eq!(world.block(asked).status, 202);
-    let took = world.engine.doors().clock.monotonic() - before;
+    let took = world.engine.ports().clock.monotonic() - before;
     assert_eq!(took, Duration::from_secs(4));
     assert_eq!(
         world.status(started["eid"].as_str().unwrap().parse().unwrap()),

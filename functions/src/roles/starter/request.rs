@@ -99,7 +99,7 @@ impl Starter {
         let secret = secret.ok_or_else(|| Unproven::NoSecret {
             secret: signature.secret.clone(),
         })?;
-        signature.verify(request, secret, self.engine.doors().clock.now())
+        signature.verify(request, secret, self.engine.ports().clock.now())
     }
 }
 

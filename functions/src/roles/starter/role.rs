@@ -55,7 +55,7 @@ impl Starter {
 
     /// Whether there is time to begin something.
     pub(super) fn late(&self, until: Option<Timestamp>) -> bool {
-        until.is_some_and(|until| self.engine.doors().clock.now() >= until)
+        until.is_some_and(|until| self.engine.ports().clock.now() >= until)
     }
 }
 

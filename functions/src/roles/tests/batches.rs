@@ -138,7 +138,7 @@ fn case20_nothing_is_acknowledged_before_its_write() {
         .collect();
     // The store takes nothing: every message comes again, and everything is done then.
     let head = keys::head(&eids[1]);
-    let denied = Fate::Error(millpond::doors::Fault::Denied);
+    let denied = Fate::Error(millpond::ports::Fault::Denied);
     let rule = Rule::new(denied).on(Verb::Write).under(head.as_str());
     world.faults.add(rule.always());
     let done = serve(&world, &messages);

@@ -1,8 +1,8 @@
 //! What events name.
 
 use millpond::domain::{Mid, Queue};
-use millpond::doors::Hint;
 use millpond::keys;
+use millpond::ports::Hint;
 use millpond_wakeups::sqs;
 
 use super::*;

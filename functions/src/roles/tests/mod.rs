@@ -12,8 +12,8 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use millpond::domain::Eid;
-use millpond::doors::{Bucket as _, Clock as _, Expect, Outcome};
 use millpond::keys::{self, MailKey};
+use millpond::ports::{Bucket as _, Clock as _, Expect, Outcome};
 use millpond::prelude::*;
 use millpond::runtime::{App, Start};
 use millpond::testing::{ManualClock, World};

@@ -54,19 +54,19 @@ fn the_world() -> (World, Known) {
 /// Another process, whose tasks run beside the first one's.
 fn process(world: &World, clock: &Known, n: u64) -> (World, Engine) {
     let own = world.beside(app(clock), &format!("w{n}"), n);
-    let doors = millpond::doors::Doors {
+    let ports = millpond::ports::Ports {
         spawner: Arc::new(world.pool.clone()),
-        ..own.engine.doors().clone()
+        ..own.engine.ports().clone()
     };
     let core = own.engine.core();
     let (host, settings) = (core.host.clone(), core.settings.clone());
-    let engine = Engine::with_settings(doors, app(clock), host, settings).expect("in a test");
+    let engine = Engine::with_settings(ports, app(clock), host, settings).expect("in a test");
     (own, engine)
 }
 
 async fn told(engine: &Engine, message: Value) -> Batch {
     let all = read(&[message]);
-    let deadline = Deadline::within(&*engine.doors().clock, MINUTE);
+    let deadline = Deadline::within(&*engine.ports().clock, MINUTE);
     batch(engine, &Seen::default(), &all.records, deadline).await
 }
 

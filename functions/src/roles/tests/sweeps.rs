@@ -5,7 +5,7 @@ use std::sync::Mutex;
 
 use async_trait::async_trait;
 use millpond::domain::{Queue, Status};
-use millpond::doors::{Doors, Hint, Wakeups};
+use millpond::ports::{Hint, Ports, Wakeups};
 use millpond::runtime::{Ended, Engine};
 use millpond::testing::{Fate, Rule, Verb};
 use millpond_wakeups::sqs;
@@ -29,13 +29,13 @@ impl Wakeups for Heard {
 
 fn heard(world: &World) -> (Engine, Arc<Heard>) {
     let heard = Arc::new(Heard::default());
-    let doors = Doors {
+    let ports = Ports {
         wakeups: Arc::clone(&heard) as Arc<dyn Wakeups>,
-        ..world.engine.doors().clone()
+        ..world.engine.ports().clone()
     };
     let app = App::new().workflow("nap", "1", nap);
     let host = world.engine.core().host.clone();
-    (Engine::new(doors, app, host).expect("in a test"), heard)
+    (Engine::new(ports, app, host).expect("in a test"), heard)
 }
 
 fn alarm_of(world: &World, eid: Eid) -> Hint {

@@ -1,6 +1,6 @@
 //! What a queue may do wrong, and more of it than usual.
 
-use millpond::doors::Entropy as _;
+use millpond::ports::Entropy as _;
 use millpond::testing::SeededEntropy;
 
 /// Faults of delivery, drawn from a seed. None by default.

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use jiff::Timestamp;
-use millpond::doors::{Bucket, Clock, Doorbell, Doors};
+use millpond::ports::{Bucket, Clock, Doorbell, Ports};
 use millpond::runtime::{App, Engine, Host};
 use millpond::testing::MemoryBucket;
 use millpond_host::{OsEntropy, StoreClock, SystemClock, TokioSpawner};
@@ -38,7 +38,7 @@ pub(crate) fn earlier(by: Duration, app: App) -> (Arc<MemoryBucket>, Engine) {
 }
 
 fn over(bucket: Arc<dyn Bucket>, clock: Arc<dyn Clock>, app: App) -> Engine {
-    let doors = Doors {
+    let doors = Ports {
         bucket,
         clock,
         entropy: Arc::new(OsEntropy::default()),

@@ -14,7 +14,7 @@ pub(super) async fn check(
     place: &Place,
     stories: &Stories,
 ) -> Result<(), Trouble> {
-    let doors = engine.doors();
+    let ports = engine.ports();
     let audit = engine.audit().await?;
     let clean = audit.findings.is_empty() && audit.open == 0 && audit.parked == 0;
     verdict.all_must("I4", clean, || format!("{audit:?}"));
@@ -27,12 +27,12 @@ pub(super) async fn check(
             format!("it is over, and owned: {owner:?}")
         });
     }
-    let mail = doors.list(&Prefix::parse(keys::MAIL)?).await?;
+    let mail = ports.list(&Prefix::parse(keys::MAIL)?).await?;
     verdict.all_must("I4", mail.is_empty(), || {
         format!("{} mails are left: {:?}", mail.len(), mail.first())
     });
-    let now = doors.clock.now();
-    let alarms = doors.list(&keys::timers()).await?;
+    let now = ports.clock.now();
+    let alarms = ports.list(&keys::timers()).await?;
     let alarms = alarms.iter().filter_map(|row| AlarmKey::parse(&row.key));
     let due: Vec<_> = alarms.filter(|alarm| alarm.due <= now).collect();
     verdict.all_must("I4", due.is_empty(), || format!("due alarms: {due:?}"));

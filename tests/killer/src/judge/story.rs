@@ -32,7 +32,7 @@ impl Story {
 
 /// Reads every execution that has a head, whether or not the feed speaks of it.
 pub(super) async fn read(engine: &Engine) -> Result<Stories, Trouble> {
-    let objects = engine.doors().list(&Prefix::parse("x/")?).await?;
+    let objects = engine.ports().list(&Prefix::parse("x/")?).await?;
     let mut stories = Stories::new();
     for row in objects {
         let mut parts = row.key.as_str().split('/').skip(2);

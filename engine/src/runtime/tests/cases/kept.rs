@@ -13,7 +13,7 @@ use super::super::worker::{Log, beside, options, sleep};
 use super::super::{App, clocked, neighbour};
 use super::{SECOND, attempts};
 use crate::domain::{Actor, Eid};
-use crate::doors::Clock;
+use crate::ports::Clock;
 use crate::runtime::{Notice, Signal, Start, Worker};
 use crate::settings::Settings;
 use crate::testing::{Fate, ManualClock, Rule, Verb, World};

@@ -8,7 +8,7 @@ use super::super::worker::slow;
 use super::super::{App, keyed, neighbour};
 use super::{SECOND, attempts};
 use crate::domain::Status;
-use crate::doors::Clock;
+use crate::ports::Clock;
 use crate::runtime::{Notice, Start, Sweeper, Worker, WorkerOptions};
 use crate::testing::{Fate, Rule, Verb, World};
 use crate::{Attempt, Context, Failed, FrameError, Retry};

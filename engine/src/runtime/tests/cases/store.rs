@@ -6,9 +6,9 @@ use super::super::story::{Stories, Story};
 use super::super::{App, Ended, neighbour, sequential};
 use super::{number, sums};
 use crate::domain::{Eid, Status};
-use crate::doors::{Created, Doors};
 use crate::feed::Told;
 use crate::keys::{FeedKey, Key};
+use crate::ports::{Created, Ports};
 use crate::runtime::Start;
 use crate::testing::{Fate, Rule, Verb, World};
 
@@ -22,8 +22,8 @@ fn claim() -> Key {
     Key::parse("claims/one").unwrap()
 }
 
-fn doors(world: &World) -> &Doors {
-    world.engine.doors()
+fn ports(world: &World) -> &Ports {
+    world.engine.ports()
 }
 
 /// A start, two messages and three steps by one process that meets `rule`; then the objects
@@ -114,7 +114,7 @@ fn case_13_a_create_whose_retry_is_refused_is_one_object() {
     for fate in [Fate::LandedRefused, Fate::LandedReplyLost] {
         let world = World::new(app());
         world.faults.add(Rule::new(fate));
-        let created = world.block(doors(&world).create(&claim(), "mine".into()));
+        let created = world.block(ports(&world).create(&claim(), "mine".into()));
         let lost = fate == Fate::LandedReplyLost;
         assert_eq!(created.unwrap() == Created::New, lost, "found is done");
         assert_eq!(world.memory.len(), 1);
@@ -127,10 +127,10 @@ fn case_14_a_conflict_on_a_create_is_no_loss_with_the_key_absent_and_no_win_with
         for present in [false, true] {
             let world = World::new(app());
             if present {
-                let _ = world.block(doors(&world).create(&claim(), "theirs".into()));
+                let _ = world.block(ports(&world).create(&claim(), "theirs".into()));
             }
             world.faults.add(Rule::new(fate).times(3));
-            let created = world.block(doors(&world).create(&claim(), "mine".into()));
+            let created = world.block(ports(&world).create(&claim(), "mine".into()));
             assert_eq!(created.unwrap() == Created::Existed, present, "{fate:?}");
             let rows = world.memory.snapshot();
             assert_eq!(
@@ -153,7 +153,7 @@ fn case_14_of_ten_callers_that_all_meet_a_conflict_exactly_one_wins() {
         let callers = ten(&world, fate, times);
         let (key, mine) = (claim(), |n: usize| format!("{n}").into());
         let creates = callers.iter().enumerate();
-        let creates = creates.map(|(n, caller)| doors(caller).create(&key, mine(n)));
+        let creates = creates.map(|(n, caller)| ports(caller).create(&key, mine(n)));
         let created = world.block(join_all(creates));
         let won = created.iter().position(|c| matches!(c, Ok(Created::New)));
         let won = won.unwrap_or_else(|| panic!("{fate:?}: all ten lost: {created:?}"));

@@ -7,7 +7,7 @@ use super::super::worker::{Log, beside, options, sleep};
 use super::super::{App, keyed, neighbour};
 use super::{SECOND, attempts, number, shard, sums};
 use crate::domain::{Eid, Status};
-use crate::doors::Clock;
+use crate::ports::Clock;
 use crate::runtime::{Signal, Start};
 use crate::testing::{Fate, Rule, Verb, World};
 use crate::{Attempt, Context, Failed, Retry, Step, StepError};

@@ -3,8 +3,8 @@
 use super::super::{App, entries};
 use super::{SECOND, number};
 use crate::domain::Entry;
-use crate::doors::Clock;
 use crate::keys::AlarmKey;
+use crate::ports::Clock;
 use crate::runtime::{Ended, Start};
 use crate::testing::World;
 use crate::{Context, Failed};

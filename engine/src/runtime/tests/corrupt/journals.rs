@@ -3,8 +3,8 @@
 use super::{ANSWER, Took, blocked_by, damages, found, newer, put, resume, run, town};
 use super::{App, sequential};
 use crate::domain::{Actor, Eid, Queue, Status};
-use crate::doors::Fault;
 use crate::keys::{self, Key, MailKey};
+use crate::ports::Fault;
 use crate::runtime::{Asleep, Finding, Signal, Start};
 use crate::settings::Settings;
 use crate::testing::{Fate, Rule, Verb, World};

@@ -87,10 +87,10 @@ fn alarms_and_mail_that_name_nobody_are_orphans() {
     let town = town();
     let world = &town.world;
     let (nobody, queue) = (super::super::keyed("nobody"), Default::default());
-    let alarm = keys::alarm(crate::doors::Clock::now(&*world.clock), &queue, &nobody, 3);
+    let alarm = keys::alarm(crate::ports::Clock::now(&*world.clock), &queue, &nobody, 3);
     // One that its execution did not set, too.
     let stale = keys::alarm(
-        crate::doors::Clock::now(&*world.clock),
+        crate::ports::Clock::now(&*world.clock),
         &queue,
         &town.victim,
         999,

@@ -14,8 +14,8 @@ use bytes::Bytes;
 
 use super::{App, sequential};
 use crate::domain::{Actor, Blocked, Eid, Status};
-use crate::doors::{Bucket, Expect, Outcome};
 use crate::keys::{self, Key, Prefix};
+use crate::ports::{Bucket, Expect, Outcome};
 use crate::runtime::{Ended, Signal, Start, chain};
 use crate::settings::Settings;
 use crate::testing::World;

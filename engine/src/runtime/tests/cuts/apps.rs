@@ -8,7 +8,7 @@ use super::super::keyed;
 use super::super::ledger::Ledger;
 use super::Word;
 use super::loops::spins;
-use crate::doors::Clock;
+use crate::ports::Clock;
 use crate::runtime::App;
 use crate::{Attempt, Context, Failed, FrameError, Retry, Step, StepError};
 

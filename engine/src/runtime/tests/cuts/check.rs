@@ -161,7 +161,7 @@ pub(super) fn what_is_missed(world: &World) -> BTreeSet<Asleep> {
     world.clock.advance(world.engine.core().settings.ttl * 2);
     for (key, _) in world.memory.snapshot() {
         if MailKey::parse(&key).is_some() || AlarmKey::parse(&key).is_some() {
-            world.block(world.engine.doors().delete(&key)).unwrap();
+            world.block(world.engine.ports().delete(&key)).unwrap();
         }
     }
     let needs = |head: &Head| match head.status {

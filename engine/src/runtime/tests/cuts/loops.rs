@@ -7,7 +7,7 @@ use super::super::ledger::Ledger;
 use super::apps::HOUR;
 use super::{Act, Scenario, Word, run, say, skip, start};
 use crate::domain::Status::Completed;
-use crate::doors::Clock;
+use crate::ports::Clock;
 use crate::{Attempt, Context, Failed};
 
 /// Spins for the first ten minutes that there are; then a step.

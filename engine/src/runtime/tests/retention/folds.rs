@@ -96,9 +96,9 @@ fn what_cannot_be_read_whole_is_left_and_folded_once_it_can_be() {
     let eid = ended(&world, "rich", 5);
     let before = tell(&world, eid);
     let segment = head(&world, eid).sealed[0].key.clone();
-    let doors = world.engine.doors();
-    let body = world.block(doors.read(&segment)).unwrap().unwrap().body;
-    world.block(doors.delete(&segment)).unwrap();
+    let ports = world.engine.ports();
+    let body = world.block(ports.read(&segment)).unwrap().unwrap().body;
+    world.block(ports.delete(&segment)).unwrap();
     world.clock.advance(DAY * 8);
     let retained = retain(&world);
     assert_eq!(
@@ -107,7 +107,7 @@ fn what_cannot_be_read_whole_is_left_and_folded_once_it_can_be() {
         "its child is whole"
     );
     assert_eq!(head(&world, eid).status, Status::Completed);
-    let _ = world.block(doors.create(&segment, body)).unwrap();
+    let _ = world.block(ports.create(&segment, body)).unwrap();
     assert_eq!(retain(&world).folded, 0, "the walk is past it");
     world.clock.advance(DAY * 90);
     assert_eq!(
@@ -159,13 +159,13 @@ fn a_pass_is_not_faster_than_it_may_be() {
     }
     world.run_all();
     world.clock.advance(DAY * 8);
-    let began = crate::doors::Clock::monotonic(&*world.clock);
+    let began = crate::ports::Clock::monotonic(&*world.clock);
     let settings = RetentionSettings {
         rate: 4,
         ..RetentionSettings::default()
     };
     assert_eq!(super::retain_by(&world, settings).unwrap().folded, 40);
-    let took = crate::doors::Clock::monotonic(&*world.clock) - began;
+    let took = crate::ports::Clock::monotonic(&*world.clock) - began;
     assert!(
         (Duration::from_secs(10)..Duration::from_secs(12)).contains(&took),
         "{took:?}"
@@ -174,7 +174,7 @@ fn a_pass_is_not_faster_than_it_may_be() {
 
 #[test]
 fn a_pass_that_is_told_to_stop_ends_what_it_has_begun_and_begins_no_more() {
-    use crate::doors::Clock as _;
+    use crate::ports::Clock as _;
     let world = super::World::with_settings(
         app(),
         crate::settings::Settings {
@@ -253,12 +253,12 @@ fn a_cursor_that_is_not_as_it_was_written_is_said_and_one_of_long_ago_does_no_ha
     let before = tell(&world, eid);
     world.clock.advance(DAY * 8);
     retain(&world);
-    let (doors, cursor) = (world.engine.doors(), keys::retention());
+    let (ports, cursor) = (world.engine.ports(), keys::retention());
     let write = |body: Vec<u8>| {
-        world.block(doors.delete(&cursor)).unwrap();
-        let _ = world.block(doors.create(&cursor, body.into())).unwrap();
+        world.block(ports.delete(&cursor)).unwrap();
+        let _ = world.block(ports.create(&cursor, body.into())).unwrap();
     };
-    let body = world.block(doors.read(&cursor)).unwrap().unwrap().body;
+    let body = world.block(ports.read(&cursor)).unwrap().unwrap().body;
     let text = String::from_utf8(body.to_vec()).unwrap();
     write(text.replace("feed/2026", "feed/2025").into_bytes());
     let said = super::retain_by(&world, RetentionSettings::default()).unwrap_err();
@@ -266,7 +266,7 @@ fn a_cursor_that_is_not_as_it_was_written_is_said_and_one_of_long_ago_does_no_ha
     write(b"{\"format\":1,\"nonce\":\"\",\"folded\":\"x/y\"}".to_vec());
     let said = super::retain_by(&world, RetentionSettings::default()).unwrap_err();
     assert!(said.to_string().contains("no feed object"), "{said}");
-    world.block(doors.delete(&cursor)).unwrap();
+    world.block(ports.delete(&cursor)).unwrap();
     let again = retain(&world);
     assert_eq!((again.folded, again.finished, again.walked), (0, 0, 2));
     is_folded(&world, eid, &before);

@@ -3,7 +3,7 @@
 use super::{DAY, Duration, app, ended, head, is_folded, is_purged, keyed, nothing_is_wrong};
 use super::{retain, tell, under, world};
 use crate::domain::{Actor, Status};
-use crate::doors::Outcome;
+use crate::ports::Outcome;
 use crate::runtime::{Ended, EngineError, Signal, Start};
 use crate::testing::{Fate, Rule, Verb, World};
 
@@ -86,7 +86,7 @@ pub(in crate::runtime::tests) fn case_12_a_start_that_comes_after_the_fold_is_re
     let recorded = world.memory.recorded().into_iter();
     let body = recorded.rev().find(|(key, _)| *key == mail).unwrap().1;
     let _ = world
-        .block(world.engine.doors().create(&mail, body))
+        .block(world.engine.ports().create(&mail, body))
         .unwrap();
     let ended = world.run(eid).unwrap();
     assert_eq!(ended, Ended::Terminal(Status::Archived));
@@ -173,7 +173,7 @@ fn a_value_that_comes_late_under_a_tombstone_goes_with_the_purge() {
     // Of a worker that has settled what a parent sends, once more.
     let blob = crate::keys::blob(&eid, crate::domain::Digest::of(b"1").as_str());
     let _ = world
-        .block(world.engine.doors().create(&blob, "1".into()))
+        .block(world.engine.ports().create(&blob, "1".into()))
         .unwrap();
     nothing_is_wrong(&world);
     world.clock.advance(DAY * 91);
@@ -188,11 +188,11 @@ fn an_alarm_that_comes_late_wakes_a_run_that_deletes_it() {
     let before = tell(&world, eid);
     world.clock.advance(DAY * 8);
     retain(&world);
-    let now = crate::doors::Clock::now(&*world.clock);
+    let now = crate::ports::Clock::now(&*world.clock);
     let queue = head(&world, eid).record.queue;
     let alarm = crate::keys::alarm(now, &queue, &eid, 1);
     world
-        .block(crate::timers::set(world.engine.doors(), &alarm))
+        .block(crate::timers::set(world.engine.ports(), &alarm))
         .unwrap();
     world.run_all();
     assert_eq!(under(&world, "timers/"), []);

@@ -4,9 +4,9 @@ use std::ops::Bound;
 
 use super::{DAY, Duration, Eid, app, keys, nothing_is_wrong};
 use crate::domain::{Mid, Queue, Status};
-use crate::doors::Entropy;
 use crate::journal::Head;
 use crate::keys::Key;
+use crate::ports::Entropy;
 use crate::runtime::{Causes, Notice, Retention, RetentionSettings, Start};
 use crate::settings::Settings;
 use crate::testing::{Fate, Rule, SeededEntropy, World};
@@ -146,7 +146,7 @@ fn case_24_10_000_finished_executions_under_passes_that_are_killed_at_random() {
         .iter()
         .map(|eid| {
             let prefix = keys::execution(eid);
-            let rows = world.block(world.engine.doors().list(&prefix)).unwrap();
+            let rows = world.block(world.engine.ports().list(&prefix)).unwrap();
             rows.len()
         })
         .sum();

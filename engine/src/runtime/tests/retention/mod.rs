@@ -104,7 +104,7 @@ fn under(world: &World, prefix: &str) -> Vec<Key> {
 }
 
 fn head(world: &World, eid: Eid) -> Head {
-    let journal = Journal::load(world.engine.doors(), &eid);
+    let journal = Journal::load(world.engine.ports(), &eid);
     world.block(journal).unwrap().unwrap().head
 }
 
@@ -180,7 +180,7 @@ fn words(world: &World, eid: Eid, commit: u64) -> Vec<Key> {
 
 /// How often a reader of the feed hears of a commit: of several objects it keeps the first.
 fn heard(world: &World, eid: Eid, commit: u64) -> usize {
-    let heard = crate::feed::events(world.engine.doors(), None, None);
+    let heard = crate::feed::events(world.engine.ports(), None, None);
     let heard = world.block(heard).unwrap().into_iter();
     heard
         .filter(|(_, key)| (key.eid, key.commit) == (eid, commit))
@@ -207,11 +207,11 @@ fn nothing_is_wrong(world: &World) {
 
 /// How an execution ends that was re-opened: nothing does that yet, so a test commits it.
 fn commit(world: &World, eid: Eid, status: Status, entries: Vec<Entry>) {
-    let doors = world.engine.doors();
+    let ports = world.engine.ports();
     world.block(async {
-        let mut journal = Journal::load(doors, &eid).await.unwrap().unwrap();
+        let mut journal = Journal::load(ports, &eid).await.unwrap().unwrap();
         let draft = crate::journal::Draft {
-            at: doors.clock.now(),
+            at: ports.clock.now(),
             by: crate::domain::Actor::system("test").into(),
             frames: None,
             entries,
@@ -222,9 +222,9 @@ fn commit(world: &World, eid: Eid, status: Status, entries: Vec<Entry>) {
             outbox: Vec::new(),
             news: Vec::new(),
             stalls: 0,
-            deadline: doors.clock.monotonic() + DAY,
+            deadline: ports.clock.monotonic() + DAY,
         };
         let settings = Settings::default();
-        journal.commit(doors, &settings, draft).await.unwrap();
+        journal.commit(ports, &settings, draft).await.unwrap();
     });
 }

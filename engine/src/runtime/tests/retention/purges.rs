@@ -4,7 +4,7 @@ use futures::future::join;
 
 use super::{DAY, Duration, app, ended, is_purged, neighbour, nothing_is_wrong, retain, tell};
 use super::{Eid, Notice, Retained, Retention, RetentionSettings, keys, under, world};
-use crate::doors::Clock as _;
+use crate::ports::Clock as _;
 use crate::runtime::{Filter, Start};
 use crate::testing::{Fate, Rule, Verb, World};
 
@@ -123,7 +123,7 @@ fn a_purge_that_takes_too_long_gives_up_and_another_pass_takes_over() {
     let slow = world.beside(app(), "slow", 3);
     let late = keys::blob(&eid, crate::domain::Digest::of(b"1").as_str());
     let _ = world
-        .block(world.engine.doors().create(&late, "1".into()))
+        .block(world.engine.ports().create(&late, "1".into()))
         .unwrap();
     let stands = Rule::new(Fate::Delay(Duration::from_secs(301)));
     slow.faults
@@ -145,7 +145,7 @@ fn what_was_lost_is_no_purge_and_stays_a_finding() {
     let world = world();
     let eid = ended(&world, "sequential", 5);
     let head = keys::head(&eid);
-    world.block(world.engine.doors().delete(&head)).unwrap();
+    world.block(world.engine.ports().delete(&head)).unwrap();
     for days in [8, 91, 91] {
         world.clock.advance(DAY * days);
         retain(&world);

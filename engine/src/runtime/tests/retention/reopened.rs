@@ -5,7 +5,7 @@ use futures::future::join;
 use super::{DAY, Duration, app, commit, ended, head, is_folded, neighbour, nothing_is_wrong};
 use super::{Eid, Entry, Json, Notice, Retained, Retention, RetentionSettings, Status};
 use super::{retain, tell, under, world};
-use crate::doors::Clock as _;
+use crate::ports::Clock as _;
 use crate::testing::{Fate, Rule, Verb, World};
 
 async fn pass(world: &World) -> Retained {
@@ -42,7 +42,7 @@ fn end_again(world: &World, eid: Eid) {
         events: Vec::new(),
     };
     world
-        .block(crate::feed::write(world.engine.doors(), &told))
+        .block(crate::feed::write(world.engine.ports(), &told))
         .unwrap();
 }
 
@@ -60,13 +60,13 @@ pub(in crate::runtime::tests) fn a9_what_was_re_opened_between_archive_and_tombs
     let reopens = async {
         world.clock.sleep(Duration::from_secs(5)).await;
         let other = neighbour(&world, app, 3);
-        let doors = other.engine.doors();
-        let mut journal = crate::journal::Journal::load(doors, &eid)
+        let ports = other.engine.ports();
+        let mut journal = crate::journal::Journal::load(ports, &eid)
             .await
             .unwrap()
             .unwrap();
         let draft = crate::journal::Draft {
-            at: doors.clock.now(),
+            at: ports.clock.now(),
             by: crate::domain::Actor::human("ada").into(),
             frames: None,
             entries: vec![Entry::Resumed],
@@ -77,10 +77,10 @@ pub(in crate::runtime::tests) fn a9_what_was_re_opened_between_archive_and_tombs
             outbox: Vec::new(),
             news: Vec::new(),
             stalls: 0,
-            deadline: doors.clock.monotonic() + DAY,
+            deadline: ports.clock.monotonic() + DAY,
         };
         let settings = crate::settings::Settings::default();
-        journal.commit(doors, &settings, draft).await.unwrap();
+        journal.commit(ports, &settings, draft).await.unwrap();
     };
     let (retained, ()) = world.block(join(pass(&slow), reopens));
     assert_eq!((retained.folded, retained.left), (0, 1));
@@ -113,11 +113,11 @@ pub(in crate::runtime::tests) fn a_slow_pass_never_replaces_the_archive_of_a_lat
     world.clock.advance(DAY * 8);
     let slow = world.beside(app(), "slow", 2);
     // Its archive comes when all is over; it meets what is there, and looks again.
-    let (doors, fan) = (slow.engine.doors(), 4);
+    let (ports, fan) = (slow.engine.ports(), 4);
     let first = world.block(async {
-        let journal = crate::journal::Journal::load(doors, &eid).await;
+        let journal = crate::journal::Journal::load(ports, &eid).await;
         let mut journal = journal.unwrap().unwrap();
-        crate::archive::compose(doors, &mut journal, fan)
+        crate::archive::compose(ports, &mut journal, fan)
             .await
             .unwrap()
     });
@@ -128,7 +128,7 @@ pub(in crate::runtime::tests) fn a_slow_pass_never_replaces_the_archive_of_a_lat
     assert_eq!(retain(&world).folded, 1);
     is_folded(&world, eid, &before);
     let put = slow
-        .block(crate::archive::put(doors, &first.archive))
+        .block(crate::archive::put(ports, &first.archive))
         .unwrap();
     assert_eq!(put, crate::archive::Put::Later);
     is_folded(&world, eid, &before);

@@ -58,7 +58,7 @@ fn the_audit_names_an_archive_that_is_missing_or_not_what_it_was() {
     world.clock.advance(DAY * 8);
     retain(&world);
     nothing_is_wrong(&world);
-    let doors = world.engine.doors();
+    let ports = world.engine.ports();
     let findings = || world.block(world.engine.audit()).unwrap().findings;
     let is_named = |key: &keys::Key, words: &str| {
         let found = findings();
@@ -70,15 +70,15 @@ fn the_audit_names_an_archive_that_is_missing_or_not_what_it_was() {
     let beside = under(&world, keys::ARCHIVE_BLOB).remove(0);
     let archive = keys::archive(&eid);
     for key in [beside, archive] {
-        let body = world.block(doors.read(&key)).unwrap().unwrap().body;
-        world.block(doors.delete(&key)).unwrap();
+        let body = world.block(ports.read(&key)).unwrap().unwrap().body;
+        world.block(ports.delete(&key)).unwrap();
         is_named(&key, "missing");
         let mut changed = body.to_vec();
         changed[40] ^= 1;
-        let _ = world.block(doors.create(&key, changed.into())).unwrap();
+        let _ = world.block(ports.create(&key, changed.into())).unwrap();
         is_named(&key, "its bytes are not those");
-        world.block(doors.delete(&key)).unwrap();
-        let _ = world.block(doors.create(&key, body)).unwrap();
+        world.block(ports.delete(&key)).unwrap();
+        let _ = world.block(ports.create(&key, body)).unwrap();
         nothing_is_wrong(&world);
     }
     // Another execution's archive under this name is none of it.
@@ -89,7 +89,7 @@ fn the_audit_names_an_archive_that_is_missing_or_not_what_it_was() {
 /// Everybody who looks reads the head first, and then what it names.
 #[test]
 fn who_looks_while_an_execution_is_folded_is_told_the_same() {
-    use crate::doors::Clock as _;
+    use crate::ports::Clock as _;
     let world = world();
     let eid = ended(&world, "rich", 5);
     let before = super::tell(&world, eid);

@@ -56,11 +56,11 @@ fn survives(world: &World, value: &Json) {
 
 /// What `eid` told the feed.
 fn announced(world: &World, eid: Eid) -> Json {
-    let doors = &world.engine.core().doors;
+    let ports = &world.engine.core().ports;
     let told = world.block(async {
-        let keys = feed::events(doors, None, None).await.unwrap();
+        let keys = feed::events(ports, None, None).await.unwrap();
         let keys: Vec<_> = keys.into_iter().map(|(key, _)| key).collect();
-        feed::read(doors, &keys, 4).await.unwrap()
+        feed::read(ports, &keys, 4).await.unwrap()
     });
     let mine = told.into_iter().filter(|told| told.eid == eid);
     let mut values = mine
@@ -68,7 +68,7 @@ fn announced(world: &World, eid: Eid) -> Json {
         .filter(|event| event.kind == "announce.told")
         .filter_map(|event| event.value);
     let value = values.next().expect("it was told");
-    let value = world.block(crate::journal::resolve(doors, &eid, &value));
+    let value = world.block(crate::journal::resolve(ports, &eid, &value));
     value.unwrap()
 }
 

@@ -7,7 +7,7 @@ use futures::future::join;
 use super::super::neighbour;
 use super::{Log, SECOND, app, beside, options, sleep, world};
 use crate::domain::{Queue, Status};
-use crate::doors::Clock;
+use crate::ports::Clock;
 use crate::runtime::{Notice, Start, Worker, WorkerOptions};
 use crate::testing::{Fate, Rule, Verb};
 

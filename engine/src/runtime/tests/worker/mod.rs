@@ -12,7 +12,7 @@ use futures::future::join;
 use super::ledger::Ledger;
 use super::{App, Ended, sequential};
 use crate::domain::Eid;
-use crate::doors::Clock;
+use crate::ports::Clock;
 use crate::runtime::{Notice, Worker, WorkerEvent, WorkerOptions};
 use crate::testing::World;
 use crate::{Attempt, Context, Failed, StepError};

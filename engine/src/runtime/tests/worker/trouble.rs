@@ -5,7 +5,7 @@ use futures::future::join;
 use super::super::{Ended, neighbour, told};
 use super::{Log, SECOND, app, beside, nap, options, sleep, world};
 use crate::domain::Status;
-use crate::doors::{Clock, Fault};
+use crate::ports::{Clock, Fault};
 use crate::runtime::{Notice, Signal, Start, Worker, WorkerEvent, WorkerOptions};
 use crate::testing::{Fate, Rule};
 

@@ -1,6 +1,6 @@
 //! What rules do, and what fails.
 
-use millpond::doors::Clock as _;
+use millpond::ports::Clock as _;
 use millpond::testing::{Fate as Meets, Rule};
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! The concurrency door.
+//! The concurrency port.
 
 use std::fmt;
 

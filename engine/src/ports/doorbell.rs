@@ -13,7 +13,7 @@ use crate::domain::Queue;
 /// Hints beyond this many are dropped: whoever polls finds their causes in the bucket.
 const CAPACITY: usize = 65_536;
 
-/// An in-process queue of hints. It lives beside the doors rather than in an adapter since it
+/// An in-process queue of hints. It lives beside the ports rather than in an adapter since it
 /// touches nothing but memory, and users' tests need it.
 #[derive(Debug, Default)]
 pub struct Doorbell {

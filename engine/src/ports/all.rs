@@ -1,4 +1,4 @@
-//! All doors in one hand.
+//! All ports in one hand.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use super::{Bucket, Clock, Entropy, Spawner, Wakeups};
 
 /// What an engine is given of the world.
 #[derive(Debug, Clone)]
-pub struct Doors {
+pub struct Ports {
     /// Storage.
     pub bucket: Arc<dyn Bucket>,
     /// Time.

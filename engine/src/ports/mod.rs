@@ -1,4 +1,4 @@
-//! The doors: the few traits through which the engine reaches the world.
+//! The ports: the few traits through which the engine reaches the world.
 //!
 //! Everything that is not a pure function of its arguments comes in here: storage
 //! ([`Bucket`]), time ([`Clock`]), randomness ([`Entropy`]), wake-ups ([`Wakeups`]) and
@@ -13,7 +13,7 @@ mod patience;
 mod spawner;
 mod wakeups;
 
-pub use all::Doors;
+pub use all::Ports;
 pub use bucket::{Bucket, BucketError, Expect, Fault, Listed, Object, Outcome, Page, Version};
 pub use clock::Clock;
 pub use doorbell::Doorbell;

@@ -1,4 +1,4 @@
-//! The wake-up door: hints that an execution may have work.
+//! The wake-up port: hints that an execution may have work.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! The time door.
+//! The time port.
 
 use std::fmt;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! The randomness door.
+//! The randomness port.
 
 use std::fmt;
 

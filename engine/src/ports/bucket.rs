@@ -1,4 +1,4 @@
-//! The storage door: four verbs, three outcomes, no unconditional put.
+//! The storage port: four verbs, three outcomes, no unconditional put.
 
 use std::fmt;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use jiff::Timestamp;
 
 use crate::keys::{Key, Prefix};
 
-/// The engine's only door to storage. Each call is one request (a list: one per page).
+/// The engine's only port to storage. Each call is one request (a list: one per page).
 ///
 /// What an implementation must give (PROTOCOL, section 1): reads and lists see every write
 /// that was answered before they began; of several writes with the same expectation at most
@@ -27,7 +27,7 @@ pub trait Bucket: fmt::Debug + Send + Sync + 'static {
     ///
     /// A replace (`Expect::At`) of an absent key is `Refused`, and creates nothing. A write
     /// that met another one under way (409) did not happen and is no refusal: it is tried
-    /// again behind this door, and is a transient error if that does not help.
+    /// again behind this port, and is a transient error if that does not help.
     ///
     /// # Errors
     /// The write certainly did not happen (denied, full, never sent). Where it may have

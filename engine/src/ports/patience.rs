@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 
-use super::{BucketError, Doors, Expect, Fault, Listed, Object, Outcome};
+use super::{BucketError, Expect, Fault, Listed, Object, Outcome, Ports};
 use crate::keys::{Key, Prefix};
 
 /// Tries of one request before its error is passed on.
@@ -36,7 +36,7 @@ pub enum Created {
     Existed,
 }
 
-impl Doors {
+impl Ports {
     /// Reads `key`. 1 G.
     ///
     /// # Errors
