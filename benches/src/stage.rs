@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use millpond::domain::Eid;
+use millpond::domain::ExecutionId;
 use millpond::ports::{Bucket, Clock, Doorbell, Ports};
 use millpond::runtime::{Engine, Host, Notice, Signal, Start, Worker, WorkerOptions};
 use millpond::testing::MemoryBucket;
@@ -159,7 +159,7 @@ impl Stage {
     ///
     /// # Panics
     /// When the store fails.
-    pub async fn start(&self, workflow: &str, n: u64) -> Eid {
+    pub async fn start(&self, workflow: &str, n: u64) -> ExecutionId {
         let start = Start::new(workflow);
         let start = if workflow == "waits" {
             start
@@ -173,7 +173,7 @@ impl Stage {
     ///
     /// # Panics
     /// When it does not complete.
-    pub async fn end(&self, eid: Eid) -> u64 {
+    pub async fn end(&self, eid: ExecutionId) -> u64 {
         let outcome = self.engine.result(eid, LONG).await.expect("an end");
         outcome.get().expect("a value")
     }
@@ -182,7 +182,7 @@ impl Stage {
     ///
     /// # Panics
     /// When the store fails.
-    pub async fn suspended(&self, eid: Eid) {
+    pub async fn suspended(&self, eid: ExecutionId) {
         while self.engine.status(eid).await.expect("a status").as_str() != "suspended" {
             tokio::time::sleep(Duration::from_millis(1)).await;
         }
@@ -192,7 +192,7 @@ impl Stage {
     ///
     /// # Panics
     /// When the store fails.
-    pub async fn signal(&self, eid: Eid) {
+    pub async fn signal(&self, eid: ExecutionId) {
         let _ = self
             .engine
             .signal(eid, Signal::on("in").value(&7_u64))

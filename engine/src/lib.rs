@@ -48,7 +48,7 @@ pub mod settings;
 pub mod testing;
 pub mod timers;
 
-pub use domain::{Eid, Fid, OnClose};
+pub use domain::{ExecutionId, FrameId, OnClose};
 pub use sdk::{
     Attempt, Child, Context, Failed, FrameError, NamedStep, Receive, ReceiveTimeout, Retry, Sleep,
     Spawn, Step, StepError, Workflow,

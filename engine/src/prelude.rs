@@ -8,6 +8,6 @@ pub use futures::{join, try_join};
 pub use jiff::Timestamp;
 pub use uuid::Uuid;
 
-pub use crate::domain::{Eid, OnClose};
+pub use crate::domain::{ExecutionId, OnClose};
 pub use crate::sdk::{Attempt, Context, Failed, FrameError, NamedStep, Retry, StepError, Workflow};
 pub use crate::select;

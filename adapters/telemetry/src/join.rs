@@ -1,6 +1,6 @@
 //! From an execution to its trace.
 
-use millpond::domain::Eid;
+use millpond::domain::ExecutionId;
 use opentelemetry::trace::{SpanContext, SpanId, TraceContextExt as _, TraceFlags, TraceId};
 use opentelemetry::{Context, trace::TraceState};
 use sha2::{Digest as _, Sha256};
@@ -9,14 +9,14 @@ use tracing_opentelemetry::OpenTelemetrySpanExt as _;
 
 /// The trace of an execution: the bytes of its id.
 #[must_use]
-pub fn trace_id(eid: &Eid) -> TraceId {
+pub fn trace_id(eid: &ExecutionId) -> TraceId {
     let digits = eid.to_string().replace('-', "");
     TraceId::from_hex(&digits).expect("an eid is 32 hexadecimal digits")
 }
 
 /// The span that all runs of an execution hang below.
 #[must_use]
-pub fn root(eid: &Eid) -> SpanContext {
+pub fn root(eid: &ExecutionId) -> SpanContext {
     let digest = Sha256::digest(format!("millpond/{eid}"));
     let mut id = [0; 8];
     id.copy_from_slice(&digest[..8]);
@@ -31,7 +31,7 @@ pub fn root(eid: &Eid) -> SpanContext {
 
 /// Makes `span`, which nobody has entered yet, and all below it part of the execution's trace.
 /// Does nothing where no [`Traces`](crate::Traces) listen.
-pub fn join(span: &Span, eid: &Eid) {
+pub fn join(span: &Span, eid: &ExecutionId) {
     let parent = Context::new().with_remote_span_context(root(eid));
     if let Err(error) = span.set_parent(parent) {
         tracing::debug!(%error, "not part of its trace");

@@ -69,7 +69,7 @@ impl Traces {
 
 #[cfg(test)]
 mod tests {
-    use millpond::domain::Eid;
+    use millpond::domain::ExecutionId;
     use opentelemetry_sdk::trace::{InMemorySpanExporter, SpanData};
     use tracing_subscriber::layer::SubscriberExt as _;
 
@@ -77,7 +77,7 @@ mod tests {
     use crate::{join, root, trace_id};
 
     /// One process that runs an execution once, and what it sends.
-    fn process(eid: &Eid) -> Vec<SpanData> {
+    fn process(eid: &ExecutionId) -> Vec<SpanData> {
         let exporter = InMemorySpanExporter::default();
         let traces = Traces::to(exporter.clone(), "pond");
         let subscriber = tracing_subscriber::registry().with(traces.layer());
@@ -100,7 +100,7 @@ mod tests {
 
     #[test]
     fn all_runs_of_an_execution_are_one_trace_whichever_process_makes_them() {
-        let eid = Eid::parse("0190a6d0-0000-7000-8000-0000000000aa").unwrap();
+        let eid = ExecutionId::parse("0190a6d0-0000-7000-8000-0000000000aa").unwrap();
         let (one, two) = (process(&eid), process(&eid));
         for spans in [&one, &two] {
             let execution = named(spans, "execution");
@@ -119,7 +119,7 @@ mod tests {
     fn another_execution_is_another_trace() {
         let eids = ["aa", "ab"].map(|end| {
             let text = format!("0190a6d0-0000-7000-8000-0000000000{end}");
-            Eid::parse(&text).unwrap()
+            ExecutionId::parse(&text).unwrap()
         });
         assert_ne!(trace_id(&eids[0]), trace_id(&eids[1]));
         assert_ne!(root(&eids[0]).span_id(), root(&eids[1]).span_id());

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
 use async_trait::async_trait;
-use millpond::domain::{Eid, Queue};
+use millpond::domain::{ExecutionId, Queue};
 use millpond::keys::Key;
 use millpond::ports::{Doorbell, Entropy, Hint, Wakeups};
 use serde::{Deserialize, Serialize};
@@ -48,7 +48,7 @@ struct Peers {
 #[derive(Serialize, Deserialize)]
 struct Datagram {
     queue: Queue,
-    eid: Eid,
+    eid: ExecutionId,
     cause: Key,
 }
 

@@ -1,6 +1,6 @@
 //! A hint as the text of a message: what a queue of SQS carries, and who reads one knows it by.
 
-use millpond::domain::{Eid, Queue};
+use millpond::domain::{ExecutionId, Queue};
 use millpond::keys::{AlarmKey, Key, MailKey};
 use millpond::ports::Hint;
 use serde::{Deserialize, Serialize};
@@ -12,7 +12,7 @@ const FORM: u32 = 1;
 struct Body {
     millpond: u32,
     queue: Queue,
-    eid: Eid,
+    eid: ExecutionId,
     cause: Key,
 }
 

@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::net::UnixDatagram;
 use std::path::Path;
 
-use millpond::domain::{Eid, Queue};
+use millpond::domain::{ExecutionId, Queue};
 use millpond::keys::Key;
 use millpond::ports::{Hint, Wakeups as _};
 use millpond::testing::SeededEntropy;
@@ -14,7 +14,7 @@ use crate::{SocketDoorbell, beside};
 fn hint(cause: &str) -> Hint {
     Hint {
         queue: Queue::default(),
-        eid: Eid::parse("00000000-0000-4000-8000-000000000001").expect("an id"),
+        eid: ExecutionId::parse("00000000-0000-4000-8000-000000000001").expect("an id"),
         cause: Key::parse(cause).expect("a key"),
         at: None,
     }

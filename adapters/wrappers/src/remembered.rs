@@ -109,14 +109,14 @@ impl Bucket for Remembered {
 #[cfg(test)]
 mod tests {
     use futures::executor::block_on;
-    use millpond::domain::Eid;
+    use millpond::domain::ExecutionId;
     use millpond::keys;
     use millpond::testing::{CountingBucket, ManualClock, MemoryBucket};
 
     use super::*;
 
-    fn eid() -> Eid {
-        Eid::parse("00000000-0000-4000-8000-000000000001").expect("an id")
+    fn eid() -> ExecutionId {
+        ExecutionId::parse("00000000-0000-4000-8000-000000000001").expect("an id")
     }
 
     fn world(most: usize) -> (Arc<CountingBucket>, Remembered) {

@@ -5,7 +5,7 @@ mod support;
 
 use std::time::Duration;
 
-use millpond::domain::Eid;
+use millpond::domain::ExecutionId;
 use millpond::keys::Kind;
 use millpond::runtime::{App, Signal, Start};
 use millpond::{Context, Failed, StepError};
@@ -41,7 +41,7 @@ fn process() -> Process {
 }
 
 /// When the newest commit of `eid` was answered.
-fn committed(process: &Process, from: Duration, eid: Eid) -> Duration {
+fn committed(process: &Process, from: Duration, eid: ExecutionId) -> Duration {
     let trips = process.trips(from, &eid.to_string());
     let commits = trips
         .iter()

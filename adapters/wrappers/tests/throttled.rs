@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use futures::future::join;
-use millpond::domain::{Eid, Fid};
+use millpond::domain::{ExecutionId, FrameId};
 use millpond::ports::{Bucket, Clock};
 use millpond::runtime::{App, Ended, Engine, Notice, Start, Worker, WorkerEvent, WorkerOptions};
 use millpond::testing::{Fate, ManualClock, Rule, Verb, World};
@@ -18,7 +18,7 @@ const TEN_MINUTES: Duration = Duration::from_secs(600);
 const ASKED: [Option<Duration>; 2] = [None, Some(Duration::from_secs(2))];
 
 /// How often the body of each step ran.
-type Ran = Arc<Mutex<BTreeMap<(Eid, Fid), u32>>>;
+type Ran = Arc<Mutex<BTreeMap<(ExecutionId, FrameId), u32>>>;
 
 /// `n` steps of ten seconds that may be made once each.
 async fn steps(ctx: Context, (clock, ran): (Arc<ManualClock>, Ran), n: u64) -> Result<u64, Failed> {
@@ -45,7 +45,7 @@ struct Process {
     metered: Arc<Metered>,
     line: Arc<Throttled>,
     ran: Ran,
-    ended: Arc<Mutex<BTreeMap<Eid, Duration>>>,
+    ended: Arc<Mutex<BTreeMap<ExecutionId, Duration>>>,
 }
 
 fn process() -> Process {
@@ -97,7 +97,7 @@ impl Process {
     }
 
     /// Who is told that it failed tries again under the same key.
-    async fn start(&self, key: &str, n: u64) -> Eid {
+    async fn start(&self, key: &str, n: u64) -> ExecutionId {
         loop {
             let start = Start::new("steps").key(key).input(&n);
             match self.world.engine.start(start).await {
@@ -117,7 +117,7 @@ impl Process {
         throttled
     }
 
-    fn ran(&self, eid: Eid) -> Vec<u32> {
+    fn ran(&self, eid: ExecutionId) -> Vec<u32> {
         let ran = self.ran.lock().expect("whole");
         let of = ran.iter().filter(|((of, _), _)| *of == eid);
         of.map(|(_, times)| *times).collect()

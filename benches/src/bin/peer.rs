@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use clap::{Parser, Subcommand};
-use millpond::domain::Eid;
+use millpond::domain::ExecutionId;
 use millpond::ports::Bucket;
 use millpond::runtime::WorkerOptions;
 use millpond::testing::CountingBucket;
@@ -48,7 +48,7 @@ enum Workload {
     /// Makes an execution that has done STEPS steps and waits.
     Prepare { steps: u64 },
     /// Lets that execution go on: from the signal to its result.
-    Resume { id: Eid },
+    Resume { id: ExecutionId },
     /// Has nothing to do for SECONDS.
     Idle { seconds: u64 },
 }
@@ -120,7 +120,7 @@ async fn repeated<F: Future<Output = ()>>(times: usize, once: impl Fn() -> F) ->
     json!({ "seconds": &seconds[1..] })
 }
 
-async fn signalled(stage: &Stage, eid: Eid) -> f64 {
+async fn signalled(stage: &Stage, eid: ExecutionId) -> f64 {
     let began = Instant::now();
     stage.signal(eid).await;
     stage.end(eid).await;

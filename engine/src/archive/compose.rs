@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::Archive;
 use super::form::corrupt;
-use crate::domain::{Digest, Eid, Entry, Json, Payload};
+use crate::domain::{Digest, Entry, ExecutionId, Json, Payload};
 use crate::journal::{self, Journal, LoadError};
 use crate::keys;
 use crate::ports::Ports;
@@ -71,7 +71,7 @@ pub async fn compose(
 /// Large values on their way into an archive, or beside it.
 struct Values<'a> {
     ports: &'a Ports,
-    eid: Eid,
+    eid: ExecutionId,
     /// Bytes that the lines have room for.
     left: u64,
     inlined: u64,

@@ -4,7 +4,7 @@ use bytes::Bytes;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::domain::{Commit, Digest, Eid, Entry, Json, Payload, Record, Status};
+use crate::domain::{Commit, Digest, Entry, ExecutionId, Json, Payload, Record, Status};
 use crate::journal::{Head, LoadError};
 use crate::keys::{self, Key};
 
@@ -136,7 +136,7 @@ impl Archive {
     /// # Errors
     /// [`LoadError::Newer`] for a form of a later release; [`LoadError::Corrupt`] for what is no
     /// archive, is not as it was written, is not whole, or is another execution's.
-    pub fn decode(eid: &Eid, body: &[u8]) -> Result<Self, LoadError> {
+    pub fn decode(eid: &ExecutionId, body: &[u8]) -> Result<Self, LoadError> {
         #[derive(Deserialize)]
         struct Format {
             format: u32,

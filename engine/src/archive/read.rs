@@ -2,7 +2,7 @@
 
 use super::Archive;
 use super::form::corrupt;
-use crate::domain::{Digest, Eid, Json};
+use crate::domain::{Digest, ExecutionId, Json};
 use crate::journal::{self, Archived, LoadError};
 use crate::keys;
 use crate::ports::Ports;
@@ -14,7 +14,7 @@ use crate::ports::Ports;
 /// is named.
 pub async fn read(
     ports: &Ports,
-    eid: &Eid,
+    eid: &ExecutionId,
     named: Option<&Archived>,
 ) -> Result<Option<Archive>, LoadError> {
     let key = keys::archive(eid);
@@ -35,7 +35,11 @@ pub async fn read(
 ///
 /// # Errors
 /// The store failed, or what holds it cannot be read.
-pub async fn value(ports: &Ports, eid: &Eid, sha256: &Digest) -> Result<Option<Json>, LoadError> {
+pub async fn value(
+    ports: &Ports,
+    eid: &ExecutionId,
+    sha256: &Digest,
+) -> Result<Option<Json>, LoadError> {
     let beside = keys::archive_blob(eid, sha256.as_str());
     match journal::resolve_at(ports, beside, sha256).await {
         Ok(json) => Ok(Some(json)),

@@ -4,8 +4,8 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Blocked, Body, Channel, Digest, Eid, Failure, Fid, Mid, OnClose, Payload, Provenance, Queue,
-    Workflow,
+    Blocked, Body, Channel, Digest, ExecutionId, Failure, FrameId, MessageId, OnClose, Payload,
+    Provenance, Queue, Workflow,
 };
 
 /// The entries that became durable by one compare-and-swap of the head.
@@ -35,7 +35,7 @@ pub enum Entry {
     #[serde(rename = "message.received")]
     Received {
         /// The message id: absorbed once.
-        mid: Mid,
+        mid: MessageId,
         /// When it was sent, by the sender's clock.
         sent_at: Timestamp,
         /// Who sent it.
@@ -86,7 +86,7 @@ pub enum Entry {
     #[serde(rename = "frame.started")]
     FrameStarted {
         /// The frame.
-        fid: Fid,
+        fid: FrameId,
         /// What began.
         began: Began,
     },
@@ -94,7 +94,7 @@ pub enum Entry {
     #[serde(rename = "frame.completed")]
     FrameCompleted {
         /// The frame.
-        fid: Fid,
+        fid: FrameId,
         /// The value.
         value: Payload,
     },
@@ -102,7 +102,7 @@ pub enum Entry {
     #[serde(rename = "frame.failed")]
     FrameFailed {
         /// The frame.
-        fid: Fid,
+        fid: FrameId,
         /// Why.
         failure: Failure,
     },
@@ -110,7 +110,7 @@ pub enum Entry {
     #[serde(rename = "frame.suspended")]
     FrameSuspended {
         /// The frame.
-        fid: Fid,
+        fid: FrameId,
         /// For what.
         wait: Wait,
     },
@@ -118,24 +118,24 @@ pub enum Entry {
     #[serde(rename = "frame.fulfilled")]
     FrameFulfilled {
         /// The frame.
-        fid: Fid,
+        fid: FrameId,
         /// The message that a receive consumed; absent when its time had come.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        mid: Option<Mid>,
+        mid: Option<MessageId>,
     },
     /// The workflow let go of a frame that it had registered: the loser of a race.
     #[serde(rename = "frame.dropped")]
     FrameDropped {
         /// The frame.
-        fid: Fid,
+        fid: FrameId,
     },
     /// A message leaves for another execution.
     #[serde(rename = "message.sent")]
     Sent {
         /// The frame that sends.
-        fid: Fid,
+        fid: FrameId,
         /// The addressee.
-        to: Eid,
+        to: ExecutionId,
         /// Its channel.
         channel: Channel,
         /// The value.
@@ -145,7 +145,7 @@ pub enum Entry {
     #[serde(rename = "announce")]
     Announced {
         /// The frame that tells.
-        fid: Fid,
+        fid: FrameId,
         /// A word to filter by.
         kind: Channel,
         /// The value.
@@ -158,9 +158,9 @@ pub enum Entry {
     #[serde(rename = "child.closed")]
     ChildClosed {
         /// The frame that started it.
-        fid: Fid,
+        fid: FrameId,
         /// The child.
-        eid: Eid,
+        eid: ExecutionId,
         /// Its queue.
         queue: Queue,
         /// What it is told.
@@ -183,7 +183,7 @@ pub enum Began {
     /// A child execution.
     Child {
         /// Its id.
-        eid: Eid,
+        eid: ExecutionId,
         /// Its type.
         workflow: Workflow,
         /// The version, decided when it began.
@@ -329,7 +329,7 @@ impl Entry {
 
     /// The frame it is about.
     #[must_use]
-    pub fn fid(&self) -> Option<&Fid> {
+    pub fn fid(&self) -> Option<&FrameId> {
         match self {
             Self::FrameStarted { fid, .. }
             | Self::FrameCompleted { fid, .. }

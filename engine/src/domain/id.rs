@@ -14,9 +14,9 @@ const NAMESPACE: Uuid = Uuid::from_u128(0x6d69_6c6c_706f_6e64_8a11_5f0c_9d3e_77a
 /// The id of an execution: `UUIDv7` for a plain start, `UUIDv5` of the key for a keyed one,
 /// `UUIDv5` of `{parent}/{fid}` for a child. Canonical text everywhere.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Eid(Uuid);
+pub struct ExecutionId(Uuid);
 
-impl Eid {
+impl ExecutionId {
     /// Wraps a uuid.
     #[must_use]
     pub const fn new(uuid: Uuid) -> Self {
@@ -31,7 +31,7 @@ impl Eid {
 
     /// The child that `frame` of this execution starts.
     #[must_use]
-    pub fn child(&self, frame: &Fid) -> Self {
+    pub fn child(&self, frame: &FrameId) -> Self {
         Self(Uuid::new_v5(
             &NAMESPACE,
             format!("{self}/{frame}").as_bytes(),
@@ -65,32 +65,32 @@ impl Eid {
     }
 }
 
-impl fmt::Display for Eid {
+impl fmt::Display for ExecutionId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.hyphenated().fmt(f)
     }
 }
 
-impl fmt::Debug for Eid {
+impl fmt::Debug for ExecutionId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
     }
 }
 
-impl std::str::FromStr for Eid {
+impl std::str::FromStr for ExecutionId {
     type Err = InvalidName;
     fn from_str(text: &str) -> Result<Self, InvalidName> {
         Self::parse(text)
     }
 }
 
-impl serde::Serialize for Eid {
+impl serde::Serialize for ExecutionId {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(self)
     }
 }
 
-impl<'de> serde::Deserialize<'de> for Eid {
+impl<'de> serde::Deserialize<'de> for ExecutionId {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = std::borrow::Cow::<'de, str>::deserialize(deserializer)?;
         Self::parse(&text).map_err(serde::de::Error::custom)
@@ -98,9 +98,9 @@ impl<'de> serde::Deserialize<'de> for Eid {
 }
 
 /// A workflow may take ids: its input needs a schema.
-impl schemars::JsonSchema for Eid {
+impl schemars::JsonSchema for ExecutionId {
     fn schema_name() -> std::borrow::Cow<'static, str> {
-        "Eid".into()
+        "ExecutionId".into()
     }
 
     fn inline_schema() -> bool {
@@ -115,9 +115,9 @@ impl schemars::JsonSchema for Eid {
 /// The id of a frame: `root`, then `parent/name#n` or `parent/name:key`.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
 #[serde(transparent)]
-pub struct Fid(Arc<str>);
+pub struct FrameId(Arc<str>);
 
-impl Fid {
+impl FrameId {
     /// The workflow itself.
     #[must_use]
     pub fn root() -> Self {
@@ -171,13 +171,13 @@ impl Fid {
     }
 }
 
-impl fmt::Display for Fid {
+impl fmt::Display for FrameId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
 }
 
-impl fmt::Debug for Fid {
+impl fmt::Debug for FrameId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
@@ -199,9 +199,9 @@ impl fmt::Display for FrameHash {
 /// The id of a message: what makes delivery exactly-once (PROTOCOL, section 4).
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
 #[serde(transparent)]
-pub struct Mid(Arc<str>);
+pub struct MessageId(Arc<str>);
 
-impl Mid {
+impl MessageId {
     /// The mail that starts an execution.
     #[must_use]
     pub fn start() -> Self {
@@ -234,7 +234,7 @@ impl Mid {
 
     /// The message that `frame` of `eid` sends.
     #[must_use]
-    pub fn sent(eid: &Eid, frame: &Fid) -> Self {
+    pub fn sent(eid: &ExecutionId, frame: &FrameId) -> Self {
         Self(
             format!(
                 "msg.{}",
@@ -252,7 +252,7 @@ impl Mid {
 
     /// An operator's word that `from` says to one of its own children.
     #[must_use]
-    pub fn close(from: &Eid) -> Self {
+    pub fn close(from: &ExecutionId) -> Self {
         Self(format!("ctl.close.{from}").into())
     }
 
@@ -287,13 +287,13 @@ impl Mid {
     }
 }
 
-impl fmt::Display for Mid {
+impl fmt::Display for MessageId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
 }
 
-impl fmt::Debug for Mid {
+impl fmt::Debug for MessageId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }

@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::failure::{MAX_MESSAGE, cut};
-use super::{Channel, Failure, Fid, Mid, Payload, Provenance, Record};
+use super::{Channel, Failure, FrameId, MessageId, Payload, Provenance, Record};
 
 /// The object under `mail/{queue}/{sh}/{eid}/{mid}`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -12,7 +12,7 @@ pub struct Mail {
     /// Version of this form; a reader refuses a newer one by name.
     pub format: u32,
     /// The id, as in the key.
-    pub mid: Mid,
+    pub mid: MessageId,
     /// Who sends it.
     pub from: Provenance,
     /// When, by the sender's clock. Absorbed in this order.
@@ -27,7 +27,7 @@ impl Mail {
 
     /// A message in the form written today.
     #[must_use]
-    pub fn new(mid: Mid, from: Provenance, sent_at: Timestamp, body: Body) -> Self {
+    pub fn new(mid: MessageId, from: Provenance, sent_at: Timestamp, body: Body) -> Self {
         Self {
             format: Self::FORMAT,
             mid,
@@ -55,7 +55,7 @@ pub enum Body {
     /// The child of `frame` ended.
     Child {
         /// The frame that started it.
-        fid: Fid,
+        fid: FrameId,
         /// How.
         outcome: Result<Payload, Failure>,
     },

@@ -18,7 +18,7 @@ pub use actor::{Actor, ActorKind, Provenance};
 pub use blocked::Blocked;
 pub use entry::{Began, Commit, Entry, Lost, Wait};
 pub use failure::{Failure, kind};
-pub use id::{Digest, Eid, Fid, FrameHash, Mid};
+pub use id::{Digest, ExecutionId, FrameHash, FrameId, MessageId};
 pub use json::{Json, Payload, ValueError};
 pub use mail::{Body, Control, Mail};
 pub use name::{Channel, FrameName, InvalidName, MAX_TEXT, Queue, Text, Workflow};

@@ -3,13 +3,13 @@
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::{Digest, Eid, Fid, Payload, Provenance, Queue, Workflow};
+use super::{Digest, ExecutionId, FrameId, Payload, Provenance, Queue, Workflow};
 
 /// The part of an execution that never changes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Record {
     /// Its id.
-    pub eid: Eid,
+    pub eid: ExecutionId,
     /// The workflow type.
     pub workflow: Workflow,
     /// The version of it that runs this execution.
@@ -39,11 +39,11 @@ pub struct Record {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Parent {
     /// Its id.
-    pub eid: Eid,
+    pub eid: ExecutionId,
     /// Its queue.
     pub queue: Queue,
     /// The frame that started this execution.
-    pub fid: Fid,
+    pub fid: FrameId,
     /// Whether that frame waits for the result: only then is it mailed.
     pub waits: bool,
 }

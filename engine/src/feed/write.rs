@@ -4,7 +4,7 @@ use bytes::Bytes;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::domain::{Eid, Fid, Payload, Queue, Status, Workflow};
+use crate::domain::{ExecutionId, FrameId, Payload, Queue, Status, Workflow};
 use crate::journal::Head;
 use crate::keys;
 use crate::ports::{BucketError, Ports};
@@ -15,7 +15,7 @@ pub struct Told {
     /// Version of this form.
     pub format: u32,
     /// The execution.
-    pub eid: Eid,
+    pub eid: ExecutionId,
     /// The newest commit it tells of: with the eid its identity.
     pub commit: u64,
     /// The instant of that commit.
@@ -31,7 +31,7 @@ pub struct Told {
     pub dispatch_key: Option<String>,
     /// The execution that started it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub parent: Option<Eid>,
+    pub parent: Option<ExecutionId>,
     /// When it was started.
     pub created_at: Timestamp,
     /// Where it stands.
@@ -76,7 +76,7 @@ pub struct Event {
     pub note: Option<String>,
     /// The frame that announced.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub fid: Option<Fid>,
+    pub fid: Option<FrameId>,
     /// What it announced. A blob lies under the execution.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub value: Option<Payload>,

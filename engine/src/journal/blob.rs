@@ -9,7 +9,7 @@ use std::time::Duration;
 use bytes::Bytes;
 
 use super::LoadError;
-use crate::domain::{Digest, Eid, Json, Payload};
+use crate::domain::{Digest, ExecutionId, Json, Payload};
 use crate::keys::{self, Key};
 use crate::planted::{Bug, planted};
 use crate::ports::{BucketError, Ports};
@@ -17,7 +17,7 @@ use crate::ports::{BucketError, Ports};
 /// Replaces a value over `most` bytes by a reference. 1 P if it is over, else none.
 pub async fn offload(
     ports: &Ports,
-    eid: &Eid,
+    eid: &ExecutionId,
     payload: &mut Payload,
     most: usize,
 ) -> Result<(), BucketError> {
@@ -27,7 +27,7 @@ pub async fn offload(
 /// As [`offload`]; with `until`, tried until then by the monotonic clock.
 pub(crate) async fn offload_until(
     ports: &Ports,
-    eid: &Eid,
+    eid: &ExecutionId,
     payload: &mut Payload,
     most: usize,
     until: Option<Duration>,
@@ -47,7 +47,11 @@ pub(crate) async fn offload_until(
 }
 
 /// The value itself. 1 G if it is a reference.
-pub async fn resolve(ports: &Ports, eid: &Eid, payload: &Payload) -> Result<Json, LoadError> {
+pub async fn resolve(
+    ports: &Ports,
+    eid: &ExecutionId,
+    payload: &Payload,
+) -> Result<Json, LoadError> {
     let sha256 = match payload {
         Payload::Inline(json) => return Ok(json.clone()),
         Payload::Blob { sha256, .. } => sha256,
@@ -77,8 +81,8 @@ pub(crate) async fn resolve_at(
 /// Moves a payload that leaves `from` under `to`. 1 G and 1 P if it is a blob, else none.
 pub async fn carry(
     ports: &Ports,
-    from: &Eid,
-    to: &Eid,
+    from: &ExecutionId,
+    to: &ExecutionId,
     payload: &Payload,
     inline: usize,
 ) -> Result<Payload, LoadError> {

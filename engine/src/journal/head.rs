@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use super::{Archived, LoadError, sum};
-use crate::domain::{Commit, Eid, Record, Status};
+use crate::domain::{Commit, ExecutionId, Record, Status};
 use crate::keys::{self, AlarmKey, Key};
 
 /// Version of the stored form; a reader refuses a newer one by name.
@@ -211,7 +211,7 @@ impl Head {
     /// # Errors
     /// [`LoadError::Newer`] for a form of a later release, [`LoadError::Corrupt`] for what is
     /// no head, is not as it was written, or is the head of another execution.
-    pub fn decode(key: &Key, eid: &Eid, body: &[u8]) -> Result<Self, LoadError> {
+    pub fn decode(key: &Key, eid: &ExecutionId, body: &[u8]) -> Result<Self, LoadError> {
         #[derive(Deserialize)]
         struct Format {
             format: u32,
@@ -239,7 +239,7 @@ impl Head {
 
     /// What a run relies on, beyond the form: it creates, reads and deletes what a head names,
     /// so a head names objects of its own execution only.
-    fn check(&self, eid: &Eid) -> Result<(), String> {
+    fn check(&self, eid: &ExecutionId) -> Result<(), String> {
         if self.format == 0 {
             return Err("there is no format 0".to_owned());
         }

@@ -23,7 +23,7 @@ pub use error::{CommitError, LoadError};
 pub use head::{FORMAT, Head, Item, Named, News, Owner, Raw, Sealed};
 pub use tombstone::Archived;
 
-use crate::domain::{Commit, Eid, Entry, Mid, Record};
+use crate::domain::{Commit, Entry, ExecutionId, MessageId, Record};
 use crate::keys::{self, Key};
 use crate::ports::{BucketError, Expect, Fault, Outcome, Ports, Version};
 
@@ -60,7 +60,7 @@ impl Journal {
     ///
     /// # Errors
     /// [`LoadError`]: the store failed, or the object is not a head this release can read.
-    pub async fn load(ports: &Ports, eid: &Eid) -> Result<Option<Self>, LoadError> {
+    pub async fn load(ports: &Ports, eid: &ExecutionId) -> Result<Option<Self>, LoadError> {
         let key = keys::head(eid);
         let Some(found) = ports.read(&key).await? else {
             return Ok(None);
@@ -198,7 +198,7 @@ impl Journal {
     ///
     /// # Errors
     /// [`LoadError::Corrupt`]: a commit of the tail cannot be read.
-    pub fn tail_mids(&self) -> Result<BTreeSet<Mid>, LoadError> {
+    pub fn tail_mids(&self) -> Result<BTreeSet<MessageId>, LoadError> {
         let mut mids = BTreeSet::new();
         for raw in &self.head.tail {
             collect_mids(&self.decode(raw)?, &mut mids);
@@ -259,7 +259,7 @@ fn corrupt(key: &Key, why: String) -> LoadError {
 }
 
 /// Adds the mids that `commit` absorbed.
-pub fn collect_mids(commit: &Commit, mids: &mut BTreeSet<Mid>) {
+pub fn collect_mids(commit: &Commit, mids: &mut BTreeSet<MessageId>) {
     mids.extend(commit.entries.iter().filter_map(|entry| match entry {
         Entry::Received { mid, .. } => Some(mid.clone()),
         _ => None,

@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 
 use super::head::{FORMAT, Head, Item, Raw, Sealed};
 use super::{Journal, LoadError};
-use crate::domain::{Digest, Eid};
+use crate::domain::{Digest, ExecutionId};
 use crate::keys;
 use crate::planted::{Bug, planted};
 use crate::ports::{BucketError, Ports};
@@ -30,7 +30,7 @@ pub(super) const NAMED: usize = 144;
 #[derive(Debug, Serialize, Deserialize)]
 struct Segment {
     format: u32,
-    eid: Eid,
+    eid: ExecutionId,
     commits: Vec<Raw>,
 }
 
@@ -121,7 +121,7 @@ pub(super) async fn seal(
 /// Reads segments, several at once, in order: each, or why it cannot be read. 1 G each.
 pub(super) async fn each(
     ports: &Ports,
-    eid: &Eid,
+    eid: &ExecutionId,
     sealed: &[Sealed],
     fan: usize,
 ) -> Vec<Result<Vec<Raw>, LoadError>> {
@@ -132,7 +132,7 @@ pub(super) async fn each(
     stream::iter(reads).buffered(fan.max(1)).collect().await
 }
 
-async fn one(ports: &Ports, eid: &Eid, sealed: &Sealed) -> Result<Vec<Raw>, LoadError> {
+async fn one(ports: &Ports, eid: &ExecutionId, sealed: &Sealed) -> Result<Vec<Raw>, LoadError> {
     match ports.read(&sealed.key).await? {
         Some(found) => decode(eid, sealed, &found.body),
         None => Err(LoadError::Missing {
@@ -142,7 +142,7 @@ async fn one(ports: &Ports, eid: &Eid, sealed: &Sealed) -> Result<Vec<Raw>, Load
 }
 
 /// The bytes of a segment.
-pub(crate) fn encode(eid: Eid, commits: &[Raw]) -> Bytes {
+pub(crate) fn encode(eid: ExecutionId, commits: &[Raw]) -> Bytes {
     let segment = Segment {
         format: FORMAT,
         eid,
@@ -158,7 +158,11 @@ pub(crate) fn encode(eid: Eid, commits: &[Raw]) -> Bytes {
 /// # Errors
 /// [`LoadError::Newer`] for a form of a later release; [`LoadError::Corrupt`] for bytes that
 /// are not those the key names, or are no segment of this execution at this place.
-pub(crate) fn decode(eid: &Eid, sealed: &Sealed, body: &[u8]) -> Result<Vec<Raw>, LoadError> {
+pub(crate) fn decode(
+    eid: &ExecutionId,
+    sealed: &Sealed,
+    body: &[u8],
+) -> Result<Vec<Raw>, LoadError> {
     let key = &sealed.key;
     let corrupt = |why: String| LoadError::Corrupt {
         key: key.clone(),

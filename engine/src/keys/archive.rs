@@ -1,7 +1,7 @@
 //! Where finished executions are folded to, and where the fold stands.
 
 use super::{Key, Prefix};
-use crate::domain::Eid;
+use crate::domain::ExecutionId;
 
 /// First component of archive keys.
 pub const ARCHIVE: &str = "archive/";
@@ -10,13 +10,13 @@ pub const ARCHIVE_BLOB: &str = "archive-blob/";
 
 /// `archive/{sh}/{eid}`: a finished execution, folded.
 #[must_use]
-pub fn archive(eid: &Eid) -> Key {
+pub fn archive(eid: &ExecutionId) -> Key {
     Key::built(format!("{ARCHIVE}{}/{eid}", eid.shard()))
 }
 
 /// `archive-blob/{sh}/{eid}/{sha256}`: a value too large to stand in the archive.
 #[must_use]
-pub fn archive_blob(eid: &Eid, sha256: &str) -> Key {
+pub fn archive_blob(eid: &ExecutionId, sha256: &str) -> Key {
     Key::built(format!("{ARCHIVE_BLOB}{}/{eid}/{sha256}", eid.shard()))
 }
 
@@ -28,20 +28,20 @@ pub fn retention() -> Key {
 
 /// Everything that stands under one execution.
 #[must_use]
-pub fn execution(eid: &Eid) -> Prefix {
+pub fn execution(eid: &ExecutionId) -> Prefix {
     Prefix::built(format!("x/{}/{eid}/", eid.shard()))
 }
 
 /// The execution that an archive, or an archived value, belongs to; `None` for any other key.
 #[must_use]
-pub fn archived(key: &Key) -> Option<Eid> {
+pub fn archived(key: &Key) -> Option<ExecutionId> {
     let text = key.as_str();
     let (rest, blob) = match text.strip_prefix(ARCHIVE) {
         Some(rest) => (rest, false),
         None => (text.strip_prefix(ARCHIVE_BLOB)?, true),
     };
     let mut parts = rest.split('/');
-    let (shard, eid) = (parts.next()?, Eid::parse(parts.next()?).ok()?);
+    let (shard, eid) = (parts.next()?, ExecutionId::parse(parts.next()?).ok()?);
     let named = match (blob, parts.next()) {
         (false, None) => true,
         (true, Some(sha256)) => {

@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 
 use super::{InvalidKey, Key, Prefix};
-use crate::domain::{Eid, Mid, Queue};
+use crate::domain::{ExecutionId, MessageId, Queue};
 
 /// First component of mail keys.
 pub const MAIL: &str = "mail/";
@@ -14,38 +14,38 @@ pub const FEED: &str = "feed/";
 
 /// `x/{sh}/{eid}/head`: the execution.
 #[must_use]
-pub fn head(eid: &Eid) -> Key {
+pub fn head(eid: &ExecutionId) -> Key {
     Key::built(format!("x/{}/{eid}/head", eid.shard()))
 }
 
 /// `x/{sh}/{eid}/log/{n:06}-{sha16}`: sealed segment `n`, named by its bytes too, so that a
 /// stale writer cannot replace it (FINDINGS A7).
 #[must_use]
-pub fn segment(eid: &Eid, number: u32, sha16: &str) -> Key {
+pub fn segment(eid: &ExecutionId, number: u32, sha16: &str) -> Key {
     Key::built(format!("x/{}/{eid}/log/{number:06}-{sha16}", eid.shard()))
 }
 
 /// Every segment of one execution.
 #[must_use]
-pub fn log(eid: &Eid) -> Prefix {
+pub fn log(eid: &ExecutionId) -> Prefix {
     Prefix::built(format!("x/{}/{eid}/log/", eid.shard()))
 }
 
 /// `x/{sh}/{eid}/blob/{sha256}`: a payload too large to inline.
 #[must_use]
-pub fn blob(eid: &Eid, sha256: &str) -> Key {
+pub fn blob(eid: &ExecutionId, sha256: &str) -> Key {
     Key::built(format!("x/{}/{eid}/blob/{sha256}", eid.shard()))
 }
 
 /// `mail/{queue}/{sh}/{eid}/{mid}`: one message that wakes one execution.
 #[must_use]
-pub fn mail(queue: &Queue, eid: &Eid, mid: &Mid) -> Key {
+pub fn mail(queue: &Queue, eid: &ExecutionId, mid: &MessageId) -> Key {
     Key::built(format!("{MAIL}{queue}/{}/{eid}/{mid}", eid.shard()))
 }
 
 /// Everything in one execution's mailbox.
 #[must_use]
-pub fn mailbox(queue: &Queue, eid: &Eid) -> Prefix {
+pub fn mailbox(queue: &Queue, eid: &ExecutionId) -> Prefix {
     Prefix::built(format!("{MAIL}{queue}/{}/{eid}/", eid.shard()))
 }
 
@@ -57,7 +57,7 @@ pub fn mail_queue(queue: &Queue) -> Prefix {
 
 /// `timers/{due}/{queue}/{eid}.{commit}`: the execution's alarm, set by that commit.
 #[must_use]
-pub fn alarm(due: Timestamp, queue: &Queue, eid: &Eid, commit: u64) -> Key {
+pub fn alarm(due: Timestamp, queue: &Queue, eid: &ExecutionId, commit: u64) -> Key {
     Key::built(format!("{TIMERS}{}/{queue}/{eid}.{commit}", stamp(due)))
 }
 
@@ -69,7 +69,7 @@ pub fn timers() -> Prefix {
 
 /// `feed/{day}/{instant}-{eid}-{commit:08}`: what one or more commits mean to the outside.
 #[must_use]
-pub fn feed(at: Timestamp, eid: &Eid, commit: u64) -> Key {
+pub fn feed(at: Timestamp, eid: &ExecutionId, commit: u64) -> Key {
     let instant = stamp(at);
     Key::built(format!(
         "{FEED}{}/{instant}-{eid}-{commit:08}",
@@ -104,10 +104,12 @@ pub fn feed_day(day: Option<&str>) -> Result<Prefix, InvalidKey> {
 /// The execution under whose prefix an object stands: a head, a segment, a blob. `None` for
 /// any other key.
 #[must_use]
-pub fn owner(key: &Key) -> Option<Eid> {
+pub fn owner(key: &Key) -> Option<ExecutionId> {
     let (shard, rest) = key.as_str().strip_prefix("x/")?.split_once('/')?;
     let (eid, name) = rest.split_once('/')?;
-    let eid = Eid::parse(eid).ok().filter(|eid| eid.shard() == shard)?;
+    let eid = ExecutionId::parse(eid)
+        .ok()
+        .filter(|eid| eid.shard() == shard)?;
     let hex = |text: &str| text.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'));
     let known = match name.split_once('/') {
         None => name == "head",
@@ -127,9 +129,9 @@ pub struct MailKey {
     /// The queue.
     pub queue: Queue,
     /// The addressee.
-    pub eid: Eid,
+    pub eid: ExecutionId,
     /// The message.
-    pub mid: Mid,
+    pub mid: MessageId,
 }
 
 impl MailKey {
@@ -139,8 +141,8 @@ impl MailKey {
         let mut parts = key.as_str().strip_prefix(MAIL)?.split('/');
         let queue = Queue::parse(parts.next()?).ok()?;
         let shard = parts.next()?;
-        let eid = Eid::parse(parts.next()?).ok()?;
-        let mid = Mid::parse(parts.next()?).ok()?;
+        let eid = ExecutionId::parse(parts.next()?).ok()?;
+        let mid = MessageId::parse(parts.next()?).ok()?;
         (parts.next().is_none() && shard == eid.shard()).then_some(Self { queue, eid, mid })
     }
 }
@@ -153,7 +155,7 @@ pub struct AlarmKey {
     /// The queue.
     pub queue: Queue,
     /// The execution.
-    pub eid: Eid,
+    pub eid: ExecutionId,
     /// The commit that set it.
     pub commit: u64,
 }
@@ -166,7 +168,7 @@ impl AlarmKey {
         let due = unstamp(parts.next()?)?;
         let queue = Queue::parse(parts.next()?).ok()?;
         let (eid, commit) = parts.next()?.rsplit_once('.')?;
-        let (eid, commit) = (Eid::parse(eid).ok()?, commit.parse().ok()?);
+        let (eid, commit) = (ExecutionId::parse(eid).ok()?, commit.parse().ok()?);
         // One spelling only: what is parsed names the object it was parsed from.
         (*key == alarm(due, &queue, &eid, commit)).then_some(Self {
             due,
@@ -183,7 +185,7 @@ pub struct FeedKey {
     /// The instant of the write, by the writer.
     pub at: Timestamp,
     /// The execution.
-    pub eid: Eid,
+    pub eid: ExecutionId,
     /// The commit: with the eid the identity of the object.
     pub commit: u64,
 }
@@ -196,7 +198,7 @@ impl FeedKey {
         let (instant, rest) = rest.split_once('-')?;
         let (eid, commit) = rest.rsplit_once('-')?;
         let at = unstamp(instant)?;
-        let (eid, commit) = (Eid::parse(eid).ok()?, commit.parse().ok()?);
+        let (eid, commit) = (ExecutionId::parse(eid).ok()?, commit.parse().ok()?);
         let same = instant.get(..8) == Some(day) && *key == feed(at, &eid, commit);
         same.then_some(Self { at, eid, commit })
     }

@@ -6,7 +6,7 @@ use bytes::Bytes;
 use futures::{StreamExt, TryStreamExt, stream};
 use jiff::Timestamp;
 
-use crate::domain::{Actor, Body, Eid, Mail, Mid, Queue};
+use crate::domain::{Actor, Body, ExecutionId, Mail, MessageId, Queue};
 use crate::journal::{LoadError, sum};
 use crate::keys::{self, Key, MailKey};
 use crate::ports::{BucketError, Ports};
@@ -17,7 +17,7 @@ pub struct Slot {
     /// Its key.
     pub key: Key,
     /// Its id.
-    pub mid: Mid,
+    pub mid: MessageId,
     /// When it was put there, by the store's clock.
     pub modified: Timestamp,
 }
@@ -35,7 +35,7 @@ pub struct Listing {
 ///
 /// # Errors
 /// The store failed.
-pub async fn list(ports: &Ports, queue: &Queue, eid: &Eid) -> Result<Listing, BucketError> {
+pub async fn list(ports: &Ports, queue: &Queue, eid: &ExecutionId) -> Result<Listing, BucketError> {
     let mut listing = Listing::default();
     for row in ports.list(&keys::mailbox(queue, eid)).await? {
         match MailKey::parse(&row.key) {

@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 
-use crate::domain::{Eid, Mail, Queue};
+use crate::domain::{ExecutionId, Mail, Queue};
 use crate::journal::sum;
 use crate::keys;
 use crate::ports::{BucketError, Created, Hint, Ports};
@@ -27,7 +27,7 @@ pub enum Sent {
 pub async fn send(
     ports: &Ports,
     queue: &Queue,
-    eid: &Eid,
+    eid: &ExecutionId,
     mail: &Mail,
 ) -> Result<Sent, BucketError> {
     let sent = put(ports, queue, eid, mail).await?;
@@ -42,7 +42,7 @@ pub async fn send(
 pub async fn put(
     ports: &Ports,
     queue: &Queue,
-    eid: &Eid,
+    eid: &ExecutionId,
     mail: &Mail,
 ) -> Result<Sent, BucketError> {
     let body = encode(mail);
@@ -64,7 +64,7 @@ pub(crate) fn encode(mail: &Mail) -> Bytes {
 }
 
 /// The hint alone.
-pub async fn ring(ports: &Ports, queue: &Queue, eid: &Eid, mail: &Mail) {
+pub async fn ring(ports: &Ports, queue: &Queue, eid: &ExecutionId, mail: &Mail) {
     let cause = keys::mail(queue, eid, &mail.mid);
     ports
         .wakeups

@@ -5,7 +5,7 @@ use std::fmt;
 use async_trait::async_trait;
 use jiff::Timestamp;
 
-use crate::domain::{Eid, Queue};
+use crate::domain::{ExecutionId, Queue};
 use crate::keys::Key;
 
 /// A hint that `eid` may have work. The bucket decides; a lost or doubled hint costs at most
@@ -15,7 +15,7 @@ pub struct Hint {
     /// The queue the execution lives in.
     pub queue: Queue,
     /// The execution.
-    pub eid: Eid,
+    pub eid: ExecutionId,
     /// The mail or alarm key that was just written.
     pub cause: Key,
     /// When the execution will have work: an alarm's deadline. `None`: now.

@@ -9,7 +9,7 @@ use futures::future::BoxFuture;
 use super::Limits;
 use super::drive::{Drive, panicked};
 use super::slot::What;
-use crate::domain::{Failure, Fid, Json, kind};
+use crate::domain::{Failure, FrameId, Json, kind};
 use crate::sdk::Attempt;
 
 impl Drive {
@@ -17,7 +17,7 @@ impl Drive {
     /// are failures; its value is checked.
     pub(crate) fn begin(
         &mut self,
-        fid: &Fid,
+        fid: &FrameId,
         attempt: Attempt,
     ) -> BoxFuture<'static, Result<Json, Failure>> {
         let thunk = match self.table.lock().slots.get(fid).map(|slot| &slot.what) {

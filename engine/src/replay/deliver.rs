@@ -4,7 +4,7 @@
 use super::slot::{Outcome, Slot, What};
 use super::table::{Loose, State};
 use super::trouble::{Position, Trouble};
-use crate::domain::{Body, Channel, Control, Entry, Fid, Json, Mid, Payload};
+use crate::domain::{Body, Channel, Control, Entry, FrameId, Json, MessageId, Payload};
 
 impl State {
     /// Takes one entry in. `value` is its payload when that is a blob.
@@ -82,7 +82,7 @@ impl State {
         &mut self,
         at: Position,
         entry: &Entry,
-        mid: &Mid,
+        mid: &MessageId,
         body: &Body,
         value: Option<Json>,
         loose: &mut Loose,
@@ -114,7 +114,7 @@ impl State {
     }
 
     /// A message comes in; only those who wait on its channel are woken.
-    fn put(&mut self, channel: &Channel, mid: Mid, value: Json, loose: &mut Loose) {
+    fn put(&mut self, channel: &Channel, mid: MessageId, value: Json, loose: &mut Loose) {
         let inbox = self.inbox.entry(channel.clone()).or_default();
         inbox.push_back((mid, value));
         for fid in self.open.values() {
@@ -127,7 +127,7 @@ impl State {
     }
 
     /// Hands a frame its outcome. One that has its outcome, or was dropped, reads no other.
-    fn settle(&mut self, fid: &Fid, outcome: Outcome, loose: &mut Loose) {
+    fn settle(&mut self, fid: &FrameId, outcome: Outcome, loose: &mut Loose) {
         if let Some(slot) = self.slots.get_mut(fid)
             && !slot.settled
         {

@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use super::plan::{Place, Plan};
 use super::slot::{Phase, What};
 use super::table::State;
-use crate::domain::{Began, Entry, Fid, Payload, Wait};
+use crate::domain::{Began, Entry, FrameId, Payload, Wait};
 use crate::sdk::FrameError;
 
 impl State {
@@ -16,7 +16,7 @@ impl State {
     pub(super) fn design(
         &self,
         place: &Place,
-        fid: &Fid,
+        fid: &FrameId,
         plan: Plan,
     ) -> Result<(What, Option<Entry>), FrameError> {
         let after = |wait: Duration| {
@@ -103,7 +103,7 @@ impl State {
     }
 }
 
-fn sleep(fid: &Fid, due: Timestamp) -> (What, Option<Entry>) {
+fn sleep(fid: &FrameId, due: Timestamp) -> (What, Option<Entry>) {
     let entry = Entry::FrameSuspended {
         fid: fid.clone(),
         wait: Wait::Sleep { due },

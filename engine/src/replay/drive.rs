@@ -12,7 +12,7 @@ use super::flag::Flag;
 use super::table::Table;
 use super::trouble::{Position, Trouble};
 use super::{Limits, Seed};
-use crate::domain::{Entry, Failure, Fid, Json, kind};
+use crate::domain::{Entry, Failure, FrameId, Json, kind};
 use crate::sdk::{Context, ErasedWorkflow};
 
 /// Polls without a registration, a yield or a drop before a workflow is taken to spin.
@@ -172,7 +172,7 @@ impl Drive {
     }
 
     /// Frames let go of since the last call: their live thunks are to be aborted.
-    pub(crate) fn take_dropped(&mut self) -> Vec<Fid> {
+    pub(crate) fn take_dropped(&mut self) -> Vec<FrameId> {
         std::mem::take(&mut self.table.lock().dropped)
     }
 

@@ -3,7 +3,7 @@
 use super::slot::{Phase, What};
 use super::table::State;
 use super::trouble::{Position, Trouble};
-use crate::domain::{Began, Entry, Fid, Wait};
+use crate::domain::{Began, Entry, FrameId, Wait};
 
 impl State {
     /// Work began: an attempt of a step, or a child.
@@ -11,7 +11,7 @@ impl State {
         &mut self,
         at: Position,
         entry: &Entry,
-        fid: &Fid,
+        fid: &FrameId,
         began: &Began,
     ) -> Result<(), Trouble> {
         match (began, self.slots.get_mut(fid).map(|slot| &mut slot.what)) {
@@ -51,7 +51,7 @@ impl State {
         &mut self,
         at: Position,
         entry: &Entry,
-        fid: &Fid,
+        fid: &FrameId,
         wait: &Wait,
     ) -> Result<(), Trouble> {
         match (wait, self.slots.get_mut(fid).map(|slot| &mut slot.what)) {

@@ -3,7 +3,7 @@
 use super::slot::{of_workflow, on_channel, with_input};
 use super::table::State;
 use super::trouble::{Position, Trouble};
-use crate::domain::{Began, Body, Entry, Fid, Wait};
+use crate::domain::{Began, Body, Entry, FrameId, Wait};
 
 /// Any kind of frame.
 const ANY: &str = "frame";
@@ -120,6 +120,6 @@ fn verb(entry: &Entry) -> Option<&'static str> {
     }
 }
 
-fn is_recorded(fid: &Fid) -> bool {
+fn is_recorded(fid: &FrameId) -> bool {
     matches!(fid.name(), "now" | "uuid" | "random")
 }

@@ -4,14 +4,14 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
-use crate::domain::{Channel, Eid, Fid, FrameName, Json, OnClose, Queue, Workflow};
+use crate::domain::{Channel, ExecutionId, FrameId, FrameName, Json, OnClose, Queue, Workflow};
 use crate::sdk::{FrameError, StepOptions, Thunk};
 
 /// Where a frame stands.
 #[derive(Debug, Clone)]
 pub(crate) struct Place {
     /// Below this.
-    pub(crate) parent: Fid,
+    pub(crate) parent: FrameId,
     /// Called this.
     pub(crate) name: FrameName,
     /// Told from its siblings by this, not by counting.
@@ -60,7 +60,7 @@ pub(crate) enum Plan {
     /// A message to another execution.
     Send {
         /// To whom.
-        to: Eid,
+        to: ExecutionId,
         /// Where.
         channel: Channel,
         /// The value.

@@ -10,13 +10,13 @@ use serde::de::DeserializeOwned;
 use super::plan::{Place, Plan, Refused};
 use super::slot::{Outcome, What};
 use super::table::{Loose, State, Table};
-use crate::domain::{Entry, Fid, Json, Payload, Wait};
+use crate::domain::{Entry, FrameId, Json, Payload, Wait};
 use crate::ports::Entropy;
 use crate::sdk::FrameError;
 
 impl Table {
     /// Registers a frame.
-    pub(crate) fn register(&self, place: &Place, plan: Plan) -> Result<Fid, Refused> {
+    pub(crate) fn register(&self, place: &Place, plan: Plan) -> Result<FrameId, Refused> {
         if !self.is_inside() {
             let frame = place.name.to_string();
             return Err(FrameError::Outside { frame }.into());
@@ -25,12 +25,12 @@ impl Table {
     }
 
     /// Polls a registered frame; `waker` replaces the one of its last poll.
-    pub(crate) fn poll(&self, fid: &Fid, waker: Waker) -> Poll<Outcome> {
+    pub(crate) fn poll(&self, fid: &FrameId, waker: Waker) -> Poll<Outcome> {
         self.change(|state, loose| state.poll(fid, waker, loose))
     }
 
     /// The owner of a registered frame dropped it before it yielded.
-    pub(crate) fn let_go(&self, fid: &Fid) {
+    pub(crate) fn let_go(&self, fid: &FrameId) {
         self.change(|state, loose| state.let_go(fid, loose));
     }
 
@@ -62,7 +62,7 @@ impl Table {
 }
 
 impl State {
-    fn poll(&mut self, fid: &Fid, waker: Waker, loose: &mut Loose) -> Poll<Outcome> {
+    fn poll(&mut self, fid: &FrameId, waker: Waker, loose: &mut Loose) -> Poll<Outcome> {
         let Some(slot) = self.slots.get_mut(fid).filter(|_| !self.closed) else {
             loose.wakers.push(waker);
             return Poll::Pending;
@@ -106,7 +106,7 @@ impl State {
         Poll::Ready(outcome)
     }
 
-    fn let_go(&mut self, fid: &Fid, loose: &mut Loose) {
+    fn let_go(&mut self, fid: &FrameId, loose: &mut Loose) {
         let Some(slot) = self.slots.get_mut(fid).filter(|_| !self.closed) else {
             return; // the drive lets go of the whole workflow: nothing lost a race
         };

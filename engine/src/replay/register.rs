@@ -3,12 +3,12 @@
 use super::plan::{Place, Plan, Refused};
 use super::slot::{Slot, What};
 use super::table::State;
-use crate::domain::Fid;
+use crate::domain::FrameId;
 use crate::sdk::FrameError;
 
 impl State {
     /// Registers a frame. What is refused registers nothing and counts nothing.
-    pub(super) fn register(&mut self, place: &Place, plan: Plan) -> Result<Fid, Refused> {
+    pub(super) fn register(&mut self, place: &Place, plan: Plan) -> Result<FrameId, Refused> {
         self.check_values(place, &plan)?;
         let fid = self.next_fid(place)?;
         let silent = self.cancelled && !place.shielded;
@@ -30,14 +30,14 @@ impl State {
 
     /// Registers a recorded value: the journal's, or else a fresh one. `None` when the drive is
     /// over or about to be.
-    pub(super) fn record(&mut self, place: &Place) -> Option<Fid> {
+    pub(super) fn record(&mut self, place: &Place) -> Option<FrameId> {
         let fid = self.next_fid(place).ok()?;
         self.insert(fid.clone(), place, What::Recorded, false);
         Some(fid)
     }
 
     /// The id a frame gets. Nothing is counted yet.
-    fn next_fid(&mut self, place: &Place) -> Result<Fid, Refused> {
+    fn next_fid(&mut self, place: &Place) -> Result<FrameId, Refused> {
         if self.closed {
             return Err(Refused::Halted);
         }
@@ -58,7 +58,7 @@ impl State {
         Ok(fid)
     }
 
-    fn insert(&mut self, fid: Fid, place: &Place, what: What, open: bool) {
+    fn insert(&mut self, fid: FrameId, place: &Place, what: What, open: bool) {
         if place.key.is_none() {
             *self.counts.entry(count_key(place)).or_default() += 1;
         }

@@ -7,14 +7,14 @@ use jiff::Timestamp;
 use super::drive::Drive;
 use super::slot::{Phase, Slot, What};
 use super::table::State;
-use crate::domain::{Channel, Digest, Eid, Fid};
+use crate::domain::{Channel, Digest, ExecutionId, FrameId};
 use crate::sdk::StepOptions;
 
 /// A step without outcome.
 #[derive(Debug, Clone)]
 pub(crate) struct StepState {
     /// The frame.
-    pub(crate) fid: Fid,
+    pub(crate) fid: FrameId,
     /// Where its attempts stand.
     pub(crate) phase: Phase,
     /// How many attempts vanished.
@@ -29,7 +29,7 @@ pub(crate) struct StepState {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct OpenFrame {
     /// The frame.
-    pub(crate) fid: Fid,
+    pub(crate) fid: FrameId,
     /// For what it waits.
     pub(crate) waits_for: WaitsFor,
     /// Until when: of a sleep, of a receive with a time-out, of a step before its next attempt.
@@ -46,7 +46,7 @@ pub(crate) enum WaitsFor {
     /// A message on this channel.
     Receive(Channel),
     /// The end of this child.
-    Child(Eid),
+    Child(ExecutionId),
 }
 
 impl Drive {
@@ -61,7 +61,7 @@ impl Drive {
     }
 
     /// The same of one step.
-    pub(crate) fn step(&self, fid: &Fid) -> Option<StepState> {
+    pub(crate) fn step(&self, fid: &FrameId) -> Option<StepState> {
         let state = self.table.lock();
         let open = |slot: &Slot| state.open.contains_key(&slot.order);
         state.slots.get(fid).filter(|slot| open(slot))?;
@@ -93,7 +93,7 @@ impl Drive {
     }
 }
 
-fn step_state(state: &State, fid: &Fid) -> Option<StepState> {
+fn step_state(state: &State, fid: &FrameId) -> Option<StepState> {
     let What::Step {
         phase,
         lost,

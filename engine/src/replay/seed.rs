@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-use crate::domain::{Eid, Fid, Json, Queue, Workflow};
+use crate::domain::{ExecutionId, FrameId, Json, Queue, Workflow};
 use crate::ports::Entropy;
 
 /// What a drive starts from.
 #[derive(Debug)]
 pub(crate) struct Seed {
     /// The execution.
-    pub(crate) eid: Eid,
+    pub(crate) eid: ExecutionId,
     /// Its queue: where its children go, unless told otherwise.
     pub(crate) queue: Queue,
     /// Its input.
@@ -20,7 +20,7 @@ pub(crate) struct Seed {
     pub(crate) entropy: Arc<dyn Entropy>,
     /// The values of `now`, `uuid` and `random` that the journal holds already. Plain calls
     /// cannot wait for their entry, so they must be known beforehand.
-    pub(crate) recorded: BTreeMap<Fid, Json>,
+    pub(crate) recorded: BTreeMap<FrameId, Json>,
     /// Its bounds.
     pub(crate) limits: Limits,
     /// Decides the version of a child.

@@ -5,7 +5,7 @@ use std::task::Waker;
 
 use jiff::Timestamp;
 
-use crate::domain::{Channel, Digest, Eid, Failure, Json, Workflow};
+use crate::domain::{Channel, Digest, ExecutionId, Failure, Json, Workflow};
 use crate::sdk::{StepOptions, Thunk};
 
 /// A thunk that an attempt may run while the frame table holds it, too.
@@ -61,7 +61,7 @@ pub(super) enum What {
     /// A child execution.
     Child {
         /// Its id.
-        eid: Eid,
+        eid: ExecutionId,
         /// Its type.
         workflow: Workflow,
         /// Digest of its input.
@@ -74,7 +74,7 @@ pub(super) enum What {
     /// A message to another execution.
     Sent {
         /// To whom.
-        to: Eid,
+        to: ExecutionId,
         /// Where.
         channel: Channel,
     },

@@ -12,7 +12,7 @@ use jiff::Timestamp;
 use super::flag::Flag;
 use super::slot::{SharedThunk, Slot, What};
 use super::{Limits, Seed};
-use crate::domain::{Channel, Eid, Entry, Fid, Json, Mid, Queue};
+use crate::domain::{Channel, Entry, ExecutionId, FrameId, Json, MessageId, Queue};
 use crate::ports::Entropy;
 
 /// The shared handle.
@@ -20,31 +20,31 @@ use crate::ports::Entropy;
 pub(crate) struct Table(Arc<Shared>);
 
 struct Shared {
-    eid: Eid,
+    eid: ExecutionId,
     flag: Arc<Flag>,
     state: Mutex<State>,
 }
 
 /// What the lock guards.
 pub(super) struct State {
-    pub(super) eid: Eid,
+    pub(super) eid: ExecutionId,
     pub(super) queue: Queue,
     pub(super) entropy: Arc<dyn Entropy>,
-    pub(super) recorded: BTreeMap<Fid, Json>,
+    pub(super) recorded: BTreeMap<FrameId, Json>,
     pub(super) limits: Limits,
     pub(super) code: super::Code,
     pub(super) now: Timestamp,
-    pub(super) slots: BTreeMap<Fid, Slot>,
+    pub(super) slots: BTreeMap<FrameId, Slot>,
     /// The frames that wait, in order of registration.
-    pub(super) open: BTreeMap<u32, Fid>,
+    pub(super) open: BTreeMap<u32, FrameId>,
     /// The next count of each name; the key is `parent/name`.
     pub(super) counts: BTreeMap<String, u32>,
     /// Messages that no receive has consumed.
-    pub(super) inbox: BTreeMap<Channel, VecDeque<(Mid, Json)>>,
+    pub(super) inbox: BTreeMap<Channel, VecDeque<(MessageId, Json)>>,
     /// What the workflow decided and no entry has matched.
     pub(super) decided: VecDeque<Entry>,
     /// Frames let go of since the drive asked last.
-    pub(super) dropped: Vec<Fid>,
+    pub(super) dropped: Vec<FrameId>,
     /// Registrations, yields, drops: an idle wake of its own does not raise it.
     pub(super) progress: u64,
     /// The execution was asked to stop.
@@ -94,7 +94,7 @@ impl Table {
     }
 
     /// The execution.
-    pub(crate) fn eid(&self) -> Eid {
+    pub(crate) fn eid(&self) -> ExecutionId {
         self.0.eid
     }
 

@@ -7,12 +7,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::Notice;
-use crate::domain::Eid;
+use crate::domain::ExecutionId;
 
 /// The board of ends.
 #[derive(Debug, Default)]
 pub(crate) struct Ends {
-    waiting: Mutex<BTreeMap<Eid, (Notice, usize)>>,
+    waiting: Mutex<BTreeMap<ExecutionId, (Notice, usize)>>,
     workers: AtomicUsize,
 }
 
@@ -20,7 +20,7 @@ pub(crate) struct Ends {
 #[derive(Debug)]
 pub(crate) struct End<'a> {
     ends: &'a Ends,
-    eid: Eid,
+    eid: ExecutionId,
     notice: Notice,
 }
 
@@ -30,7 +30,7 @@ pub(crate) struct AtWork<'a>(&'a Ends);
 
 impl Ends {
     /// Waits for the end of `eid` from now on.
-    pub(crate) fn of(&self, eid: Eid) -> End<'_> {
+    pub(crate) fn of(&self, eid: ExecutionId) -> End<'_> {
         let mut waiting = self.lock();
         let (notice, times) = waiting.entry(eid).or_default();
         *times += 1;
@@ -43,7 +43,7 @@ impl Ends {
     }
 
     /// The commit that ends `eid` has landed.
-    pub(crate) fn tell(&self, eid: &Eid) {
+    pub(crate) fn tell(&self, eid: &ExecutionId) {
         // A fresh one for who waits again: an end may be taken back.
         let told = self
             .lock()
@@ -65,7 +65,7 @@ impl Ends {
         self.workers.load(Ordering::Relaxed) > 0
     }
 
-    fn lock(&self) -> MutexGuard<'_, BTreeMap<Eid, (Notice, usize)>> {
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<ExecutionId, (Notice, usize)>> {
         // Nothing panics under this lock.
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -102,8 +102,8 @@ mod tests {
 
     use super::*;
 
-    fn eid(n: u8) -> Eid {
-        Eid::new(uuid::Uuid::from_bytes([n; 16]))
+    fn eid(n: u8) -> ExecutionId {
+        ExecutionId::new(uuid::Uuid::from_bytes([n; 16]))
     }
 
     #[test]

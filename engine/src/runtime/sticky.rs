@@ -13,7 +13,7 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use crate::domain::Eid;
+use crate::domain::ExecutionId;
 use crate::journal::Journal;
 
 /// Kept heads, up to so many bytes; the oldest go first.
@@ -25,8 +25,8 @@ pub(crate) struct Sticky {
 
 #[derive(Debug, Default)]
 struct State {
-    kept: BTreeMap<Eid, (u64, Journal)>,
-    order: VecDeque<(u64, Eid)>,
+    kept: BTreeMap<ExecutionId, (u64, Journal)>,
+    order: VecDeque<(u64, ExecutionId)>,
     bytes: usize,
     count: u64,
 }
@@ -68,7 +68,7 @@ impl Sticky {
     }
 
     /// Takes the head of `eid`, if it is kept.
-    pub(crate) fn take(&self, eid: &Eid) -> Option<Journal> {
+    pub(crate) fn take(&self, eid: &ExecutionId) -> Option<Journal> {
         if self.most == 0 {
             return None;
         }
@@ -82,7 +82,7 @@ impl Sticky {
 }
 
 impl State {
-    fn drop_kept(&mut self, eid: &Eid) -> Option<Journal> {
+    fn drop_kept(&mut self, eid: &ExecutionId) -> Option<Journal> {
         let (_, journal) = self.kept.remove(eid)?;
         self.bytes -= weight(&journal);
         // Marks of what was taken: no more of them than of what is kept, and some.

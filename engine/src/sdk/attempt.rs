@@ -9,7 +9,7 @@ use futures::channel::oneshot;
 use futures::future::Shared;
 use jiff::Timestamp;
 
-use crate::domain::{Digest, Eid, Fid};
+use crate::domain::{Digest, ExecutionId, FrameId};
 
 /// One attempt of a step, for functions that ask for it. Cheap to clone.
 ///
@@ -30,8 +30,8 @@ use crate::domain::{Digest, Eid, Fid};
 pub struct Attempt(Arc<Inner>);
 
 struct Inner {
-    eid: Eid,
-    fid: Fid,
+    eid: ExecutionId,
+    fid: FrameId,
     number: u32,
     key: String,
     deadline: Option<Timestamp>,
@@ -48,8 +48,8 @@ pub(crate) struct Canceller {
 impl Attempt {
     /// The `number`th attempt (1, 2, ...) of the step `fid`, and the handle to stop it with.
     pub(crate) fn new(
-        eid: Eid,
-        fid: Fid,
+        eid: ExecutionId,
+        fid: FrameId,
         number: u32,
         deadline: Option<Timestamp>,
     ) -> (Self, Canceller) {
@@ -72,13 +72,13 @@ impl Attempt {
 
     /// The execution.
     #[must_use]
-    pub fn eid(&self) -> Eid {
+    pub fn eid(&self) -> ExecutionId {
         self.0.eid
     }
 
     /// The frame.
     #[must_use]
-    pub fn fid(&self) -> &Fid {
+    pub fn fid(&self) -> &FrameId {
         &self.0.fid
     }
 
@@ -145,7 +145,7 @@ impl fmt::Debug for Canceller {
 }
 
 /// Stable over attempts, hosts and versions; different for each frame of each execution.
-pub(crate) fn idempotency_key(eid: &Eid, fid: &Fid) -> String {
+pub(crate) fn idempotency_key(eid: &ExecutionId, fid: &FrameId) -> String {
     Digest::of(format!("{eid}\n{fid}").as_bytes())
         .short()
         .to_owned()

@@ -9,7 +9,7 @@ use serde::de::DeserializeOwned;
 
 use super::frame::{Frame, frame_future};
 use super::{Context, FrameError};
-use crate::domain::{Eid, Json, OnClose, Queue, Workflow};
+use crate::domain::{ExecutionId, Json, OnClose, Queue, Workflow};
 use crate::replay::{Outcome, Plan};
 
 /// A child execution and its result, from [`Context::child`](crate::Context::child).
@@ -138,7 +138,7 @@ impl Spawn {
     ///
     /// # Errors
     /// [`FrameError`] for names, keys and values that cannot be, and after cancellation.
-    pub fn start(self) -> Result<Eid, FrameError> {
+    pub fn start(self) -> Result<ExecutionId, FrameError> {
         let eid = self.frame.eid();
         let fid = self.frame.register_now()?;
         // Without a frame the drive is over: the workflow is not polled again.

@@ -13,7 +13,7 @@ use super::frame::Frame;
 use super::{
     CallFn, Child, FrameError, Receive, Sleep, Step, StepFn, StepOptions, Workflow, attempt, thunk,
 };
-use crate::domain::{Channel, Eid, Fid, FrameName, InvalidName, Json, OnClose};
+use crate::domain::{Channel, ExecutionId, FrameId, FrameName, InvalidName, Json, OnClose};
 use crate::replay::{Place, Plan, Table};
 
 /// What a workflow acts through. Cheap to clone.
@@ -42,7 +42,7 @@ use crate::replay::{Place, Plan, Table};
 #[derive(Clone)]
 pub struct Context {
     table: Table,
-    scope: Fid,
+    scope: FrameId,
     /// A scope with an invalid name: its frames say so.
     invalid: Option<InvalidName>,
     shielded: bool,
@@ -52,7 +52,7 @@ impl Context {
     pub(crate) fn root(table: Table) -> Self {
         Self {
             table,
-            scope: Fid::root(),
+            scope: FrameId::root(),
             invalid: None,
             shielded: false,
         }
@@ -177,7 +177,7 @@ impl Context {
     /// [`FrameError`] for a channel name or a value that cannot be, and after cancellation.
     pub fn send<T: Serialize + ?Sized>(
         &self,
-        to: Eid,
+        to: ExecutionId,
         channel: &str,
         value: &T,
     ) -> Result<(), FrameError> {
@@ -257,7 +257,7 @@ impl Context {
 
     /// The execution.
     #[must_use]
-    pub fn eid(&self) -> Eid {
+    pub fn eid(&self) -> ExecutionId {
         self.table.eid()
     }
 

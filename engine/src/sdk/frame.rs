@@ -4,7 +4,7 @@ use std::fmt;
 use std::task::Poll;
 
 use super::{Context, FrameError};
-use crate::domain::{Eid, Fid, FrameName, Json, ValueError};
+use crate::domain::{ExecutionId, FrameId, FrameName, Json, ValueError};
 use crate::replay::{Outcome, Plan, Refused};
 
 /// A frame that may have been registered.
@@ -14,7 +14,7 @@ pub(super) struct Frame {
     key: Option<String>,
     /// What it is to be; an error shows at the first poll. Gone once registered.
     plan: Option<Result<Plan, FrameError>>,
-    fid: Option<Fid>,
+    fid: Option<FrameId>,
     over: bool,
 }
 
@@ -85,7 +85,7 @@ impl Frame {
     }
 
     /// Registers at once: for plain calls.
-    pub(super) fn register_now(mut self) -> Result<Option<Fid>, FrameError> {
+    pub(super) fn register_now(mut self) -> Result<Option<FrameId>, FrameError> {
         self.over = true;
         let Some(plan) = self.plan.take() else {
             return Ok(None);
@@ -97,7 +97,7 @@ impl Frame {
         }
     }
 
-    fn register(&self, plan: Result<Plan, FrameError>) -> Result<Fid, Refused> {
+    fn register(&self, plan: Result<Plan, FrameError>) -> Result<FrameId, Refused> {
         let name = FrameName::parse(&self.name).map_err(FrameError::from)?;
         let key = self.key.as_deref().map(FrameName::parse).transpose();
         let place = self
@@ -111,7 +111,7 @@ impl Frame {
     pub(super) fn label(&self) -> String {
         self.fid
             .as_ref()
-            .map_or_else(|| self.name.clone(), Fid::to_string)
+            .map_or_else(|| self.name.clone(), FrameId::to_string)
     }
 
     /// Reads a value that came for it.
@@ -129,12 +129,12 @@ impl Frame {
         }
     }
 
-    pub(super) fn eid(&self) -> Eid {
+    pub(super) fn eid(&self) -> ExecutionId {
         self.ctx.eid()
     }
 
-    pub(super) fn fid(&self) -> Fid {
-        self.fid.clone().unwrap_or_else(Fid::root)
+    pub(super) fn fid(&self) -> FrameId {
+        self.fid.clone().unwrap_or_else(FrameId::root)
     }
 }
 

@@ -1,6 +1,6 @@
 //! What goes wrong with a frame.
 
-use crate::domain::{Failure, Fid, InvalidName, ValueError, kind};
+use crate::domain::{Failure, FrameId, InvalidName, ValueError, kind};
 
 /// Why a frame (a step, a wait, a child, a message to send) gave no value.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -10,7 +10,7 @@ pub enum FrameError {
     #[error("step failed: fid={fid}: {failure}")]
     StepFailed {
         /// The frame.
-        fid: Fid,
+        fid: FrameId,
         /// Why.
         failure: Failure,
     },
@@ -18,7 +18,7 @@ pub enum FrameError {
     #[error("child failed: fid={fid}: {failure}")]
     ChildFailed {
         /// The frame.
-        fid: Fid,
+        fid: FrameId,
         /// Why.
         failure: Failure,
     },
@@ -27,7 +27,7 @@ pub enum FrameError {
     #[error("cancelled: fid={fid}")]
     Cancelled {
         /// The frame.
-        fid: Fid,
+        fid: FrameId,
     },
     /// A value cannot be stored, or what was stored or received is not of the type asked for.
     #[error("value of frame {frame}: {source}")]
@@ -54,7 +54,7 @@ pub enum FrameError {
     #[error("frame key used twice: fid={fid}")]
     Duplicate {
         /// The frame that has the key.
-        fid: Fid,
+        fid: FrameId,
     },
     /// The instant to wait for lies beyond the year 9999; the frame never came to be.
     #[error("no such instant: frame={frame}")]

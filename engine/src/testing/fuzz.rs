@@ -11,7 +11,7 @@
 use serde_json::Value;
 
 use crate::domain::{
-    Body, Channel, Digest, Eid, FrameName, Json, Mail, Mid, Queue, Text, Workflow,
+    Body, Channel, Digest, ExecutionId, FrameName, Json, Mail, MessageId, Queue, Text, Workflow,
 };
 use crate::journal::{FORMAT, Head, LoadError, Raw, Sealed, segment};
 use crate::keys::{self, AlarmKey, FeedKey, Key, MAX_KEY, MailKey, Prefix};
@@ -68,13 +68,13 @@ pub fn head(data: &[u8]) -> bool {
 pub fn mail(data: &[u8]) -> bool {
     let said = said(data);
     let mid = said.as_ref().and_then(|said| said.get("mid")?.as_str());
-    let mid = mid.and_then(|mid| Mid::parse(mid).ok());
-    let slot = |mid: Mid| Slot {
+    let mid = mid.and_then(|mid| MessageId::parse(mid).ok());
+    let slot = |mid: MessageId| Slot {
         key: keys::mail(&Queue::default(), &named(None), &mid),
         mid,
         modified: jiff::Timestamp::UNIX_EPOCH,
     };
-    let own = slot(mid.unwrap_or_else(Mid::start));
+    let own = slot(mid.unwrap_or_else(MessageId::start));
     let decoded = mailbox::decode(&own, data);
     refused_by_name(said.as_ref(), Mail::FORMAT, &decoded);
     let Ok(mail) = decoded else { return false };
@@ -95,7 +95,7 @@ pub fn mail(data: &[u8]) -> bool {
         let same = now.is_none_or(|now| is_refusal(&now) || now == mail);
         assert!(same, "another message: {}", spoilt.escape_ascii());
     }
-    let elsewhere = slot(Mid::slice(u64::MAX));
+    let elsewhere = slot(MessageId::slice(u64::MAX));
     assert!(elsewhere.mid == own.mid || taken(&elsewhere, data).is_none_or(|m| is_refusal(&m)));
     true
 }
@@ -112,7 +112,7 @@ pub fn segment(data: &[u8]) -> bool {
         let commits = said.get("commits")?.as_array()?;
         commits.first()?.get("first")?.as_u64()
     });
-    let sealed = |eid: &Eid, body: &[u8]| Sealed {
+    let sealed = |eid: &ExecutionId, body: &[u8]| Sealed {
         key: keys::segment(eid, 0, Digest::of(body).sha16()),
         first: first.unwrap_or_default(),
         end: u64::MAX,
@@ -126,7 +126,7 @@ pub fn segment(data: &[u8]) -> bool {
     let back = segment::decode(&eid, &sealed(&eid, &body), &body);
     let back = back.map(|raws| segment::encode(eid, &raws));
     assert_eq!(back.ok(), Some(body), "read back as another");
-    let corrupt = |eid: &Eid, sealed: &Sealed, body: &[u8]| {
+    let corrupt = |eid: &ExecutionId, sealed: &Sealed, body: &[u8]| {
         let read = segment::decode(eid, sealed, body);
         matches!(read, Err(LoadError::Corrupt { key, .. }) if key == sealed.key)
     };
@@ -153,19 +153,19 @@ pub fn key(data: &[u8]) -> bool {
     if let Some(at) = keys::unstamp(text) {
         assert_eq!(keys::stamp(at), text);
     }
-    if let Ok(eid) = Eid::parse(text) {
+    if let Ok(eid) = ExecutionId::parse(text) {
         assert_eq!(eid.to_string(), text);
     }
     if let Ok(text) = Text::parse(text) {
-        let eid = Eid::keyed(&text);
-        assert_eq!(Eid::parse(&eid.to_string()), Ok(eid));
+        let eid = ExecutionId::keyed(&text);
+        assert_eq!(ExecutionId::parse(&eid.to_string()), Ok(eid));
     }
     let names = [
         Queue::parse(text).map(|name| name.to_string()),
         Channel::parse(text).map(|name| name.to_string()),
         Workflow::parse(text).map(|name| name.to_string()),
         FrameName::parse(text).map(|name| name.to_string()),
-        Mid::parse(text).map(|name| name.to_string()),
+        MessageId::parse(text).map(|name| name.to_string()),
     ];
     for name in names.into_iter().flatten() {
         assert_eq!(name, text);
@@ -246,14 +246,14 @@ fn said(data: &[u8]) -> Option<Value> {
 }
 
 /// The execution that an object names, or one that nothing names.
-fn named(object: Option<&Value>) -> Eid {
+fn named(object: Option<&Value>) -> ExecutionId {
     let said = object.and_then(|object| object.get("eid")?.as_str());
-    let said = said.and_then(|said| Eid::parse(said).ok());
-    said.unwrap_or_else(|| other(&Eid::new(uuid::Uuid::nil())))
+    let said = said.and_then(|said| ExecutionId::parse(said).ok());
+    said.unwrap_or_else(|| other(&ExecutionId::new(uuid::Uuid::nil())))
 }
 
-fn other(eid: &Eid) -> Eid {
-    Eid::new(uuid::Uuid::from_u128(eid.uuid().as_u128() ^ 1))
+fn other(eid: &ExecutionId) -> ExecutionId {
+    ExecutionId::new(uuid::Uuid::from_u128(eid.uuid().as_u128() ^ 1))
 }
 
 /// A format of a later release is the reason, where it is there and is refused.

@@ -9,7 +9,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 
 use super::{CountingBucket, Counts, FaultBucket, ManualClock, MemoryBucket, Pool, SeededEntropy};
-use crate::domain::{Eid, Json, Queue, Status};
+use crate::domain::{ExecutionId, Json, Queue, Status};
 use crate::keys::{AlarmKey, Key, MailKey};
 use crate::ports::{Bucket, Clock, Doorbell, Ports};
 use crate::runtime::{
@@ -146,14 +146,14 @@ impl World {
     ///
     /// # Errors
     /// As [`Engine::signal`].
-    pub fn signal(&self, eid: Eid, signal: Signal) -> Result<(), EngineError> {
+    pub fn signal(&self, eid: ExecutionId, signal: Signal) -> Result<(), EngineError> {
         self.block(self.engine.signal(eid, signal)).map(drop)
     }
 
     /// What waits for `eid` in the bucket now: its mail, and its alarms that are due. Told by a queue and found
     /// by a look in turn: it must make no difference.
     #[must_use]
-    pub fn causes(&self, eid: Eid) -> Causes {
+    pub fn causes(&self, eid: ExecutionId) -> Causes {
         let (mut queue, mut mail, mut alarms) = (Queue::default(), Vec::new(), Vec::new());
         for (key, _) in self.memory.snapshot() {
             if let Some(found) = MailKey::parse(&key).filter(|found| found.eid == eid) {
@@ -181,7 +181,7 @@ impl World {
     ///
     /// # Errors
     /// As [`Engine::run`].
-    pub fn run(&self, eid: Eid) -> Result<Ended, RunError> {
+    pub fn run(&self, eid: ExecutionId) -> Result<Ended, RunError> {
         self.block(self.engine.run(eid, self.causes(eid)))
     }
 
@@ -194,7 +194,7 @@ impl World {
         let (mut left, mut runs) = (BTreeSet::new(), 0);
         while runs < MOST_RUNS {
             let work = self.with_work();
-            let work: Vec<Eid> = work.difference(&left).copied().collect();
+            let work: Vec<ExecutionId> = work.difference(&left).copied().collect();
             if work.is_empty() {
                 return;
             }
@@ -218,7 +218,7 @@ impl World {
 
     /// Executions with mail, or with an alarm that is due.
     #[must_use]
-    pub fn with_work(&self) -> BTreeSet<Eid> {
+    pub fn with_work(&self) -> BTreeSet<ExecutionId> {
         let rows = self.memory.snapshot();
         let mail = rows
             .iter()
@@ -262,7 +262,7 @@ impl World {
     /// # Panics
     /// When there is no such execution.
     #[must_use]
-    pub fn status(&self, eid: Eid) -> Status {
+    pub fn status(&self, eid: ExecutionId) -> Status {
         self.block(self.engine.status(eid))
             .unwrap_or_else(|error| panic!("no status: {error}"))
     }
@@ -272,7 +272,7 @@ impl World {
     /// # Panics
     /// When it has not.
     #[must_use]
-    pub fn outcome(&self, eid: Eid) -> Outcome {
+    pub fn outcome(&self, eid: ExecutionId) -> Outcome {
         self.block(self.engine.result(eid, Duration::ZERO))
             .unwrap_or_else(|error| panic!("no outcome: {error}"))
     }
@@ -284,7 +284,7 @@ impl World {
     ///
     /// # Panics
     /// When it has not ended.
-    pub fn result<T: serde::de::DeserializeOwned>(&self, eid: Eid) -> Result<T, String> {
+    pub fn result<T: serde::de::DeserializeOwned>(&self, eid: ExecutionId) -> Result<T, String> {
         self.outcome(eid)
             .get()
             .map_err(|failure| failure.to_string())
@@ -302,7 +302,7 @@ impl World {
     /// # Panics
     /// When there is none.
     #[must_use]
-    pub fn head(&self, eid: Eid) -> Json {
+    pub fn head(&self, eid: ExecutionId) -> Json {
         let key = crate::keys::head(&eid);
         let rows = self.memory.snapshot();
         let body = rows

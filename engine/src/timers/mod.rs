@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 
-use crate::domain::{Eid, Queue};
+use crate::domain::{ExecutionId, Queue};
 use crate::keys::{self, AlarmKey, Key};
 use crate::planted::{Bug, planted};
 use crate::ports::{BucketError, Hint, Ports};
@@ -50,7 +50,7 @@ pub async fn ring(ports: &Ports, key: Key) {
 pub fn key_for(
     due: Timestamp,
     queue: &Queue,
-    eid: &Eid,
+    eid: &ExecutionId,
     commit: u64,
     current: Option<&Key>,
 ) -> Key {

@@ -150,7 +150,7 @@ mod tests {
         }
     }
 
-    fn started(row: Row) -> (World, Eid) {
+    fn started(row: Row) -> (World, ExecutionId) {
         let world = World::new(app());
         let input = InvoiceApprovalInput { row, terms: None };
         let eid = world.start(Start::of::<invoice_approval>(&input)).eid;

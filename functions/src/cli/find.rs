@@ -1,6 +1,6 @@
 //! From what people type to an execution.
 
-use millpond::domain::{Eid, Text};
+use millpond::domain::{ExecutionId, Text};
 use millpond::runtime::{EngineError, Filter};
 
 use super::desk::Desk;
@@ -31,7 +31,7 @@ impl Named {
     ///
     /// # Errors
     /// Nothing fits, or more than one does; the store failed.
-    pub(crate) async fn eid(&self, desk: &Desk) -> Result<Eid, Error> {
+    pub(crate) async fn eid(&self, desk: &Desk) -> Result<ExecutionId, Error> {
         match (&self.key, &self.eid) {
             (Some(key), _) => keyed(desk, key).await,
             (None, Some(text)) => eid(desk, text).await,
@@ -45,12 +45,12 @@ impl Named {
 ///
 /// # Errors
 /// Nothing fits, or more than one does; the store failed.
-pub(crate) async fn eid(desk: &Desk, text: &str) -> Result<Eid, Error> {
+pub(crate) async fn eid(desk: &Desk, text: &str) -> Result<ExecutionId, Error> {
     if let Some(key) = text.strip_prefix("key:") {
         return keyed(desk, key).await;
     }
     let text = text.to_ascii_lowercase();
-    if let Ok(eid) = Eid::parse(&text) {
+    if let Ok(eid) = ExecutionId::parse(&text) {
         return Ok(eid);
     }
     let good = text.bytes().all(|b| b.is_ascii_hexdigit() || b == b'-');
@@ -66,7 +66,7 @@ pub(crate) async fn eid(desk: &Desk, text: &str) -> Result<Eid, Error> {
     let names: Vec<String> = known.iter().map(ToString::to_string).collect();
     let mut found = names.iter().filter(fits);
     match (found.next(), found.next()) {
-        (Some(one), None) => Ok(Eid::parse(one)?),
+        (Some(one), None) => Ok(ExecutionId::parse(one)?),
         (None, _) => Err(Error::NotFound {
             what: format!("no execution {text}"),
             near: near(&text, &names),
@@ -82,8 +82,8 @@ pub(crate) async fn eid(desk: &Desk, text: &str) -> Result<Eid, Error> {
 }
 
 /// The execution that was started with `key`.
-async fn keyed(desk: &Desk, key: &str) -> Result<Eid, Error> {
-    let eid = Eid::keyed(&Text::parse(key)?);
+async fn keyed(desk: &Desk, key: &str) -> Result<ExecutionId, Error> {
+    let eid = ExecutionId::keyed(&Text::parse(key)?);
     let Err(error) = desk.engine.status(eid).await else {
         return Ok(eid);
     };

@@ -5,7 +5,7 @@ use std::io;
 use std::time::Duration;
 
 use jiff::Timestamp;
-use millpond::Eid;
+use millpond::ExecutionId;
 use millpond::domain::{Commit, Entry, Record};
 use millpond::runtime::{Engine, WorkerEvent};
 use serde_json::json;
@@ -22,7 +22,7 @@ pub(crate) struct Progress {
     streams: Streams,
     /// What was before this process is no news.
     since: Timestamp,
-    seen: BTreeMap<Eid, Seen>,
+    seen: BTreeMap<ExecutionId, Seen>,
 }
 
 #[derive(Default)]
@@ -83,7 +83,7 @@ impl Progress {
     }
 
     /// Tells the commits since the last look. 1 G for each look.
-    async fn news(&mut self, eid: Eid) -> io::Result<()> {
+    async fn news(&mut self, eid: ExecutionId) -> io::Result<()> {
         let seen = self.seen.entry(eid).or_default();
         if seen.ended {
             return Ok(()); // a cause that came too late: terminal is final

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use millpond::domain::Eid;
+use millpond::domain::ExecutionId;
 use serde_json::json;
 
 use super::Exit;
@@ -29,7 +29,7 @@ pub(crate) async fn run(args: Args, desk: &Desk) -> Result<Exit, Error> {
 ///
 /// # Errors
 /// No such execution, or not in that time; the store failed.
-pub(crate) async fn show(desk: &Desk, eid: Eid, wait: Duration) -> Result<Exit, Error> {
+pub(crate) async fn show(desk: &Desk, eid: ExecutionId, wait: Duration) -> Result<Exit, Error> {
     let outcome = match desk.engine.result(eid, wait).await {
         Ok(outcome) => outcome,
         Err(error) => return Err(with_near(desk, error).await),

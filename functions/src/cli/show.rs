@@ -37,7 +37,10 @@ pub(crate) async fn run(args: Args, desk: &Desk) -> Result<Exit, Error> {
     Ok(Exit::Done)
 }
 
-async fn look(desk: &Desk, eid: millpond::Eid) -> Result<(Execution, Frame, Price), EngineError> {
+async fn look(
+    desk: &Desk,
+    eid: millpond::ExecutionId,
+) -> Result<(Execution, Frame, Price), EngineError> {
     let execution = desk.engine.execution(eid).await?;
     let frames = desk.engine.frames(eid).await?;
     let price = desk.engine.price(eid).await?;

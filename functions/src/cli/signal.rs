@@ -1,6 +1,6 @@
 //! `signal`: a message to an execution.
 
-use millpond::domain::{Channel, Eid};
+use millpond::domain::{Channel, ExecutionId};
 use millpond::runtime::{EngineError, Frame, FrameKind, FrameStatus, Signal};
 use serde_json::json;
 
@@ -54,7 +54,11 @@ pub(crate) async fn run(args: Args, desk: &Desk) -> Result<Exit, Error> {
 }
 
 /// What there is to say when the execution waits, and for other channels.
-async fn unheard(desk: &Desk, eid: Eid, channel: &Channel) -> Result<Option<String>, EngineError> {
+async fn unheard(
+    desk: &Desk,
+    eid: ExecutionId,
+    channel: &Channel,
+) -> Result<Option<String>, EngineError> {
     let mut open = Vec::new();
     channels(&desk.engine.frames(eid).await?, &mut open);
     open.sort();

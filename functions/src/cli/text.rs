@@ -3,13 +3,13 @@
 use std::time::Duration;
 
 use jiff::Timestamp;
-use millpond::domain::{Eid, Payload, Status};
+use millpond::domain::{ExecutionId, Payload, Status};
 
 /// Longest value shown in a line, in characters.
 const VALUE: usize = 60;
 
 /// The end of an id: time-ordered ids that were made together begin alike.
-pub(crate) fn short(eid: &Eid) -> String {
+pub(crate) fn short(eid: &ExecutionId) -> String {
     let text = eid.to_string();
     text.get(text.len() - 12..).unwrap_or(&text).to_owned()
 }

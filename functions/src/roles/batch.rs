@@ -20,7 +20,7 @@ use std::time::Duration;
 use futures::channel::mpsc;
 use futures::{FutureExt, StreamExt, stream};
 use jiff::Timestamp;
-use millpond::domain::{Eid, Queue};
+use millpond::domain::{ExecutionId, Queue};
 use millpond::keys::{AlarmKey, Key};
 use millpond::ports::Hint;
 use millpond::runtime::{Causes, Ended, Engine, RunError, Stop, chain};
@@ -41,7 +41,7 @@ const EARLY: Duration = Duration::from_secs(2);
 #[derive(Debug)]
 pub struct Served {
     /// The execution.
-    pub eid: Eid,
+    pub eid: ExecutionId,
     /// How its run ended; `None`: it did not, in the time there was.
     pub ended: Option<Result<Ended, RunError>>,
     /// How long its oldest message waited for this run, where told.
@@ -74,7 +74,7 @@ struct Group {
     first: bool,
 }
 
-type Groups = Vec<(Eid, Group)>;
+type Groups = Vec<(ExecutionId, Group)>;
 
 /// Runs what `records` name, until `deadline`.
 pub async fn batch(
@@ -91,7 +91,7 @@ pub async fn batch(
         let mut ended = ended.lock().unwrap_or_else(PoisonError::into_inner);
         ended.push(served);
     };
-    let all: BTreeMap<Eid, BTreeSet<usize>> = fresh
+    let all: BTreeMap<ExecutionId, BTreeSet<usize>> = fresh
         .iter()
         .chain(&suspects)
         .map(|(eid, group)| (*eid, group.records.clone()))
@@ -108,7 +108,7 @@ pub async fn batch(
     };
     let _in_time = deadline.keep(&clock, &stop, work.boxed()).await;
     let mut served = ended.into_inner().unwrap_or_else(PoisonError::into_inner);
-    let known: BTreeSet<Eid> = served.iter().map(|served| served.eid).collect();
+    let known: BTreeSet<ExecutionId> = served.iter().map(|served| served.eid).collect();
     let missing = all.keys().filter(|eid| !known.contains(eid));
     served.extend(missing.map(|eid| Served {
         eid: *eid,
@@ -155,7 +155,7 @@ impl Served {
 
 /// By execution; those delivered in vain before apart.
 fn groups(records: &[Delivery]) -> (Groups, Groups) {
-    let mut groups: BTreeMap<Eid, Group> = BTreeMap::new();
+    let mut groups: BTreeMap<ExecutionId, Group> = BTreeMap::new();
     for (at, record) in records.iter().enumerate() {
         for hint in &record.hints {
             let group = groups.entry(hint.eid).or_insert_with(|| Group {
@@ -183,7 +183,13 @@ fn groups(records: &[Delivery]) -> (Groups, Groups) {
         .partition(|(_, group)| group.received < SUSPECT)
 }
 
-async fn serve(engine: &Engine, seen: &Seen, eid: Eid, group: Group, stop: &Stop) -> Served {
+async fn serve(
+    engine: &Engine,
+    seen: &Seen,
+    eid: ExecutionId,
+    group: Group,
+    stop: &Stop,
+) -> Served {
     let clock = &engine.ports().clock;
     // Half of what makes mail old: the sweeper's own deliveries are looked at.
     let recently = engine.core().settings.ttl / 2;
@@ -249,7 +255,7 @@ async fn serve(engine: &Engine, seen: &Seen, eid: Eid, group: Group, stop: &Stop
 /// other runs along (a panic of the engine's).
 async fn run(
     engine: &Engine,
-    eid: Eid,
+    eid: ExecutionId,
     causes: Causes,
     stop: &Stop,
 ) -> Option<Result<Ended, RunError>> {
@@ -269,7 +275,7 @@ async fn run(
 }
 
 /// The alarms among these that are due; those that nearly are, are waited for.
-async fn due_now(engine: &Engine, eid: Eid, alarms: BTreeSet<Key>) -> Vec<Key> {
+async fn due_now(engine: &Engine, eid: ExecutionId, alarms: BTreeSet<Key>) -> Vec<Key> {
     let ports = engine.ports();
     let mut due = Vec::with_capacity(alarms.len());
     for cause in alarms {

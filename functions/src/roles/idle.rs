@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use millpond::domain::{Eid, Queue};
+use millpond::domain::{ExecutionId, Queue};
 use millpond::keys::{self, MailKey};
 use millpond::ports::BucketError;
 use millpond::runtime::{Ended, Engine, WorkerEvent};
@@ -20,9 +20,9 @@ pub struct Idle(Arc<Mutex<State>>);
 
 #[derive(Debug, Default)]
 struct State {
-    running: BTreeSet<Eid>,
+    running: BTreeSet<ExecutionId>,
     /// Executions that this worker cannot run: their causes are left for others.
-    left: BTreeSet<Eid>,
+    left: BTreeSet<ExecutionId>,
     began: u64,
 }
 
@@ -49,7 +49,7 @@ impl Idle {
         }
     }
 
-    fn look(&self) -> (bool, u64, BTreeSet<Eid>) {
+    fn look(&self) -> (bool, u64, BTreeSet<ExecutionId>) {
         let state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         (state.running.is_empty(), state.began, state.left.clone())
     }
@@ -85,13 +85,13 @@ pub async fn until_idle(engine: &Engine, queues: &[Queue], idle: &Idle) {
 async fn causes(
     engine: &Engine,
     queues: &[Queue],
-    left: &BTreeSet<Eid>,
+    left: &BTreeSet<ExecutionId>,
 ) -> Result<bool, BucketError> {
     let ports = engine.ports();
     let mut after = None;
     loop {
         let due = timers::due(ports, ports.clock.now(), after.as_ref(), 1_000).await?;
-        let ours = |eid: &Eid, queue: &Queue| queues.contains(queue) && !left.contains(eid);
+        let ours = |eid: &ExecutionId, queue: &Queue| queues.contains(queue) && !left.contains(eid);
         if due
             .now
             .iter()

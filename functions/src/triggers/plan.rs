@@ -1,6 +1,6 @@
 //! What follows from an event by a rule.
 
-use millpond::domain::{Actor, Digest, Eid, Json, MAX_TEXT, Text};
+use millpond::domain::{Actor, Digest, ExecutionId, Json, MAX_TEXT, Text};
 use millpond::runtime::{Signal, Start};
 use serde_json::Value;
 
@@ -156,11 +156,11 @@ impl Plan {
     ///
     /// # Errors
     /// [`Unfit`]: it is no key.
-    pub(crate) fn eid(key: &str) -> Result<Eid, Unfit> {
+    pub(crate) fn eid(key: &str) -> Result<ExecutionId, Unfit> {
         let key = Text::parse(key).map_err(|error| Unfit {
             why: error.to_string(),
         })?;
-        Ok(Eid::keyed(&key))
+        Ok(ExecutionId::keyed(&key))
     }
 
     /// The start to give the engine.

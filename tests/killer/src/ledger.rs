@@ -4,7 +4,7 @@
 use std::sync::OnceLock;
 use std::time::Duration;
 
-use millpond::domain::{Began, Eid, Entry, Fid};
+use millpond::domain::{Began, Entry, ExecutionId, FrameId};
 use millpond::prelude::*;
 use millpond::runtime::Engine;
 use serde::{Deserialize, Serialize};
@@ -15,8 +15,8 @@ use crate::place::Place;
 /// One attempt's effect.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Line {
-    pub(crate) eid: Eid,
-    pub(crate) fid: Fid,
+    pub(crate) eid: ExecutionId,
+    pub(crate) fid: FrameId,
     pub(crate) attempt: u32,
     pub(crate) key: String,
     pub(crate) pid: u32,

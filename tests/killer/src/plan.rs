@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use millpond::domain::{Eid, Text};
+use millpond::domain::{ExecutionId, Text};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -62,8 +62,8 @@ pub(crate) struct Plan {
 }
 
 /// The execution that a key names.
-pub(crate) fn eid_of(key: &str) -> Eid {
-    Eid::keyed(&Text::parse(key).expect("keys of a plan are short"))
+pub(crate) fn eid_of(key: &str) -> ExecutionId {
+    ExecutionId::keyed(&Text::parse(key).expect("keys of a plan are short"))
 }
 
 impl Plan {

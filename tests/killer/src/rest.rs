@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use millpond::domain::{Actor, Blocked, Eid, Status};
+use millpond::domain::{Actor, Blocked, ExecutionId, Status};
 use millpond::keys::{self, Prefix};
 use millpond::runtime::{Engine, EngineError, Filter};
 use millpond::timers;
@@ -69,7 +69,7 @@ pub(crate) fn rest(
 /// What goes on, or stands still.
 async fn unrest(
     engine: &Engine,
-    resumed: &mut BTreeMap<Eid, usize>,
+    resumed: &mut BTreeMap<ExecutionId, usize>,
 ) -> Result<Vec<String>, Trouble> {
     let ports = engine.ports();
     let mut unrest = Vec::new();
@@ -92,7 +92,10 @@ async fn unrest(
 }
 
 /// An operator's part: resumes what was parked since its workers vanished again and again.
-async fn resume(engine: &Engine, resumed: &mut BTreeMap<Eid, usize>) -> Result<(), Trouble> {
+async fn resume(
+    engine: &Engine,
+    resumed: &mut BTreeMap<ExecutionId, usize>,
+) -> Result<(), Trouble> {
     let filter = Filter {
         status: vec![Status::Blocked],
         ..Filter::default()

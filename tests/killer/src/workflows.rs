@@ -136,7 +136,7 @@ async fn echo(ctx: Context, word: u32) -> Result<u32, Failed> {
 }
 
 #[millpond::workflow]
-async fn listener(ctx: Context, to: Eid) -> Result<(), Failed> {
+async fn listener(ctx: Context, to: ExecutionId) -> Result<(), Failed> {
     let word = ctx.receive::<u32>("words").await?;
     let word = work(&ctx, word).await?;
     ctx.send(to, "echoes", &word)?;

@@ -1,6 +1,6 @@
 //! Case 2 of those that other engines got wrong: a message that comes as early as it can.
 
-use millpond::domain::{Eid, Text};
+use millpond::domain::{ExecutionId, Text};
 use millpond::runtime::{App, EngineError, Signal, Start};
 use millpond::settings::Settings;
 use millpond::testing::{Fate, Rule, Verb};
@@ -27,8 +27,8 @@ fn number(n: u64) -> Signal {
     Signal::on("in").value(&n)
 }
 
-fn keyed(key: &str) -> Eid {
-    Eid::keyed(&Text::parse(key).expect("a plain word"))
+fn keyed(key: &str) -> ExecutionId {
+    ExecutionId::keyed(&Text::parse(key).expect("a plain word"))
 }
 
 #[tokio::test]

@@ -70,7 +70,7 @@ async fn a_cancelled_execution_cleans_up_and_a_terminated_one_runs_no_more_code(
         assert_eq!(ledger.count(), 1, "the clean-up of the first one only");
         // Its child is told.
         let name = millpond::domain::FrameName::parse("sums").unwrap();
-        let child = eid.child(&millpond::Fid::root().nth(&name, 0));
+        let child = eid.child(&millpond::FrameId::root().nth(&name, 0));
         let ended = engine.result(child, LONG).await.unwrap();
         assert_eq!(ended.status, Status::Cancelled);
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
-use millpond::{Attempt, Eid, StepError};
+use millpond::{Attempt, ExecutionId, StepError};
 use tokio::sync::Notify;
 
 use crate::stage::LONG;
@@ -14,7 +14,7 @@ pub(crate) struct Ledger(Arc<Inner>);
 
 #[derive(Debug, Default)]
 struct Inner {
-    done: Mutex<BTreeMap<(Eid, String), Vec<u32>>>,
+    done: Mutex<BTreeMap<(ExecutionId, String), Vec<u32>>>,
     told: Notify,
 }
 

@@ -107,7 +107,7 @@ async fn bill(process: &Process) -> Vec<Line> {
     process.run(eid).await;
     let name = millpond::domain::FrameName::parse("sequential").expect("a plain word");
     for nth in 0..5 {
-        let child = eid.child(&millpond::Fid::root().nth(&name, nth));
+        let child = eid.child(&millpond::FrameId::root().nth(&name, nth));
         process.run(child).await;
     }
     process.run(eid).await;

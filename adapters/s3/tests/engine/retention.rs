@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use millpond::domain::{Eid, Status};
+use millpond::domain::{ExecutionId, Status};
 use millpond::keys;
 use millpond::runtime::{App, Notice, Retained, Retention, RetentionSettings, Start};
 use millpond::settings::Settings;
@@ -58,14 +58,14 @@ async fn pass(process: &Process) -> Retained {
     pass.expect("the store answers")
 }
 
-async fn objects(process: &Process, eid: Eid) -> Vec<String> {
+async fn objects(process: &Process, eid: ExecutionId) -> Vec<String> {
     let rows = process.engine.ports().list(&keys::execution(&eid)).await;
     let rows = rows.expect("it is listed").into_iter();
     rows.map(|row| row.key.to_string()).collect()
 }
 
 /// What is told of each, with its value.
-async fn told(process: &Process, eids: &[Eid]) -> Vec<(Status, usize, u64)> {
+async fn told(process: &Process, eids: &[ExecutionId]) -> Vec<(Status, usize, u64)> {
     let mut all = Vec::new();
     for eid in eids {
         let outcome = process.engine.result(*eid, Duration::ZERO).await;

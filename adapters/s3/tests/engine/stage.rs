@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 use jiff::Timestamp;
-use millpond::domain::{Eid, Failure, Queue};
+use millpond::domain::{ExecutionId, Failure, Queue};
 use millpond::keys::{Key, MAIL, MailKey, Prefix};
 use millpond::ports::{Bucket, Clock, Doorbell, Ports};
 use millpond::runtime::{
@@ -133,11 +133,11 @@ impl Process {
         }
     }
 
-    pub(crate) async fn start(&self, start: Start) -> Eid {
+    pub(crate) async fn start(&self, start: Start) -> ExecutionId {
         self.engine.start(start).await.expect("it is started").eid
     }
 
-    pub(crate) async fn signal(&self, eid: Eid, signal: Signal) {
+    pub(crate) async fn signal(&self, eid: ExecutionId, signal: Signal) {
         let _ = self
             .engine
             .signal(eid, signal)
@@ -146,13 +146,13 @@ impl Process {
     }
 
     /// The value of an execution, or why it failed.
-    pub(crate) async fn result<T: DeserializeOwned>(&self, eid: Eid) -> Result<T, Failure> {
+    pub(crate) async fn result<T: DeserializeOwned>(&self, eid: ExecutionId) -> Result<T, Failure> {
         let outcome = self.engine.result(eid, LONG).await;
         outcome.expect("it ends").get()
     }
 
     /// Waits until a run of `eid` by this worker ended like this.
-    pub(crate) async fn ended(&self, eid: Eid, like: impl Fn(&Ended) -> bool) {
+    pub(crate) async fn ended(&self, eid: ExecutionId, like: impl Fn(&Ended) -> bool) {
         let fits = |event: &WorkerEvent| match event {
             WorkerEvent::Ended(of, ended) => *of == eid && like(ended),
             _ => false,
@@ -161,20 +161,20 @@ impl Process {
         waited.unwrap_or_else(|_| panic!("{eid} does not come to that: {:?}", self.log));
     }
 
-    pub(crate) async fn suspended(&self, eid: Eid) {
+    pub(crate) async fn suspended(&self, eid: ExecutionId) {
         self.ended(eid, |ended| matches!(ended, Ended::Suspended(_)))
             .await;
     }
 
     /// Runs an execution once, with the mail that is there. For processes that do not work.
-    pub(crate) async fn run(&self, eid: Eid) -> Ended {
+    pub(crate) async fn run(&self, eid: ExecutionId) -> Ended {
         let causes = self.causes(eid).await;
         let ended = self.engine.run(eid, causes).await;
         ended.unwrap_or_else(|error| panic!("{eid}: {error}"))
     }
 
     /// The mail of an execution. Asked below the wrappers: not counted.
-    pub(crate) async fn causes(&self, eid: Eid) -> Causes {
+    pub(crate) async fn causes(&self, eid: ExecutionId) -> Causes {
         let below = Prefix::parse(MAIL).expect("the layout's own");
         let page = self.bucket.list(&below, None, 1_000).await;
         let rows = page.expect("the list is answered").entries.into_iter();

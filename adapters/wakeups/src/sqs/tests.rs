@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use millpond::domain::{Eid, Queue};
+use millpond::domain::{ExecutionId, Queue};
 use millpond::keys::{self, Key};
 use millpond::ports::{Clock as _, Hint, Wakeups as _};
 use millpond::testing::ManualClock;
@@ -35,13 +35,13 @@ impl Post for Posted {
     }
 }
 
-fn eid(number: u8) -> Eid {
-    Eid::parse(&format!("00000000-0000-4000-8000-0000000000{number:02}")).unwrap()
+fn eid(number: u8) -> ExecutionId {
+    ExecutionId::parse(&format!("00000000-0000-4000-8000-0000000000{number:02}")).unwrap()
 }
 
 fn mail(number: u8, queue: &str) -> Hint {
     let (queue, eid) = (Queue::parse(queue).unwrap(), eid(number));
-    let cause = keys::mail(&queue, &eid, &millpond::domain::Mid::start());
+    let cause = keys::mail(&queue, &eid, &millpond::domain::MessageId::start());
     Hint {
         queue,
         eid,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use futures::executor::block_on;
-use millpond::domain::Eid;
+use millpond::domain::ExecutionId;
 use millpond::keys::{self, Kind};
 use millpond::ports::{Bucket, Expect, Fault, Outcome};
 use millpond::testing::{Fate, Rule, Verb as Asked};
@@ -12,8 +12,8 @@ use millpond::testing::{Fate, Rule, Verb as Asked};
 use super::{key, store};
 use crate::{Metered, Tally, Verb};
 
-fn eid() -> Eid {
-    Eid::parse("00000000-0000-7000-8000-0000000000a7").expect("an id")
+fn eid() -> ExecutionId {
+    ExecutionId::parse("00000000-0000-7000-8000-0000000000a7").expect("an id")
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use futures::future::{join, join_all};
-use millpond::domain::Eid;
+use millpond::domain::ExecutionId;
 use millpond::keys::{self, Key, Prefix};
 use millpond::ports::{Bucket, Clock, Expect, Fault, Version};
 use millpond::testing::{CountingBucket, Fate, FaultBucket, ManualClock, Pool, Rule};
@@ -62,7 +62,7 @@ impl World {
 
 fn head(last: u8) -> Key {
     let eid = format!("00000000-0000-7000-8000-0000000000{last:02x}");
-    keys::head(&Eid::parse(&eid).expect("an id"))
+    keys::head(&ExecutionId::parse(&eid).expect("an id"))
 }
 
 /// One request under way at a time, and all the patience in the world.

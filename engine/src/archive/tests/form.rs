@@ -2,7 +2,7 @@
 
 use super::{archive, completed, digest, eid, said};
 use crate::archive::Archive;
-use crate::domain::{Eid, Entry, Json};
+use crate::domain::{Entry, ExecutionId, Json};
 use crate::journal::LoadError;
 
 fn some() -> Archive {
@@ -100,7 +100,7 @@ fn what_does_not_fit_together_is_said_though_its_digest_holds() {
     let mut endless = good.clone();
     endless.commits[4].entries[0] = Entry::Suspended;
     assert!(why(&endless.encode()).contains("not ended"));
-    let other = Eid::new(uuid::Uuid::from_u128(8));
+    let other = ExecutionId::new(uuid::Uuid::from_u128(8));
     let wrong = Archive::decode(&other, &good.encode()).unwrap_err();
     assert!(wrong.to_string().contains("the archive of"), "{wrong}");
     assert!(why(&sealed(&[])).contains("corrupt"));

@@ -3,16 +3,18 @@
 mod form;
 mod values;
 
-use crate::domain::{Actor, Commit, Digest, Eid, Entry, Fid, FrameName, Json, Record, Status};
+use crate::domain::{
+    Actor, Commit, Digest, Entry, ExecutionId, FrameId, FrameName, Json, Record, Status,
+};
 use crate::domain::{Channel, Payload, Queue, Workflow};
 
 use super::Archive;
 
-fn eid() -> Eid {
-    Eid::new(uuid::Uuid::from_u128(7))
+fn eid() -> ExecutionId {
+    ExecutionId::new(uuid::Uuid::from_u128(7))
 }
 
-fn record(eid: Eid) -> Record {
+fn record(eid: ExecutionId) -> Record {
     Record {
         eid,
         workflow: Workflow::parse("w").unwrap(),
@@ -30,7 +32,7 @@ fn record(eid: Eid) -> Record {
 
 fn said(n: u64, value: Payload) -> Entry {
     Entry::Announced {
-        fid: Fid::root().nth(&FrameName::parse("say").unwrap(), u32::try_from(n).unwrap()),
+        fid: FrameId::root().nth(&FrameName::parse("say").unwrap(), u32::try_from(n).unwrap()),
         kind: Channel::parse("k").unwrap(),
         value,
     }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::{archive, completed};
 use crate::archive::{self, Archive, Composed, Put};
-use crate::domain::{Digest, Eid, Entry, Payload, Status};
+use crate::domain::{Digest, Entry, ExecutionId, Payload, Status};
 use crate::journal::{Archived, Journal};
 use crate::keys;
 use crate::runtime::{App, Start};
@@ -22,13 +22,13 @@ fn world() -> World {
     World::new(App::new().workflow("text", "1", text))
 }
 
-fn ended(world: &World, bytes: usize) -> Eid {
+fn ended(world: &World, bytes: usize) -> ExecutionId {
     let eid = world.start(Start::new("text").input(&bytes)).eid;
     world.run_all();
     eid
 }
 
-fn compose(world: &World, eid: Eid) -> Composed {
+fn compose(world: &World, eid: ExecutionId) -> Composed {
     let ports = world.engine.ports();
     world.block(async {
         let mut journal = Journal::load(ports, &eid).await.unwrap().unwrap();

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use crate::domain::{
-    Channel, Digest, Eid, Fid, FrameName, InvalidName, Mid, Queue, Text, Workflow,
+    Channel, Digest, ExecutionId, FrameId, FrameName, InvalidName, MessageId, Queue, Text, Workflow,
 };
 
 const NOT_IN_KEYS: [&str; 16] = [
@@ -86,9 +86,9 @@ fn free_text_takes_1_byte_to_1_kib() {
 
 #[test]
 fn ids_are_read_in_one_spelling_only() {
-    let eid = Eid::keyed(&Text::parse("k").unwrap());
+    let eid = ExecutionId::keyed(&Text::parse("k").unwrap());
     let text = eid.to_string();
-    assert_eq!(Eid::parse(&text), Ok(eid));
+    assert_eq!(ExecutionId::parse(&text), Ok(eid));
     let others = [
         text.to_uppercase(),
         text.replace('-', ""),
@@ -97,7 +97,7 @@ fn ids_are_read_in_one_spelling_only() {
         format!(" {text}"),
     ];
     for other in others {
-        assert!(Eid::parse(&other).is_err(), "{other}");
+        assert!(ExecutionId::parse(&other).is_err(), "{other}");
     }
     let digest = Digest::of(b"x");
     let stored = serde_json::to_string(&digest).unwrap();
@@ -110,24 +110,24 @@ fn ids_are_read_in_one_spelling_only() {
 #[test]
 fn nfc_and_nfd_are_two_executions() {
     let (nfc, nfd) = (Text::parse("ü").unwrap(), Text::parse("u\u{308}").unwrap());
-    assert_ne!(Eid::keyed(&nfc), Eid::keyed(&nfd));
-    assert_ne!(Mid::keyed("c", &nfc), Mid::keyed("c", &nfd));
-    assert_ne!(Mid::keyed("a", &nfc), Mid::keyed("b", &nfc));
+    assert_ne!(ExecutionId::keyed(&nfc), ExecutionId::keyed(&nfd));
+    assert_ne!(MessageId::keyed("c", &nfc), MessageId::keyed("c", &nfd));
+    assert_ne!(MessageId::keyed("a", &nfc), MessageId::keyed("b", &nfc));
 }
 
 proptest! {
     #[test]
     fn ids_made_of_any_text_are_fit_for_keys(text in ".{1,200}", name in "[A-Za-z0-9_-]{1,128}", n: u32) {
         let text = Text::parse(&text).unwrap();
-        let eid = Eid::keyed(&text);
-        prop_assert_eq!(Eid::parse(&eid.to_string()), Ok(eid));
+        let eid = ExecutionId::keyed(&text);
+        prop_assert_eq!(ExecutionId::parse(&eid.to_string()), Ok(eid));
         let name = FrameName::parse(&name).unwrap();
-        let fid = Fid::root().scope(&name).nth(&name, n);
+        let fid = FrameId::root().scope(&name).nth(&name, n);
         prop_assert_eq!(fid.name(), name.as_str());
         prop_assert_eq!(fid.above().len(), 2);
-        let mids = [Mid::keyed("c", &text), Mid::sent(&eid, &fid), Mid::child(&fid.hash()), Mid::close(&eid), Mid::slice(u64::from(n)), Mid::message(eid.uuid()), Mid::control(eid.uuid()), Mid::start()];
+        let mids = [MessageId::keyed("c", &text), MessageId::sent(&eid, &fid), MessageId::child(&fid.hash()), MessageId::close(&eid), MessageId::slice(u64::from(n)), MessageId::message(eid.uuid()), MessageId::control(eid.uuid()), MessageId::start()];
         for mid in mids {
-            prop_assert_eq!(&Mid::parse(mid.as_str()).unwrap(), &mid);
+            prop_assert_eq!(&MessageId::parse(mid.as_str()).unwrap(), &mid);
         }
     }
 }

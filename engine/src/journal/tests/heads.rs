@@ -4,7 +4,7 @@ use bytes::Bytes;
 use serde_json::{Value, json};
 
 use super::{Settings, begin, commit, draft, entry, load, record, tamper, world};
-use crate::domain::{Eid, Text};
+use crate::domain::{ExecutionId, Text};
 use crate::journal::{FORMAT, Head, Item, LoadError, Named, News, Owner};
 use crate::keys;
 
@@ -71,7 +71,7 @@ fn a_head_of_a_later_release_is_refused_by_its_format() {
 
 #[test]
 fn what_is_no_head_of_this_execution_is_corrupt_and_named() {
-    let other = Eid::keyed(&Text::parse("b").unwrap());
+    let other = ExecutionId::keyed(&Text::parse("b").unwrap());
     let queue = crate::domain::Queue::default();
     let alarm = keys::alarm(jiff::Timestamp::UNIX_EPOCH, &queue, &other, 1);
     let segment = keys::segment(&other, 0, "0123456789abcdef");

@@ -11,7 +11,8 @@ use bytes::Bytes;
 
 use super::{Begun, CommitError, Draft, Item, Journal};
 use crate::domain::{
-    Actor, Channel, Eid, Entry, Fid, FrameName, Json, Payload, Queue, Record, Status, Text,
+    Actor, Channel, Entry, ExecutionId, FrameId, FrameName, Json, Payload, Queue, Record, Status,
+    Text,
 };
 use crate::keys::Key;
 use crate::ports::{Bucket, Clock, Expect, Ports};
@@ -30,7 +31,7 @@ fn ports(world: &World) -> &Ports {
 fn record(world: &World, key: &str) -> Record {
     let args = Json::null();
     Record {
-        eid: Eid::keyed(&Text::parse(key).unwrap()),
+        eid: ExecutionId::keyed(&Text::parse(key).unwrap()),
         workflow: "w".parse().unwrap(),
         version: "1".to_owned(),
         args_digest: args.digest(),
@@ -51,7 +52,7 @@ fn begin(world: &World, record: Record) -> Journal {
     }
 }
 
-fn load(world: &World, eid: &Eid) -> Journal {
+fn load(world: &World, eid: &ExecutionId) -> Journal {
     world
         .block(Journal::load(ports(world), eid))
         .unwrap()
@@ -61,7 +62,7 @@ fn load(world: &World, eid: &Eid) -> Journal {
 /// An entry whose stored form takes about `bytes`, and which nothing else is equal to.
 fn entry(number: u64, bytes: usize) -> Entry {
     Entry::Announced {
-        fid: Fid::root().keyed(
+        fid: FrameId::root().keyed(
             &FrameName::parse("say").unwrap(),
             &FrameName::parse(&number.to_string()).unwrap(),
         ),

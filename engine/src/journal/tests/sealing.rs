@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use proptest::prelude::*;
 
 use super::{Settings, World, begin, commit, draft, entry, load, ports, record, tamper, world};
-use crate::domain::{Eid, Entry, Json, Text};
+use crate::domain::{Entry, ExecutionId, Json, Text};
 use crate::journal::{CommitError, Item, Journal, LoadError};
 use crate::keys::Key;
 use crate::ports::{Bucket, Expect};
@@ -139,7 +139,7 @@ fn a_head_stays_under_its_bound_up_to_the_longest_journal() {
 }
 
 /// A journal of several segments, its key, and that of its second segment.
-fn sealed(world: &World) -> (Journal, Eid, Key) {
+fn sealed(world: &World) -> (Journal, ExecutionId, Key) {
     let settings = small();
     let mut journal = begin(world, record(world, "a"));
     for number in 0..60 {
@@ -213,7 +213,7 @@ fn a_segment_of_another_execution_or_a_later_release_is_refused() {
     let (mut journal, eid, second) = sealed(&world);
     let found = world.block(world.memory.read(&second)).unwrap().unwrap();
     let text = String::from_utf8(found.body.to_vec()).unwrap();
-    let other = Eid::keyed(&Text::parse("b").unwrap());
+    let other = ExecutionId::keyed(&Text::parse("b").unwrap());
     let mut put = |text: String| {
         let digest = crate::domain::Digest::of(text.as_bytes());
         let key = crate::keys::segment(&eid, 1, digest.sha16());

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use proptest::prelude::*;
 
 use super::{at, eids, instants, mids, queues};
-use crate::domain::{Digest, Eid, Fid, Mid, Queue};
+use crate::domain::{Digest, ExecutionId, FrameId, MessageId, Queue};
 use crate::keys::{self, AlarmKey, FeedKey, Key, MailKey};
 
 proptest! {
@@ -158,7 +158,7 @@ fn foreign_keys_are_read_as_nothing() {
 /// These stand in buckets: another release must build the same.
 #[test]
 fn the_layout_never_changes() {
-    let eid = Eid::parse(EID).unwrap();
+    let eid = ExecutionId::parse(EID).unwrap();
     let queue = Queue::parse("q").unwrap();
     let due = at("2026-01-02T03:04:05.678901234Z");
     let x = format!("x/ab/{EID}");
@@ -169,7 +169,7 @@ fn the_layout_never_changes() {
     );
     assert_eq!(keys::blob(&eid, "ab").as_str(), format!("{x}/blob/ab"));
     assert_eq!(
-        keys::mail(&queue, &eid, &Mid::start()).as_str(),
+        keys::mail(&queue, &eid, &MessageId::start()).as_str(),
         format!("mail/q/ab/{EID}/start")
     );
     assert_eq!(
@@ -186,16 +186,16 @@ fn the_layout_never_changes() {
         format!("archive-blob/ab/{EID}/ab")
     );
     assert_eq!(keys::retention().as_str(), "cursors/retention");
-    let hash = Fid::root().hash();
-    assert_eq!(Mid::child(&hash).as_str(), format!("child.{hash}"));
+    let hash = FrameId::root().hash();
+    assert_eq!(MessageId::child(&hash).as_str(), format!("child.{hash}"));
     assert_eq!(hash.to_string().len(), 16);
 }
 
 #[test]
 fn the_longest_names_make_keys_that_every_store_takes() {
     let queue = Queue::parse(&"q".repeat(128)).unwrap();
-    let eid = Eid::parse(EID).unwrap();
-    let mid = Mid::parse(&"m".repeat(200)).unwrap();
+    let eid = ExecutionId::parse(EID).unwrap();
+    let mid = MessageId::parse(&"m".repeat(200)).unwrap();
     // With room for a root prefix.
     assert!(keys::mail(&queue, &eid, &mid).as_str().len() < 512);
     assert!(

@@ -9,18 +9,18 @@ use jiff::Timestamp;
 use proptest::prelude::*;
 use uuid::Uuid;
 
-use crate::domain::{Eid, Mid, Queue};
+use crate::domain::{ExecutionId, MessageId, Queue};
 
-fn eids() -> impl Strategy<Value = Eid> {
-    any::<u128>().prop_map(|bits| Eid::new(Uuid::from_u128(bits)))
+fn eids() -> impl Strategy<Value = ExecutionId> {
+    any::<u128>().prop_map(|bits| ExecutionId::new(Uuid::from_u128(bits)))
 }
 
 fn queues() -> impl Strategy<Value = Queue> {
     "[a-z0-9._-]{1,128}".prop_filter_map("dots", |text| Queue::parse(&text).ok())
 }
 
-fn mids() -> impl Strategy<Value = Mid> {
-    "[A-Za-z0-9._-]{1,200}".prop_filter_map("dots", |text| Mid::parse(&text).ok())
+fn mids() -> impl Strategy<Value = MessageId> {
+    "[A-Za-z0-9._-]{1,200}".prop_filter_map("dots", |text| MessageId::parse(&text).ok())
 }
 
 /// Any instant, down to the nanosecond, from the year 0 on.

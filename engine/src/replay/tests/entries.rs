@@ -4,7 +4,9 @@ use serde_json::json;
 
 use super::make::{elapsed, fid, instant, message};
 use super::runner::{Arrival, Ended, World, world};
-use crate::domain::{Began, Channel, Digest, Entry, Failure, Json, Lost, Mid, Payload, Wait, kind};
+use crate::domain::{
+    Began, Channel, Digest, Entry, Failure, Json, Lost, MessageId, Payload, Wait, kind,
+};
 use crate::prelude::*;
 use crate::replay::{Drive, OpenFrame, Phase, Position, Trouble, Turn, WaitsFor};
 
@@ -31,8 +33,8 @@ fn hand(drive: &mut Drive, entry: &Entry) -> Turn {
     drive.turn().unwrap()
 }
 
-fn mid(text: &str) -> Mid {
-    Mid::parse(text).unwrap()
+fn mid(text: &str) -> MessageId {
+    MessageId::parse(text).unwrap()
 }
 
 async fn waits(ctx: Context, _: ()) -> Result<u8, Failed> {

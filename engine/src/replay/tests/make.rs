@@ -5,14 +5,16 @@ use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
 use jiff::Timestamp;
 use serde_json::Value;
 
-use crate::domain::{Actor, Body, Channel, Control, Eid, Entry, Fid, Json, Mid, Provenance};
+use crate::domain::{
+    Actor, Body, Channel, Control, Entry, ExecutionId, FrameId, Json, MessageId, Provenance,
+};
 use crate::ports::Entropy;
 
-pub(super) fn eid() -> Eid {
+pub(super) fn eid() -> ExecutionId {
     "00000000-0000-7000-8000-000000000001".parse().unwrap()
 }
 
-pub(super) fn fid(text: &str) -> Fid {
+pub(super) fn fid(text: &str) -> FrameId {
     serde_json::from_value(text.into()).unwrap()
 }
 
@@ -27,18 +29,18 @@ pub(super) fn elapsed(name: &str) -> Entry {
     }
 }
 
-pub(super) fn message(mid: Mid, channel: &str, value: &Value) -> Entry {
+pub(super) fn message(mid: MessageId, channel: &str, value: &Value) -> Entry {
     let channel = Channel::parse(channel).unwrap();
     let payload = Json::of(value).unwrap().into();
     received(mid, Body::Message { channel, payload })
 }
 
-pub(super) fn cancel(mid: Mid) -> Entry {
+pub(super) fn cancel(mid: MessageId) -> Entry {
     let reason = "enough".into();
     received(mid, Body::Control(Control::Cancel { reason }))
 }
 
-pub(super) fn received(mid: Mid, body: Body) -> Entry {
+pub(super) fn received(mid: MessageId, body: Body) -> Entry {
     Entry::Received {
         mid,
         sent_at: instant(0),

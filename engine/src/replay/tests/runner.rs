@@ -11,7 +11,9 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::make::{Counting, cancel, eid, elapsed, fid, instant, message, received};
-use crate::domain::{Began, Body, Entry, Failure, Fid, Json, Lost, Mid, Payload, Queue, Wait};
+use crate::domain::{
+    Began, Body, Entry, Failure, FrameId, Json, Lost, MessageId, Payload, Queue, Wait,
+};
 use crate::replay::{Code, Drive, Limits, Phase, Position, Seed, Trouble, Turn};
 use crate::sdk::{Attempt, Context, ErasedWorkflow, Failed, erase_fn};
 
@@ -107,7 +109,7 @@ impl World {
         drive
     }
 
-    fn recorded(&self) -> BTreeMap<Fid, Json> {
+    fn recorded(&self) -> BTreeMap<FrameId, Json> {
         let values = self.entries().filter_map(|entry| match entry {
             Entry::FrameCompleted {
                 fid,
@@ -262,7 +264,7 @@ impl World {
         Ok(turn)
     }
 
-    fn run_step(&mut self, drive: &mut Drive, fid: &Fid) -> Result<Option<Turn>, Trouble> {
+    fn run_step(&mut self, drive: &mut Drive, fid: &FrameId) -> Result<Option<Turn>, Trouble> {
         let Some(step) = drive.steps().into_iter().find(|step| step.fid == *fid) else {
             return Ok(None); // dropped meanwhile
         };
@@ -293,14 +295,14 @@ impl World {
     }
 
     fn next_arrival(&mut self, drive: &mut Drive) -> Option<Entry> {
-        let seen: BTreeSet<Mid> = self
+        let seen: BTreeSet<MessageId> = self
             .entries()
             .filter_map(|entry| match entry {
                 Entry::Received { mid, .. } => Some(mid.clone()),
                 _ => None,
             })
             .collect();
-        let over: BTreeSet<Fid> = self
+        let over: BTreeSet<FrameId> = self
             .entries()
             .filter(|entry| {
                 matches!(
@@ -310,13 +312,13 @@ impl World {
             })
             .filter_map(|entry| entry.fid().cloned())
             .collect();
-        let started: BTreeSet<Fid> = self
+        let started: BTreeSet<FrameId> = self
             .entries()
             .filter(|entry| matches!(entry, Entry::FrameStarted { .. }))
             .filter_map(|entry| entry.fid().cloned())
             .collect();
         for (n, arrival) in self.arrivals.clone().into_iter().enumerate() {
-            let mid = Mid::parse(&format!("m{n}")).unwrap();
+            let mid = MessageId::parse(&format!("m{n}")).unwrap();
             let entry = match arrival {
                 Arrival::Step(name) if !over.contains(&fid(name)) => {
                     let fid = fid(name);

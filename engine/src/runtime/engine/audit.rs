@@ -19,7 +19,7 @@ use serde::Serialize;
 
 use super::objects::finding;
 use super::{Engine, EngineError, Frame, FrameKind, FrameStatus};
-use crate::domain::{Eid, Status, Workflow};
+use crate::domain::{ExecutionId, Status, Workflow};
 use crate::journal::{Head, Journal, LoadError};
 use crate::keys::{self, AlarmKey, FeedKey, Key, MailKey, Prefix};
 use crate::ports::Listed;
@@ -47,7 +47,7 @@ pub enum Finding {
     /// An execution is not over, and nothing can wake it.
     Asleep {
         /// The execution.
-        eid: Eid,
+        eid: ExecutionId,
         /// Its type.
         workflow: Workflow,
         /// Where it stands.
@@ -67,7 +67,7 @@ pub enum Finding {
     /// or is not what was written. The execution is blocked by it as soon as it needs it.
     Broken {
         /// The execution.
-        eid: Eid,
+        eid: ExecutionId,
         /// The object's key.
         key: Key,
         /// What is wrong with it.
@@ -186,7 +186,11 @@ impl Engine {
         Ok(audit)
     }
 
-    async fn examine(&self, key: Key, woken: &BTreeSet<Eid>) -> Result<Option<Seen>, EngineError> {
+    async fn examine(
+        &self,
+        key: Key,
+        woken: &BTreeSet<ExecutionId>,
+    ) -> Result<Option<Seen>, EngineError> {
         let eid = keys::owner(&key).filter(|eid| keys::head(eid) == key);
         let Some(eid) = eid else {
             let why = "its key names no execution".to_owned();
@@ -234,7 +238,7 @@ impl Engine {
     }
 
     /// Looks at one execution until it stays the same for a look.
-    async fn suspect(&self, eid: Eid) -> Result<Option<Finding>, EngineError> {
+    async fn suspect(&self, eid: ExecutionId) -> Result<Option<Finding>, EngineError> {
         let mut before = None;
         for _ in 0..LOOKS {
             let Some(journal) = Journal::load(&self.core.ports, &eid).await? else {
@@ -298,7 +302,7 @@ impl Engine {
     }
 
     /// Whether no message and no child can move an execution that has no deadline.
-    async fn waits_in_vain(&self, eid: Eid) -> Result<Option<Asleep>, EngineError> {
+    async fn waits_in_vain(&self, eid: ExecutionId) -> Result<Option<Asleep>, EngineError> {
         let mut open = Vec::new();
         collect(&self.frames(eid).await?, &mut open);
         let mut waits = false;
@@ -348,7 +352,7 @@ impl Seen {
 
 enum Open {
     Message,
-    Child(Eid),
+    Child(ExecutionId),
 }
 
 fn collect(frame: &Frame, open: &mut Vec<Open>) {

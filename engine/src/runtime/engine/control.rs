@@ -4,7 +4,8 @@ use serde::Serialize;
 
 use super::{Engine, EngineError, Start, Started};
 use crate::domain::{
-    Actor, Body, Channel, Control, Eid, Json, Mail, Mid, Payload, Queue, Text, ValueError,
+    Actor, Body, Channel, Control, ExecutionId, Json, Mail, MessageId, Payload, Queue, Text,
+    ValueError,
 };
 use crate::journal::{self, Journal};
 use crate::mailbox::{self, Sent};
@@ -81,7 +82,7 @@ impl Engine {
     /// # Errors
     /// [`EngineError`]: refused before anything is written; unknown or finished execution; the
     /// store failed (send again with the same key).
-    pub async fn signal(&self, eid: Eid, signal: Signal) -> Result<Signalled, EngineError> {
+    pub async fn signal(&self, eid: ExecutionId, signal: Signal) -> Result<Signalled, EngineError> {
         let (bytes, most) = (signal.check()?, self.core.settings.max_value);
         if bytes > most {
             return Err(EngineError::PayloadTooLarge { bytes, most });
@@ -114,7 +115,7 @@ impl Engine {
 
     async fn message(
         &self,
-        eid: Eid,
+        eid: ExecutionId,
         queue: &Queue,
         signal: Signal,
     ) -> Result<Signalled, EngineError> {
@@ -123,8 +124,8 @@ impl Engine {
         let json = signal.payload?;
         let now = ports.clock.now();
         let mid = match signal.key.as_deref().map(Text::parse).transpose()? {
-            Some(key) => Mid::keyed(channel.as_str(), &key),
-            None => Mid::message(ports.entropy.uuid7(now)),
+            Some(key) => MessageId::keyed(channel.as_str(), &key),
+            None => MessageId::message(ports.entropy.uuid7(now)),
         };
         let mut payload = Payload::Inline(json);
         journal::offload(ports, &eid, &mut payload, self.core.settings.inline).await?;
@@ -141,7 +142,12 @@ impl Engine {
     ///
     /// # Errors
     /// As [`Engine::signal`].
-    pub async fn cancel(&self, eid: Eid, reason: &str, actor: Actor) -> Result<(), EngineError> {
+    pub async fn cancel(
+        &self,
+        eid: ExecutionId,
+        reason: &str,
+        actor: Actor,
+    ) -> Result<(), EngineError> {
         self.control(
             eid,
             Control::Cancel {
@@ -156,7 +162,12 @@ impl Engine {
     ///
     /// # Errors
     /// As [`Engine::signal`].
-    pub async fn terminate(&self, eid: Eid, reason: &str, actor: Actor) -> Result<(), EngineError> {
+    pub async fn terminate(
+        &self,
+        eid: ExecutionId,
+        reason: &str,
+        actor: Actor,
+    ) -> Result<(), EngineError> {
         self.control(
             eid,
             Control::Terminate {
@@ -171,7 +182,12 @@ impl Engine {
     ///
     /// # Errors
     /// As [`Engine::signal`].
-    pub async fn pause(&self, eid: Eid, reason: &str, actor: Actor) -> Result<(), EngineError> {
+    pub async fn pause(
+        &self,
+        eid: ExecutionId,
+        reason: &str,
+        actor: Actor,
+    ) -> Result<(), EngineError> {
         self.control(
             eid,
             Control::Pause {
@@ -186,23 +202,28 @@ impl Engine {
     ///
     /// # Errors
     /// As [`Engine::signal`].
-    pub async fn resume(&self, eid: Eid, actor: Actor) -> Result<(), EngineError> {
+    pub async fn resume(&self, eid: ExecutionId, actor: Actor) -> Result<(), EngineError> {
         self.control(eid, Control::Resume, actor).await
     }
 
-    async fn control(&self, eid: Eid, control: Control, actor: Actor) -> Result<(), EngineError> {
+    async fn control(
+        &self,
+        eid: ExecutionId,
+        control: Control,
+        actor: Actor,
+    ) -> Result<(), EngineError> {
         let ports = &self.core.ports;
         actor.check()?;
         let queue = self.queue_of(eid).await?;
         let now = ports.clock.now();
-        let mid = Mid::control(ports.entropy.uuid7(now));
+        let mid = MessageId::control(ports.entropy.uuid7(now));
         let mail = Mail::new(mid, actor.into(), now, Body::Control(control.cut()));
         let _ = mailbox::send(ports, &queue, &eid, &mail).await?;
         Ok(())
     }
 
     /// Where the mail of a live execution goes. 1 G.
-    async fn queue_of(&self, eid: Eid) -> Result<Queue, EngineError> {
+    async fn queue_of(&self, eid: ExecutionId) -> Result<Queue, EngineError> {
         let found = Journal::load(&self.core.ports, &eid).await?;
         let head = found.ok_or(EngineError::UnknownExecution { eid })?.head;
         if head.status.is_terminal() {

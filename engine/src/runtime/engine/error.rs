@@ -1,6 +1,6 @@
 //! Why a call did not do what was asked.
 
-use crate::domain::{Eid, InvalidName, Status, ValueError, Workflow};
+use crate::domain::{ExecutionId, InvalidName, Status, ValueError, Workflow};
 use crate::journal::LoadError;
 use crate::ports::BucketError;
 
@@ -45,13 +45,13 @@ pub enum EngineError {
     #[error("no execution {eid}")]
     UnknownExecution {
         /// The id asked for.
-        eid: Eid,
+        eid: ExecutionId,
     },
     /// The execution is over; nothing can be said to it.
     #[error("execution {eid} is over: status={status}")]
     TerminalExecution {
         /// The id.
-        eid: Eid,
+        eid: ExecutionId,
         /// How it ended.
         status: Status,
     },
@@ -59,7 +59,7 @@ pub enum EngineError {
     #[error("execution {eid} has not ended yet: status={status}")]
     NotYet {
         /// The id.
-        eid: Eid,
+        eid: ExecutionId,
         /// Where it stands.
         status: Status,
     },

@@ -6,7 +6,7 @@ use serde::Serialize;
 use super::past::Found;
 use super::{Engine, EngineError};
 use crate::archive::Archive;
-use crate::domain::{Blocked, Commit, Eid, Entry, Record, Status};
+use crate::domain::{Blocked, Commit, Entry, ExecutionId, Record, Status};
 use crate::journal::{Journal, Owner};
 use crate::keys::{self, AlarmKey, Key};
 
@@ -56,7 +56,7 @@ impl Engine {
     ///
     /// # Errors
     /// Unknown execution; the store failed, or the head cannot be read.
-    pub async fn status(&self, eid: Eid) -> Result<Status, EngineError> {
+    pub async fn status(&self, eid: ExecutionId) -> Result<Status, EngineError> {
         if let Some(journal) = Journal::load(&self.core.ports, &eid).await? {
             return Ok(journal.head.status);
         }
@@ -71,7 +71,7 @@ impl Engine {
     ///
     /// # Errors
     /// As [`Engine::status`].
-    pub async fn execution(&self, eid: Eid) -> Result<Execution, EngineError> {
+    pub async fn execution(&self, eid: ExecutionId) -> Result<Execution, EngineError> {
         let mut journal = match self.find(eid).await? {
             Found::Here(journal) => journal,
             Found::Folded(archive) => return Ok(folded(*archive)),
@@ -119,7 +119,7 @@ impl Engine {
     /// As [`Engine::status`]; a segment is missing or broken.
     pub async fn journal(
         &self,
-        eid: Eid,
+        eid: ExecutionId,
         from: u64,
         limit: usize,
     ) -> Result<JournalPage, EngineError> {

@@ -7,13 +7,15 @@ use serde::Serialize;
 
 use super::past::History;
 use super::{Engine, EngineError};
-use crate::domain::{Began, Body, Commit, Eid, Entry, Failure, Fid, Mid, Payload, Status, Wait};
+use crate::domain::{
+    Began, Body, Commit, Entry, ExecutionId, Failure, FrameId, MessageId, Payload, Status, Wait,
+};
 
 /// A frame and those below it.
 #[derive(Debug, Clone, Serialize)]
 pub struct Frame {
     /// Its id.
-    pub fid: Fid,
+    pub fid: FrameId,
     /// What it is.
     pub kind: FrameKind,
     /// Where it stands.
@@ -33,7 +35,7 @@ pub struct Frame {
     /// What it waits for or works on, in a word: a channel, a child workflow.
     pub about: Option<String>,
     /// The child execution.
-    pub child: Option<Eid>,
+    pub child: Option<ExecutionId>,
     /// Frames below it.
     pub frames: Vec<Frame>,
 }
@@ -100,7 +102,7 @@ impl Engine {
     ///
     /// # Errors
     /// Unknown execution; the store failed, or an object cannot be read.
-    pub async fn frames(&self, eid: Eid) -> Result<Frame, EngineError> {
+    pub async fn frames(&self, eid: ExecutionId) -> Result<Frame, EngineError> {
         let History {
             record,
             status,
@@ -109,14 +111,14 @@ impl Engine {
             ..
         } = self.history(eid, 0).await?;
         let mut tree = Tree::default();
-        tree.open(&Fid::root(), FrameKind::Workflow, record.created_at);
+        tree.open(&FrameId::root(), FrameKind::Workflow, record.created_at);
         for commit in &commits {
             tree.read(commit);
         }
         if status.is_terminal() {
             tree.end(at);
         }
-        if let Some(root) = tree.frames.get_mut(&Fid::root()) {
+        if let Some(root) = tree.frames.get_mut(&FrameId::root()) {
             root.about = Some(format!("{}@{}", record.workflow, record.version));
             root.status = match status {
                 // How it ended stands in its archive.
@@ -133,13 +135,13 @@ impl Engine {
 
 #[derive(Default)]
 struct Tree {
-    order: Vec<Fid>,
-    frames: BTreeMap<Fid, Frame>,
-    messages: BTreeMap<Mid, Payload>,
+    order: Vec<FrameId>,
+    frames: BTreeMap<FrameId, Frame>,
+    messages: BTreeMap<MessageId, Payload>,
 }
 
 impl Tree {
-    fn open(&mut self, fid: &Fid, kind: FrameKind, at: Timestamp) -> &mut Frame {
+    fn open(&mut self, fid: &FrameId, kind: FrameKind, at: Timestamp) -> &mut Frame {
         if !self.frames.contains_key(fid) {
             self.order.push(fid.clone());
         }
@@ -162,13 +164,13 @@ impl Tree {
     /// An execution that is over waits for nothing any more: what was open was let go.
     fn end(&mut self, at: Timestamp) {
         let open = self.frames.values().filter(|frame| frame.ended.is_none());
-        let open: Vec<Fid> = open.map(|frame| frame.fid.clone()).collect();
+        let open: Vec<FrameId> = open.map(|frame| frame.fid.clone()).collect();
         for fid in open {
             self.close(&fid, at, FrameStatus::Dropped);
         }
     }
 
-    fn close(&mut self, fid: &Fid, at: Timestamp, status: FrameStatus) -> Option<&mut Frame> {
+    fn close(&mut self, fid: &FrameId, at: Timestamp, status: FrameStatus) -> Option<&mut Frame> {
         let frame = self.frames.get_mut(fid)?;
         frame.status = status;
         frame.ended = Some(at);
@@ -309,12 +311,12 @@ impl Tree {
                 }
             }
             Entry::Completed { value } => {
-                if let Some(root) = self.close(&Fid::root(), at, FrameStatus::Completed) {
+                if let Some(root) = self.close(&FrameId::root(), at, FrameStatus::Completed) {
                     root.value = Some(value.clone());
                 }
             }
             Entry::Failed { failure } | Entry::Cancelled { failure } => {
-                if let Some(root) = self.close(&Fid::root(), at, FrameStatus::Failed) {
+                if let Some(root) = self.close(&FrameId::root(), at, FrameStatus::Failed) {
                     root.failure = Some(failure.clone());
                 }
             }
@@ -322,7 +324,7 @@ impl Tree {
         }
     }
 
-    fn waits(&mut self, fid: &Fid, wait: &Wait, at: Timestamp) {
+    fn waits(&mut self, fid: &FrameId, wait: &Wait, at: Timestamp) {
         match wait {
             Wait::Sleep { due } => {
                 let frame = self.open(fid, FrameKind::Sleep, at);
@@ -358,7 +360,7 @@ impl Tree {
                 }
             }
         }
-        let mut below: BTreeMap<Fid, Vec<Frame>> = BTreeMap::new();
+        let mut below: BTreeMap<FrameId, Vec<Frame>> = BTreeMap::new();
         for fid in &self.order {
             // The root has nothing above it, and stays.
             if let Some(parent) = fid.above().pop()
@@ -369,14 +371,14 @@ impl Tree {
         }
         let mut root = self
             .frames
-            .remove(&Fid::root())
+            .remove(&FrameId::root())
             .expect("the root was opened first");
         hang(&mut root, &mut below);
         root
     }
 }
 
-fn hang(frame: &mut Frame, below: &mut BTreeMap<Fid, Vec<Frame>>) {
+fn hang(frame: &mut Frame, below: &mut BTreeMap<FrameId, Vec<Frame>>) {
     frame.frames = below.remove(&frame.fid).unwrap_or_default();
     for child in &mut frame.frames {
         hang(child, below);

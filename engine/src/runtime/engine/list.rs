@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use serde::Serialize;
 
 use super::{Engine, EngineError};
-use crate::domain::{Eid, Mid, Queue, Status, Workflow};
+use crate::domain::{ExecutionId, MessageId, Queue, Status, Workflow};
 use crate::feed;
 use crate::journal::{Head, Journal, LoadError};
 use crate::keys::{MailKey, Prefix};
@@ -27,7 +27,7 @@ pub struct Filter {
 #[derive(Debug, Clone, Serialize)]
 pub struct Row {
     /// Its id.
-    pub eid: Eid,
+    pub eid: ExecutionId,
     /// Its type.
     pub workflow: Workflow,
     /// The version.
@@ -39,7 +39,7 @@ pub struct Row {
     /// The caller's key.
     pub dispatch_key: Option<String>,
     /// The execution that started it.
-    pub parent: Option<Eid>,
+    pub parent: Option<ExecutionId>,
     /// When it was started.
     pub created_at: Timestamp,
     /// When the feed last spoke of it.
@@ -70,7 +70,7 @@ impl Engine {
         let mut silent = self.waiting().await?;
         silent.extend(last.keys());
         let keys: Vec<_> = last.into_values().map(|(_, key)| key).collect();
-        let mut rows: BTreeMap<Eid, Row> = feed::read(ports, &keys, fan)
+        let mut rows: BTreeMap<ExecutionId, Row> = feed::read(ports, &keys, fan)
             .await?
             .into_iter()
             .map(|told| (told.eid, row_of_feed(told)))
@@ -102,20 +102,20 @@ impl Engine {
     ///
     /// # Errors
     /// The store failed.
-    pub async fn known(&self) -> Result<Vec<Eid>, EngineError> {
+    pub async fn known(&self) -> Result<Vec<ExecutionId>, EngineError> {
         let told = feed::events(&self.core.ports, None, None).await?;
-        let mut known: BTreeSet<Eid> = told.into_iter().map(|(_, key)| key.eid).collect();
+        let mut known: BTreeSet<ExecutionId> = told.into_iter().map(|(_, key)| key.eid).collect();
         known.extend(self.waiting().await?);
         Ok(known.into_iter().collect())
     }
 
     /// Executions whose `start` mail is still there.
-    async fn waiting(&self) -> Result<BTreeSet<Eid>, EngineError> {
+    async fn waiting(&self) -> Result<BTreeSet<ExecutionId>, EngineError> {
         let mail = Prefix::parse(crate::keys::MAIL).expect("a constant of the key layout");
         let rows = self.core.ports.list(&mail).await?;
         let found = rows.iter().filter_map(|row| MailKey::parse(&row.key));
         Ok(found
-            .filter(|mail| mail.mid == Mid::start())
+            .filter(|mail| mail.mid == MessageId::start())
             .map(|mail| mail.eid)
             .collect())
     }

@@ -32,7 +32,7 @@ use super::ends::Ends;
 use super::run::{self, Causes, Ended, RunError, Stop};
 use super::sticky::Sticky;
 use super::{App, Core, Host, RegistryError};
-use crate::domain::Eid;
+use crate::domain::ExecutionId;
 use crate::ports::Ports;
 use crate::settings::Settings;
 
@@ -95,7 +95,7 @@ impl Engine {
     ///
     /// # Errors
     /// [`RunError`]: nothing is lost, the causes stay; run it again.
-    pub async fn run(&self, eid: Eid, causes: Causes) -> Result<Ended, RunError> {
+    pub async fn run(&self, eid: ExecutionId, causes: Causes) -> Result<Ended, RunError> {
         self.run_until(eid, causes, Stop::default()).await
     }
 
@@ -103,7 +103,12 @@ impl Engine {
     ///
     /// # Errors
     /// As [`run`](Self::run).
-    pub async fn run_until(&self, eid: Eid, causes: Causes, stop: Stop) -> Result<Ended, RunError> {
+    pub async fn run_until(
+        &self,
+        eid: ExecutionId,
+        causes: Causes,
+        stop: Stop,
+    ) -> Result<Ended, RunError> {
         run::run(Arc::clone(&self.core), eid, causes, stop, &mut Vec::new()).await
     }
 

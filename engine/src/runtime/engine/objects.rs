@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::{Engine, EngineError, Finding};
 use crate::archive;
-use crate::domain::{Digest, Eid, Entry, Payload};
+use crate::domain::{Digest, Entry, ExecutionId, Payload};
 use crate::journal::{self, Archived, Journal, LoadError, Read};
 use crate::keys;
 
@@ -49,7 +49,7 @@ impl Engine {
     }
 
     /// The same of what a tombstone names. 1 G, + 1 G for each value beside the archive.
-    async fn broken_archive(&self, eid: &Eid, archived: &Archived) -> Vec<LoadError> {
+    async fn broken_archive(&self, eid: &ExecutionId, archived: &Archived) -> Vec<LoadError> {
         let ports = &self.core.ports;
         let archive = match archive::read(ports, eid, Some(archived)).await {
             Ok(Some(archive)) => archive,

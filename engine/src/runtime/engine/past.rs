@@ -2,7 +2,7 @@
 
 use super::{Engine, EngineError};
 use crate::archive::{self, Archive};
-use crate::domain::{Commit, Digest, Eid, Entry, Json, Record, Status};
+use crate::domain::{Commit, Digest, Entry, ExecutionId, Json, Record, Status};
 use crate::journal::{Journal, LoadError};
 use jiff::Timestamp;
 
@@ -31,7 +31,7 @@ pub(super) struct History {
 impl Engine {
     /// Where an execution stands. 1 G, + 1 G for the archive where it was folded, or where there
     /// is no head.
-    pub(super) async fn find(&self, eid: Eid) -> Result<Found, EngineError> {
+    pub(super) async fn find(&self, eid: ExecutionId) -> Result<Found, EngineError> {
         let ports = &self.core.ports;
         let journal = Journal::load(ports, &eid).await?;
         let named = journal.as_ref().and_then(|j| j.head.archived.clone());
@@ -46,7 +46,11 @@ impl Engine {
 
     /// The commits from number `from` on, and perhaps some before, with what they are of. 1 G, +
     /// 1 G for each segment that holds some of them; or 2 G where it was folded.
-    pub(super) async fn history(&self, eid: Eid, from: u64) -> Result<History, EngineError> {
+    pub(super) async fn history(
+        &self,
+        eid: ExecutionId,
+        from: u64,
+    ) -> Result<History, EngineError> {
         let (ports, fan) = (&self.core.ports, self.core.settings.fan);
         let mut looked = false;
         loop {
@@ -76,7 +80,7 @@ impl Engine {
     /// A large value of an execution that may have been folded since somebody read of it.
     pub(super) async fn archived_value(
         &self,
-        eid: &Eid,
+        eid: &ExecutionId,
         sha256: &Digest,
     ) -> Result<Option<Json>, EngineError> {
         Ok(archive::value(&self.core.ports, eid, sha256).await?)

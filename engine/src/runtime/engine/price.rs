@@ -26,7 +26,7 @@ use serde::Serialize;
 
 use super::past::History;
 use super::{Engine, EngineError};
-use crate::domain::{Began, Body, Eid, Entry, Fid, Payload, Wait};
+use crate::domain::{Began, Body, Entry, ExecutionId, FrameId, Payload, Wait};
 
 /// Requests by class.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
@@ -43,7 +43,7 @@ impl Engine {
     ///
     /// # Errors
     /// Unknown execution; the store failed, or an object cannot be read.
-    pub async fn price(&self, eid: Eid) -> Result<Price, EngineError> {
+    pub async fn price(&self, eid: ExecutionId) -> Result<Price, EngineError> {
         Ok(price(&self.history(eid, 0).await?))
     }
 }
@@ -127,7 +127,7 @@ fn ends_run(entry: &Entry) -> Option<Last> {
 /// The open deadlines, of which the earliest is the alarm.
 #[derive(Default)]
 struct Deadlines {
-    open: BTreeMap<Fid, Timestamp>,
+    open: BTreeMap<FrameId, Timestamp>,
     alarm: Option<Timestamp>,
 }
 

@@ -7,7 +7,7 @@ use serde::de::DeserializeOwned;
 
 use super::past::{Found, end_of};
 use super::{Engine, EngineError};
-use crate::domain::{Eid, Entry, Failure, Json, Payload, Status};
+use crate::domain::{Entry, ExecutionId, Failure, Json, Payload, Status};
 use crate::journal::{self, LoadError};
 
 /// Pauses between looks, at first and at most.
@@ -46,7 +46,7 @@ impl Engine {
     /// # Errors
     /// [`EngineError::NotYet`] when it has not ended by then; unknown execution; the store
     /// failed, or an object cannot be read.
-    pub async fn result(&self, eid: Eid, wait: Duration) -> Result<Outcome, EngineError> {
+    pub async fn result(&self, eid: ExecutionId, wait: Duration) -> Result<Outcome, EngineError> {
         let clock = &self.core.ports.clock;
         let end = clock.monotonic() + wait;
         // Before the first look: an end between look and wait is told.
@@ -91,7 +91,7 @@ impl Engine {
 
     async fn outcome(
         &self,
-        eid: &Eid,
+        eid: &ExecutionId,
         status: Status,
         end: Option<Entry>,
     ) -> Result<Outcome, EngineError> {
@@ -112,7 +112,7 @@ impl Engine {
     ///
     /// # Errors
     /// The store failed, or the blob cannot be read.
-    pub async fn value(&self, eid: &Eid, payload: &Payload) -> Result<Json, EngineError> {
+    pub async fn value(&self, eid: &ExecutionId, payload: &Payload) -> Result<Json, EngineError> {
         let missing = match journal::resolve(&self.core.ports, eid, payload).await {
             Err(error @ LoadError::Missing { .. }) => error,
             other => return Ok(other?),

@@ -4,7 +4,9 @@ use jiff::Timestamp;
 use serde::Serialize;
 
 use super::{Engine, EngineError};
-use crate::domain::{Actor, Eid, Json, Payload, Queue, Record, Text, ValueError, Workflow as Name};
+use crate::domain::{
+    Actor, ExecutionId, Json, Payload, Queue, Record, Text, ValueError, Workflow as Name,
+};
 use crate::journal::{self, Begun, Journal};
 use crate::mailbox::Sent;
 use crate::runtime::settle;
@@ -34,7 +36,7 @@ pub struct Start {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Started {
     /// The execution.
-    pub eid: Eid,
+    pub eid: ExecutionId,
     /// Whether this call started it; else its key was started before.
     pub fresh: bool,
     /// Whether it is another workflow, or runs with another input, than this call gave.
@@ -193,7 +195,10 @@ impl Engine {
             });
         }
         let now = ports.clock.now();
-        let eid = key.map_or_else(|| Eid::new(ports.entropy.uuid7(now)), Eid::keyed);
+        let eid = key.map_or_else(
+            || ExecutionId::new(ports.entropy.uuid7(now)),
+            ExecutionId::keyed,
+        );
         let record = Record {
             eid,
             workflow: name,

@@ -7,7 +7,7 @@ use jiff::SignedDuration;
 
 use super::RetentionError;
 use super::walk::{Did, Walk};
-use crate::domain::{Eid, Status};
+use crate::domain::{ExecutionId, Status};
 use crate::feed::{self, Event, Told};
 use crate::journal::{CommitError, Head, Journal};
 use crate::keys;
@@ -35,13 +35,17 @@ impl Walk<'_> {
 
     /// Deletes everything under an execution but its head. 1 P for each 1,000 objects. Bounded in
     /// time: a delete that comes very late could meet another execution of the same key.
-    pub(super) async fn clear(&self, eid: Eid) -> Result<(), RetentionError> {
+    pub(super) async fn clear(&self, eid: ExecutionId) -> Result<(), RetentionError> {
         let clock = &self.core.ports.clock;
         let end = settle::horizon(clock.monotonic(), self.core.settings.ttl);
         self.clear_until(eid, end).await
     }
 
-    pub(super) async fn clear_until(&self, eid: Eid, end: Duration) -> Result<(), RetentionError> {
+    pub(super) async fn clear_until(
+        &self,
+        eid: ExecutionId,
+        end: Duration,
+    ) -> Result<(), RetentionError> {
         let ports = &self.core.ports;
         let mut work = async {
             let head = keys::head(&eid);

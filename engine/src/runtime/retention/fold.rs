@@ -3,14 +3,14 @@
 use super::RetentionError;
 use super::walk::{Did, Walk};
 use crate::archive::{self, Composed, Put};
-use crate::domain::Eid;
+use crate::domain::ExecutionId;
 use crate::journal::{Archived, CommitError, Journal};
 use crate::planted::{Bug, planted};
 
 impl Walk<'_> {
     /// Looks at an execution of which the feed tells, up to commit `told`. 1 G; see the module's
     /// head for what follows.
-    pub(super) async fn fold(&self, eid: Eid, told: u64) -> Result<Did, RetentionError> {
+    pub(super) async fn fold(&self, eid: ExecutionId, told: u64) -> Result<Did, RetentionError> {
         let Some(mut journal) = Journal::load(&self.core.ports, &eid).await? else {
             return Ok(Did::Nothing); // purged
         };
@@ -87,7 +87,7 @@ impl Walk<'_> {
     }
 
     /// Another pass may have buried the same head, and died since.
-    async fn lost(&self, eid: Eid, commit: u64) -> Result<Did, RetentionError> {
+    async fn lost(&self, eid: ExecutionId, commit: u64) -> Result<Did, RetentionError> {
         let Some(mut journal) = Journal::load(&self.core.ports, &eid).await? else {
             return Ok(Did::Left);
         };

@@ -104,7 +104,7 @@ pub enum RetentionError {
     #[error("deleting what execution {eid} has left took too long; the next pass goes on")]
     Late {
         /// The execution.
-        eid: crate::domain::Eid,
+        eid: crate::domain::ExecutionId,
     },
 }
 

@@ -10,7 +10,7 @@ use jiff::Timestamp;
 
 use super::cursor::{Cursor, Side};
 use super::{PAGE, Retained, RetentionError, RetentionSettings};
-use crate::domain::Eid;
+use crate::domain::ExecutionId;
 use crate::journal::{CommitError, LoadError};
 use crate::keys::{self, FeedKey, Key};
 use crate::runtime::{Core, Notice, chain};
@@ -37,7 +37,7 @@ pub(super) enum Stage {
 
 /// What a page tells of one execution, in order.
 pub(super) struct Told {
-    pub(super) eid: Eid,
+    pub(super) eid: ExecutionId,
     pub(super) objects: Vec<(Key, FeedKey)>,
 }
 
@@ -134,7 +134,7 @@ impl Walk<'_> {
 
     /// Looks at each execution of a page; whether it was not told to stop.
     async fn look_at(&mut self, stage: &Stage, keys: &[Key]) -> Result<bool, RetentionError> {
-        let mut places: BTreeMap<Eid, usize> = BTreeMap::new();
+        let mut places: BTreeMap<ExecutionId, usize> = BTreeMap::new();
         let mut all: Vec<Told> = Vec::new();
         for key in keys {
             let Some(parsed) = FeedKey::parse(key) else {

@@ -8,7 +8,9 @@ use futures::{FutureExt, StreamExt, stream};
 use jiff::Timestamp;
 
 use super::pass::Pass;
-use crate::domain::{Blocked, Body, Control, Entry, Json, Mail, Mid, Payload, Record, Status};
+use crate::domain::{
+    Blocked, Body, Control, Entry, Json, Mail, MessageId, Payload, Record, Status,
+};
 use crate::journal::{self, LoadError};
 use crate::mailbox::{self, Slot};
 use crate::planted::{Bug, planted};
@@ -150,9 +152,9 @@ impl Pass {
 /// to the next one what it has, so that a full mailbox is read in the end.
 #[derive(Default)]
 pub(super) struct Ahead {
-    mails: BTreeMap<Mid, Mail>,
+    mails: BTreeMap<MessageId, Mail>,
     /// Large values of theirs, and of those that were absorbed and not delivered.
-    values: BTreeMap<Mid, Json>,
+    values: BTreeMap<MessageId, Json>,
 }
 
 impl Ahead {
@@ -170,7 +172,7 @@ impl Ahead {
 async fn look(
     core: &Core,
     record: &Record,
-    mids: &BTreeSet<Mid>,
+    mids: &BTreeSet<MessageId>,
     ahead: &mut Ahead,
 ) -> Result<Vec<Mail>, super::RunError> {
     let listing = mailbox::list(&core.ports, &record.queue, &record.eid).await?;

@@ -13,7 +13,7 @@ use tracing::Instrument as _;
 use super::commit::after;
 use super::pass::{Done, Live, Pass};
 use super::stretch::Halt;
-use crate::domain::{Began, Entry, Failure, Fid, Json, Lost, Wait, kind};
+use crate::domain::{Began, Entry, Failure, FrameId, Json, Lost, Wait, kind};
 use crate::replay::{Drive, Phase, StepState};
 use crate::sdk::Attempt;
 
@@ -63,7 +63,7 @@ impl Pass {
     /// The entry of an attempt that failed and is followed by another after `delay`.
     fn again(
         &self,
-        fid: &Fid,
+        fid: &FrameId,
         attempt: u32,
         delay: Duration,
         failure: Failure,
@@ -203,7 +203,7 @@ impl Pass {
         }
     }
 
-    fn abort(&mut self, fid: &Fid) {
+    fn abort(&mut self, fid: &FrameId) {
         if let Some(live) = self.live.remove(fid) {
             live.end();
         }

@@ -10,7 +10,7 @@ use super::Stop;
 use super::ended::{Ended, RunError};
 use super::pass::{Done, Pass};
 use super::stretch::Halt;
-use crate::domain::{Entry, Failure, Fid, kind};
+use crate::domain::{Entry, Failure, FrameId, kind};
 use crate::planted::{Bug, planted};
 use crate::ports::BucketError;
 use crate::replay::{Drive, WaitsFor};
@@ -211,7 +211,7 @@ impl Pass {
     }
 
     /// Deadlines that have passed: of waits, not of retries.
-    fn passed(&self) -> impl Iterator<Item = (Timestamp, Fid)> {
+    fn passed(&self) -> impl Iterator<Item = (Timestamp, FrameId)> {
         let now = self.now;
         let open = self.drive.as_ref().map(Drive::open).unwrap_or_default();
         open.into_iter()
@@ -234,7 +234,7 @@ impl Pass {
     async fn fulfil(&mut self) -> Result<(), Halt> {
         while self.ready.is_none() && self.parked.is_none() {
             let unheard = planted(Bug::DeadlineBeatsMessage);
-            let heard = |(due, _): &(Timestamp, Fid)| *due <= self.listed || unheard;
+            let heard = |(due, _): &(Timestamp, FrameId)| *due <= self.listed || unheard;
             let Some((_, fid)) = self.passed().filter(heard).min() else {
                 return Ok(());
             };

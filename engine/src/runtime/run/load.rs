@@ -8,7 +8,7 @@ use futures::FutureExt;
 
 use super::ended::{Causes, Ended, RunError};
 use super::finish;
-use crate::domain::{Body, Commit, Eid, Entry, Mid};
+use crate::domain::{Body, Commit, Entry, ExecutionId, MessageId};
 use crate::journal::{self, Begun, Item, Journal, LoadError, Read};
 use crate::keys::{Key, MailKey};
 use crate::mailbox::{self, Early, Listing, Slot};
@@ -25,7 +25,7 @@ pub(super) struct Ready {
     /// A segment that cannot be read: nothing is driven.
     pub(super) broken: Option<LoadError>,
     /// Every mid that the journal is known to hold.
-    pub(super) mids: BTreeSet<Mid>,
+    pub(super) mids: BTreeSet<MessageId>,
     /// The mailbox, as listed.
     pub(super) listing: Listing,
     /// The alarm that woke this run: the one that the head names.
@@ -43,7 +43,11 @@ pub(super) enum Loaded {
 
 /// Reads the head and the mailbox, and decides. 1 G, 1 P (+ 1 G for `fired`, + segments); with
 /// a kept head that shows a fresh cause 1 G less; 2 G where hearsay comes late.
-pub(super) async fn load(core: &Arc<Core>, eid: Eid, causes: &Causes) -> Result<Loaded, RunError> {
+pub(super) async fn load(
+    core: &Arc<Core>,
+    eid: ExecutionId,
+    causes: &Causes,
+) -> Result<Loaded, RunError> {
     if let Some(journal) = core.sticky.take(&eid)
         && let Some(ready) = resume(core, eid, journal, causes).await?
     {
@@ -127,7 +131,7 @@ pub(super) async fn load(core: &Arc<Core>, eid: Eid, causes: &Causes) -> Result<
 /// `None`: it shows nothing fresh, so it decides nothing. 1 P (+ segments).
 async fn resume(
     core: &Core,
-    eid: Eid,
+    eid: ExecutionId,
     mut journal: Journal,
     causes: &Causes,
 ) -> Result<Option<Ready>, RunError> {
@@ -136,7 +140,8 @@ async fn resume(
     let alarm = journal.head.alarm.as_ref();
     let waking = alarm.filter(|key| causes.alarms.contains(key)).cloned();
     let mut mids = journal.tail_mids()?;
-    let known = |mids: &BTreeSet<Mid>| listing.slots.iter().all(|slot| mids.contains(&slot.mid));
+    let known =
+        |mids: &BTreeSet<MessageId>| listing.slots.iter().all(|slot| mids.contains(&slot.mid));
     if waking.is_none() && known(&mids) {
         return Ok(None);
     }
@@ -160,7 +165,7 @@ async fn resume(
 async fn read_history(
     journal: &mut Journal,
     core: &Core,
-    mids: &mut BTreeSet<Mid>,
+    mids: &mut BTreeSet<MessageId>,
 ) -> Result<Read, RunError> {
     let read = journal.read(&core.ports, core.settings.fan).await?;
     for commit in &read.commits {
@@ -177,7 +182,7 @@ async fn settle_what_is_unsettled(
     core: &Arc<Core>,
     journal: &mut Journal,
     listed: &[Slot],
-    mids: &BTreeSet<Mid>,
+    mids: &BTreeSet<MessageId>,
     blind: bool,
     end: Duration,
 ) -> Result<(), RunError> {
@@ -224,7 +229,7 @@ async fn settle_what_is_unsettled(
 
 /// Step 1. No head. With a `start`, it is created from that. **\[R\] A3** Without one the head is
 /// read once more, after the listing: still absent, the causes are orphans. 1 P for each queue told of.
-async fn absent(core: &Arc<Core>, eid: Eid, causes: &Causes) -> Result<Ended, RunError> {
+async fn absent(core: &Arc<Core>, eid: ExecutionId, causes: &Causes) -> Result<Ended, RunError> {
     let ports = &core.ports;
     // Each queue that is told of: a `start` in any makes the head, and what was not listed is not deleted.
     let told = causes.mail.iter().filter_map(MailKey::parse);
@@ -234,7 +239,7 @@ async fn absent(core: &Arc<Core>, eid: Eid, causes: &Causes) -> Result<Ended, Ru
     for queue in &queues {
         slots.extend(mailbox::list(ports, queue, &eid).await?.slots);
     }
-    if let Some(start) = slots.iter().find(|slot| slot.mid == Mid::start()) {
+    if let Some(start) = slots.iter().find(|slot| slot.mid == MessageId::start()) {
         let mails = mailbox::fetch(ports, std::slice::from_ref(start), 1).await?;
         match mails.into_iter().next().map(|mail| mail.body) {
             Some(Body::Start(Some(record))) if record.eid == eid => {

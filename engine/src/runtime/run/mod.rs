@@ -32,7 +32,7 @@ use std::sync::Arc;
 
 use tracing::{Instrument as _, field};
 
-use crate::domain::Eid;
+use crate::domain::ExecutionId;
 use crate::journal::CommitError;
 use crate::keys::Key;
 use crate::planted::{Bug, planted};
@@ -49,7 +49,7 @@ const PASSES: u32 = 16;
 /// [`RunError`]: the store failed, or an object cannot be read. Causes stay; run it again.
 pub(crate) async fn run(
     core: Arc<Core>,
-    eid: Eid,
+    eid: ExecutionId,
     causes: Causes,
     stop: Stop,
     served: &mut Vec<Key>,
@@ -63,7 +63,7 @@ pub(crate) async fn run(
 
 async fn passes(
     core: Arc<Core>,
-    eid: Eid,
+    eid: ExecutionId,
     mut causes: Causes,
     stop: Stop,
     served: &mut Vec<Key>,

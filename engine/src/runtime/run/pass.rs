@@ -13,7 +13,8 @@ use super::load::Ready;
 use super::settling::Settling;
 use super::{Stop, finish};
 use crate::domain::{
-    Began, Body, Commit, Control, Eid, Entry, Failure, Fid, Json, Mid, OnClose, Queue, Status,
+    Began, Body, Commit, Control, Entry, ExecutionId, Failure, FrameId, Json, MessageId, OnClose,
+    Queue, Status,
 };
 use crate::journal::{Item, Journal, Named, News};
 use crate::keys::{AlarmKey, Key};
@@ -26,7 +27,7 @@ use crate::sdk::Canceller;
 
 /// The end of an attempt, on its way back to the pass.
 pub(super) struct Done {
-    pub(super) fid: Fid,
+    pub(super) fid: FrameId,
     pub(super) attempt: u32,
     pub(super) outcome: Result<Json, Failure>,
 }
@@ -40,7 +41,7 @@ pub(super) struct Live {
 
 /// A child that this execution started and whose end it does not know.
 pub(super) struct OpenChild {
-    pub(super) eid: Eid,
+    pub(super) eid: ExecutionId,
     pub(super) queue: Queue,
     pub(super) on_close: OnClose,
 }
@@ -54,10 +55,10 @@ pub(super) struct Pass {
     pub(super) driven: bool,
     /// Entries that are not committed yet.
     pub(super) pending: Vec<Entry>,
-    pub(super) mids: BTreeSet<Mid>,
+    pub(super) mids: BTreeSet<MessageId>,
     /// Mail to delete in the end: absorbed by this pass or by an earlier one.
     pub(super) slots: Vec<Slot>,
-    pub(super) children: BTreeMap<Fid, OpenChild>,
+    pub(super) children: BTreeMap<FrameId, OpenChild>,
     /// Why it was asked to stop, if it was.
     pub(super) asked: Option<String>,
     pub(super) now: Timestamp,
@@ -82,7 +83,7 @@ pub(super) struct Pass {
     pub(super) began: Duration,
     pub(super) until: Duration,
     pub(super) committed: Duration,
-    pub(super) live: BTreeMap<Fid, Live>,
+    pub(super) live: BTreeMap<FrameId, Live>,
     pub(super) done: (mpsc::UnboundedSender<Done>, mpsc::UnboundedReceiver<Done>),
     /// What the workflow returned.
     pub(super) ready: Option<Result<Json, Failure>>,
@@ -273,7 +274,7 @@ fn newest_code(history: &[Commit]) -> String {
     codes.max().cloned().unwrap_or_default()
 }
 
-fn open_children(history: &[Commit]) -> BTreeMap<Fid, OpenChild> {
+fn open_children(history: &[Commit]) -> BTreeMap<FrameId, OpenChild> {
     let mut open = BTreeMap::new();
     for entry in history.iter().flat_map(|commit| &commit.entries) {
         note_child(entry, &mut open);
@@ -281,7 +282,7 @@ fn open_children(history: &[Commit]) -> BTreeMap<Fid, OpenChild> {
     open
 }
 
-fn note_child(entry: &Entry, open: &mut BTreeMap<Fid, OpenChild>) {
+fn note_child(entry: &Entry, open: &mut BTreeMap<FrameId, OpenChild>) {
     match entry {
         Entry::FrameStarted {
             fid,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::ended::RunError;
 use super::pass::Pass;
 use super::stretch::{Delivery, Halt};
-use crate::domain::{Commit, Entry, Fid, Json, Payload};
+use crate::domain::{Commit, Entry, FrameId, Json, Payload};
 use crate::journal;
 use crate::replay::{Code, Drive, Limits, Position, Seed};
 
@@ -74,7 +74,7 @@ impl Pass {
     async fn begin_drive(&mut self, history: &[Commit]) -> Result<Drive, RunError> {
         let core = Arc::clone(&self.core);
         let record = self.journal.head.record.clone();
-        let recorded: BTreeMap<Fid, Json> = history
+        let recorded: BTreeMap<FrameId, Json> = history
             .iter()
             .flat_map(|commit| &commit.entries)
             .filter_map(|entry| match entry {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use futures::{StreamExt, TryStreamExt, stream};
 
 use super::plan::{Effect, What};
-use crate::domain::{Body, Eid, Mail, Mid, Record};
+use crate::domain::{Body, ExecutionId, Mail, MessageId, Record};
 use crate::feed;
 use crate::journal::{self, Begun, Item, Journal, LoadError};
 use crate::mailbox::{self, Sent};
@@ -46,11 +46,11 @@ impl SettleError {
 /// Price: alarm 1 P; child 2 P; result or own mail 1 P; message to another 1 G + 1 P; feed 1 P.
 pub(crate) async fn perform(
     core: Arc<Core>,
-    from: Eid,
+    from: ExecutionId,
     effects: Vec<Effect>,
 ) -> Result<Vec<Item>, SettleError> {
     let mut settled: Vec<Item> = effects.iter().map(|effect| effect.item).collect();
-    let mut chains: BTreeMap<Option<Eid>, Vec<What>> = BTreeMap::new();
+    let mut chains: BTreeMap<Option<ExecutionId>, Vec<What>> = BTreeMap::new();
     let mut last = None;
     for Effect { what, .. } in effects {
         match what {
@@ -86,14 +86,14 @@ pub(crate) async fn perform(
     Ok(settled)
 }
 
-async fn in_order(core: &Core, from: Eid, chain: Vec<What>) -> Result<(), SettleError> {
+async fn in_order(core: &Core, from: ExecutionId, chain: Vec<What>) -> Result<(), SettleError> {
     for what in chain {
         one(core, &from, what).await?;
     }
     Ok(())
 }
 
-async fn one(core: &Core, from: &Eid, what: What) -> Result<(), SettleError> {
+async fn one(core: &Core, from: &ExecutionId, what: What) -> Result<(), SettleError> {
     let (ports, inline) = (&core.ports, core.settings.inline);
     match what {
         What::Alarm(key) => {
@@ -171,7 +171,7 @@ pub(crate) async fn begin(core: &Core, record: Record) -> Result<(Sent, Begun), 
     let (queue, eid) = (record.queue.clone(), record.eid);
     let body = Body::Start(Some(Box::new(record.clone())));
     let from = record.created_by.clone();
-    let mail = Mail::new(Mid::start(), from, record.created_at, body);
+    let mail = Mail::new(MessageId::start(), from, record.created_at, body);
     if planted(Bug::HeadBeforeStartMail) {
         let _ = Journal::begin(&core.ports, record.clone()).await?;
     }

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 
 use crate::domain::{
-    Began, Body, Channel, Control, Digest, Eid, Entry, Failure, Fid, Mid, OnClose, Payload,
-    Provenance, Queue, Record, Workflow,
+    Began, Body, Channel, Control, Digest, Entry, ExecutionId, Failure, FrameId, MessageId,
+    OnClose, Payload, Provenance, Queue, Record, Workflow,
 };
 use crate::feed::{Event, Told};
 use crate::journal::{Head, Item, Named};
@@ -35,19 +35,19 @@ pub(crate) enum What {
     Child(Box<Record>),
     /// A message to an execution whose queue the sender does not know.
     Message {
-        to: Eid,
+        to: ExecutionId,
         channel: Channel,
         payload: Payload,
-        mid: Mid,
+        mid: MessageId,
         by: Provenance,
         at: Timestamp,
     },
     /// Mail to an execution whose queue is known.
     Mail {
-        to: Eid,
+        to: ExecutionId,
         queue: Queue,
         body: Body,
-        mid: Mid,
+        mid: MessageId,
         by: Provenance,
         at: Timestamp,
     },
@@ -57,7 +57,7 @@ pub(crate) enum What {
 
 impl What {
     /// The execution it names: effects on one execution keep their order.
-    pub(crate) fn target(&self) -> Option<Eid> {
+    pub(crate) fn target(&self) -> Option<ExecutionId> {
         match self {
             Self::Child(record) => Some(record.eid),
             Self::Message { to, .. } | Self::Mail { to, .. } => Some(*to),
@@ -127,7 +127,7 @@ pub(crate) fn plan(head: &Head, items: &[Item], entries: &BTreeMap<u64, Noted>) 
 
 fn effect(record: &Record, commit: u64, noted: &Noted) -> Option<What> {
     let eid = record.eid;
-    let mail = |to: Eid, queue: &Queue, mid: Mid, body: Body| What::Mail {
+    let mail = |to: ExecutionId, queue: &Queue, mid: MessageId, body: Body| What::Mail {
         to,
         queue: queue.clone(),
         body,
@@ -144,7 +144,7 @@ fn effect(record: &Record, commit: u64, noted: &Noted) -> Option<What> {
         Some(mail(
             parent.eid,
             &parent.queue,
-            Mid::child(&parent.fid.hash()),
+            MessageId::child(&parent.fid.hash()),
             body,
         ))
     };
@@ -159,7 +159,7 @@ fn effect(record: &Record, commit: u64, noted: &Noted) -> Option<What> {
             to: *to,
             channel: channel.clone(),
             payload: payload.clone(),
-            mid: Mid::sent(&eid, fid),
+            mid: MessageId::sent(&eid, fid),
             by: noted.by.clone(),
             at: noted.at,
         }),
@@ -180,16 +180,21 @@ fn effect(record: &Record, commit: u64, noted: &Noted) -> Option<What> {
             Some(mail(
                 *child,
                 queue,
-                Mid::close(&eid),
+                MessageId::close(&eid),
                 Body::Control(control),
             ))
         }
-        Entry::Sliced => Some(mail(eid, &record.queue, Mid::slice(commit), Body::Slice)),
+        Entry::Sliced => Some(mail(
+            eid,
+            &record.queue,
+            MessageId::slice(commit),
+            Body::Slice,
+        )),
         _ => None,
     }
 }
 
-fn child(parent: &Record, fid: &Fid, began: &Began, noted: &Noted) -> Option<What> {
+fn child(parent: &Record, fid: &FrameId, began: &Began, noted: &Noted) -> Option<What> {
     let Began::Child {
         eid,
         workflow,
@@ -224,7 +229,7 @@ fn child(parent: &Record, fid: &Fid, began: &Began, noted: &Noted) -> Option<Wha
     })))
 }
 
-fn announcement(at: Timestamp, fid: &Fid, kind: &Channel, value: &Payload) -> Event {
+fn announcement(at: Timestamp, fid: &FrameId, kind: &Channel, value: &Payload) -> Event {
     Event {
         kind: format!("announce.{kind}"),
         commit: None,

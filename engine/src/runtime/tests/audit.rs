@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use super::{App, sequential};
-use crate::domain::Eid;
+use crate::domain::ExecutionId;
 use crate::keys::{Key, Prefix};
 use crate::runtime::{Asleep, Audit, Finding, Signal, Start};
 use crate::testing::World;
@@ -32,7 +32,7 @@ fn world() -> World {
     )
 }
 
-fn start(world: &World, workflow: &str) -> Eid {
+fn start(world: &World, workflow: &str) -> ExecutionId {
     world.start(Start::new(workflow)).eid
 }
 
@@ -53,7 +53,7 @@ fn lose(world: &World, prefix: &str) {
 }
 
 #[track_caller]
-fn assert_asleep(world: &World, eid: Eid, wanted: Asleep) {
+fn assert_asleep(world: &World, eid: ExecutionId, wanted: Asleep) {
     let found = audit(world).findings;
     assert!(
         matches!(&found[..], [Finding::Asleep { eid: found, why, .. }] if (*found, *why) == (eid, wanted)),

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use super::{App, Ended, echo, entries, keyed, told};
-use crate::domain::{Actor, Body, Control, Eid, Entry, Status, kind};
+use crate::domain::{Actor, Body, Control, Entry, ExecutionId, Status, kind};
 use crate::runtime::{EngineError, Signal, Start};
 use crate::testing::World;
 use crate::{Context, Failed, FrameError, OnClose, StepError};
@@ -81,7 +81,7 @@ fn app(count: &Count) -> App {
         .workflow("sums", "1", sums)
 }
 
-fn begun(workflow: &str, n: u64) -> (World, Count, Eid) {
+fn begun(workflow: &str, n: u64) -> (World, Count, ExecutionId) {
     let count = Count::default();
     let world = World::new(app(&count));
     let eid = world.start(Start::new(workflow).input(&n).key("k")).eid;
@@ -336,7 +336,7 @@ fn children_are_closed_as_their_parent_said_however_it_ends() {
         }
         world.run_all();
         let name = crate::domain::FrameName::parse("waits").unwrap();
-        let child = |n| eid.child(&crate::Fid::root().nth(&name, n));
+        let child = |n| eid.child(&crate::FrameId::root().nth(&name, n));
         let ended = |n| world.outcome(child(n)).value.unwrap_err().kind;
         assert_eq!(ended(0), kind::CANCELLED, "{how}");
         assert_eq!(ended(1), kind::TERMINATED, "{how}");
@@ -361,7 +361,7 @@ fn a_childs_end_reaches_its_parent_as_an_error_that_can_be_matched() {
         let eid = world.start(Start::new("asks").key("k")).eid;
         world.run_all();
         let name = crate::domain::FrameName::parse("waits").unwrap();
-        let child = eid.child(&crate::Fid::root().nth(&name, 0));
+        let child = eid.child(&crate::FrameId::root().nth(&name, 0));
         let said = match word {
             "cancel" => world.block(world.engine.cancel(child, "no", ada())),
             _ => world.block(world.engine.terminate(child, "no", ada())),

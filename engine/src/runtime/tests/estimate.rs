@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::{App, sequential};
-use crate::domain::Eid;
+use crate::domain::ExecutionId;
 use crate::runtime::{Price, Signal, Start};
 use crate::testing::{Counts, World};
 use crate::{Context, Failed};
@@ -43,7 +43,7 @@ fn app() -> App {
         .workflow("parent", "1", parent)
 }
 
-fn estimate(world: &World, eid: Eid) -> Price {
+fn estimate(world: &World, eid: ExecutionId) -> Price {
     world.block(world.engine.price(eid)).unwrap()
 }
 

@@ -6,7 +6,7 @@ use futures::future::join;
 
 use super::story::Stories;
 use super::{App, Ended, keyed, neighbour, sequential};
-use crate::domain::{Eid, Queue, Status};
+use crate::domain::{ExecutionId, Queue, Status};
 use crate::keys::AlarmKey;
 use crate::ports::Clock;
 use crate::runtime::{Causes, RunError, Signal, Start};
@@ -59,7 +59,7 @@ pub(super) fn app() -> App {
 }
 
 /// Started under its own name, run until it rests.
-pub(super) fn begun(start: Start) -> (World, Eid) {
+pub(super) fn begun(start: Start) -> (World, ExecutionId) {
     let world = World::new(app());
     world.memory.record();
     let eid = world.start(start.key("k")).eid;
@@ -288,7 +288,7 @@ fn a8_two_finished_executions_do_not_wake_each_other() {
     world.skip(HOUR);
     assert!(world.with_work().is_empty());
     let name = crate::domain::FrameName::parse("sequential").unwrap();
-    let child = eid.child(&crate::Fid::root().nth(&name, 0));
+    let child = eid.child(&crate::FrameId::root().nth(&name, 0));
     assert_eq!(world.result::<u64>(child), Ok(1));
     let ((), counts) = world.counted(|world| world.skip(HOUR * 1_000));
     assert_eq!(
@@ -297,7 +297,7 @@ fn a8_two_finished_executions_do_not_wake_each_other() {
         "nothing moves any more"
     );
     // A late try of its start mail is a cheap run: the last outbox once more, and rest.
-    let mid = crate::domain::Mid::start();
+    let mid = crate::domain::MessageId::start();
     let late = crate::keys::mail(&Queue::default(), &child, &mid);
     let ports = world.engine.ports();
     let _ = world.block(ports.create(&late, "{}".into())).unwrap();

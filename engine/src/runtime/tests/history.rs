@@ -13,7 +13,7 @@ use bytes::Bytes;
 use futures::future::join_all;
 
 use super::{App, Ended, echo, sequential};
-use crate::domain::{Actor, Eid, Mail, Status, kind};
+use crate::domain::{Actor, ExecutionId, Mail, Status, kind};
 use crate::keys::{Key, MailKey, Prefix};
 use crate::ports::{Bucket, BucketError, Expect, Object, Outcome, Page};
 use crate::runtime::{Causes, Core, Engine, Notice, Signal, Start};
@@ -114,7 +114,7 @@ async fn telling(ctx: Context, n: u64) -> Result<u64, Failed> {
 
 /// Writes to another, then works on while that is on its way.
 async fn writing(ctx: Context, (to, n): (String, u64)) -> Result<u64, Failed> {
-    ctx.send(Eid::parse(&to)?, "in", &n)?;
+    ctx.send(ExecutionId::parse(&to)?, "in", &n)?;
     sequential(ctx, n).await
 }
 

@@ -8,12 +8,12 @@ use futures::future::join;
 use super::findings::{HOUR, alarms, begun};
 use super::story::Stories;
 use super::{App, Ended, keyed, neighbour, sequential};
-use crate::domain::{Eid, FrameName, Mid, Status};
+use crate::domain::{ExecutionId, FrameName, MessageId, Status};
 use crate::keys::Prefix;
 use crate::ports::Clock;
 use crate::runtime::{Signal, Start};
 use crate::testing::{Fate, Rule, Verb, World};
-use crate::{Context, Failed, Fid, OnClose};
+use crate::{Context, Failed, FrameId, OnClose};
 
 /// A message or an instant; a message; then the same instant again.
 async fn twice(ctx: Context, _: ()) -> Result<u64, Failed> {
@@ -80,8 +80,8 @@ fn world() -> World {
 }
 
 /// The first child of `parent`, of a workflow called `name`.
-fn child(parent: Eid, name: &str) -> Eid {
-    parent.child(&Fid::root().nth(&FrameName::parse(name).unwrap(), 0))
+fn child(parent: ExecutionId, name: &str) -> ExecutionId {
+    parent.child(&FrameId::root().nth(&FrameName::parse(name).unwrap(), 0))
 }
 
 #[test]
@@ -217,8 +217,8 @@ pub(super) fn a15_the_feed_tells_the_end_of_a_child_only_after_its_result_was_se
         let stories = Stories::read(&world.memory);
         let told = stories.all[&child].told.iter();
         let ends = told.filter(|(told, _)| told.status == Status::Completed);
-        let mid = Mid::child(
-            &Fid::root()
+        let mid = MessageId::child(
+            &FrameId::root()
                 .nth(&FrameName::parse("text").unwrap(), 0)
                 .hash(),
         );

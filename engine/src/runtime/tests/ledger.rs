@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, OnceLock};
 
-use crate::domain::{Began, Eid, Entry, Fid};
+use crate::domain::{Began, Entry, ExecutionId, FrameId};
 use crate::journal::Head;
 use crate::runtime::{App, Engine};
 use crate::testing::{ManualClock, MemoryBucket, World};
@@ -19,7 +19,7 @@ struct Inner {
     clock: OnceLock<Arc<ManualClock>>,
     /// Somebody outside, with a port to the bucket that no fault meets.
     outside: OnceLock<Engine>,
-    done: Mutex<BTreeMap<(Eid, Fid), Vec<u32>>>,
+    done: Mutex<BTreeMap<(ExecutionId, FrameId), Vec<u32>>>,
     wrong: Mutex<Vec<String>>,
 }
 
@@ -68,7 +68,7 @@ impl Ledger {
         Ok(value)
     }
 
-    fn is_told(&self, eid: &Eid, fid: &Fid, number: u32) -> Result<(), String> {
+    fn is_told(&self, eid: &ExecutionId, fid: &FrameId, number: u32) -> Result<(), String> {
         let Some(memory) = self.0.memory.get() else {
             return Ok(());
         };
@@ -101,14 +101,14 @@ impl Ledger {
     }
 
     /// How often the steps called `name` of `eid` ran.
-    pub(super) fn runs(&self, eid: Eid, name: &str) -> usize {
+    pub(super) fn runs(&self, eid: ExecutionId, name: &str) -> usize {
         let done = self.0.done.lock().unwrap();
-        let of = |key: &&(Eid, Fid)| key.0 == eid && key.1.name() == name;
+        let of = |key: &&(ExecutionId, FrameId)| key.0 == eid && key.1.name() == name;
         done.keys().filter(of).map(|key| done[key].len()).sum()
     }
 
     /// Attempts that had an effect, by frame.
-    pub(super) fn done(&self) -> BTreeMap<(Eid, Fid), Vec<u32>> {
+    pub(super) fn done(&self) -> BTreeMap<(ExecutionId, FrameId), Vec<u32>> {
         self.0.done.lock().unwrap().clone()
     }
 

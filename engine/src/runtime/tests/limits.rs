@@ -8,7 +8,7 @@ use std::time::Duration;
 use super::findings::{HOUR, alarms, begun};
 use super::story::Stories;
 use super::{App, Ended, clocked, keyed};
-use crate::domain::{Actor, Eid, Status};
+use crate::domain::{Actor, ExecutionId, Status};
 use crate::keys::{Key, MailKey};
 use crate::ports::{Clock, Expect, Outcome};
 use crate::runtime::{Causes, Signal, Start, Sweeper};
@@ -67,7 +67,7 @@ fn ada() -> Actor {
 }
 
 /// What the engine announced of `eid`, object by object.
-fn announced(world: &World, eid: Eid) -> Vec<(u64, Vec<String>)> {
+fn announced(world: &World, eid: ExecutionId) -> Vec<(u64, Vec<String>)> {
     let stories = Stories::read(&world.memory);
     let told = stories.all[&eid].told.iter();
     let kinds = told.map(|(told, _)| {

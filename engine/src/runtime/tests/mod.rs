@@ -32,7 +32,7 @@ mod worker;
 
 use std::sync::Arc;
 
-use crate::domain::{Eid, Entry, Text};
+use crate::domain::{Entry, ExecutionId, Text};
 use crate::ports::{Clock, Ports};
 use crate::runtime::{App, Ended, Engine, Host};
 use crate::testing::World;
@@ -53,8 +53,8 @@ async fn sequential(ctx: Context, n: u64) -> Result<u64, Failed> {
 }
 
 /// The execution that a start with this key makes.
-fn keyed(key: &str) -> Eid {
-    Eid::keyed(&Text::parse(key).unwrap())
+fn keyed(key: &str) -> ExecutionId {
+    ExecutionId::keyed(&Text::parse(key).unwrap())
 }
 
 /// The same process with other code of this instant.
@@ -93,7 +93,7 @@ fn neighbour(world: &World, app: impl Fn() -> App, seed: u64) -> World {
 }
 
 /// All entries of a journal.
-fn entries(world: &World, eid: Eid) -> Vec<Entry> {
+fn entries(world: &World, eid: ExecutionId) -> Vec<Entry> {
     let page = world
         .block(world.engine.journal(eid, 0, usize::MAX))
         .unwrap();
@@ -102,7 +102,7 @@ fn entries(world: &World, eid: Eid) -> Vec<Entry> {
 }
 
 /// The kinds of all entries of a journal, with their frames.
-fn told(world: &World, eid: Eid) -> Vec<String> {
+fn told(world: &World, eid: ExecutionId) -> Vec<String> {
     let word = |entry: &Entry| match entry.fid() {
         Some(fid) => format!("{} {fid}", entry.kind()),
         None => entry.kind().to_owned(),

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::ledger::Ledger;
 use super::{App, Ended, deployed, keyed, told};
-use crate::domain::{Actor, Blocked, Eid, Entry, Status};
+use crate::domain::{Actor, Blocked, Entry, ExecutionId, Status};
 use crate::ports::Clock;
 use crate::runtime::{Signal, Start};
 use crate::testing::{Fate, Rule, Verb, World};
@@ -94,7 +94,7 @@ fn raced(times: Times, lives: u64) -> (BTreeSet<String>, String) {
 
 impl World {
     /// The status, by a process that no fault meets.
-    fn status_of(&self, eid: Eid) -> Status {
+    fn status_of(&self, eid: ExecutionId) -> Status {
         self.head(eid).get::<serde_json::Value>().unwrap()["status"]
             .as_str()
             .and_then(|text| serde_json::from_value(text.into()).ok())
@@ -189,7 +189,7 @@ const NEW: &str = "20260102T000000-b";
 const NEWEST: &str = "20260103T000000-a";
 
 /// Suspended on a message, run by the build `code`; the message is there.
-fn waiting(code: &str) -> (World, Eid) {
+fn waiting(code: &str) -> (World, ExecutionId) {
     let world = deployed(
         World::new(programmed(Change::Nothing)),
         programmed(Change::Nothing),

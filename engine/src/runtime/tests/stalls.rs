@@ -9,7 +9,7 @@ use std::time::Duration;
 use bytes::Bytes;
 
 use super::{App, Ended, echo, entries, keyed, sequential};
-use crate::domain::{Actor, Blocked, Eid, Entry, Status, Wait};
+use crate::domain::{Actor, Blocked, Entry, ExecutionId, Status, Wait};
 use crate::keys::Key;
 use crate::ports::Expect;
 use crate::runtime::{RunError, Signal, Start};
@@ -305,7 +305,7 @@ fn under(world: &World, part: &str) -> Key {
 }
 
 /// An execution that waits for a message, which is there, and is a blob.
-fn waiting(world: &World) -> Eid {
+fn waiting(world: &World) -> ExecutionId {
     let eid = world
         .start(Start::new("hears").input(&6_u64).key("hears"))
         .eid;

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Deserialize;
 
-use crate::domain::{Began, Body, Commit, Eid, Entry, Fid, Mid};
+use crate::domain::{Began, Body, Commit, Entry, ExecutionId, FrameId, MessageId};
 use crate::feed::Told;
 use crate::journal::Head;
 use crate::keys::{AlarmKey, FeedKey, Key, MailKey};
@@ -24,14 +24,14 @@ pub(super) struct Story {
 /// Everything that was ever written.
 #[derive(Default)]
 pub(super) struct Stories {
-    pub(super) all: BTreeMap<Eid, Story>,
+    pub(super) all: BTreeMap<ExecutionId, Story>,
     /// Where among all writes each mail was first created.
-    pub(super) mails: BTreeMap<(Eid, Mid), usize>,
+    pub(super) mails: BTreeMap<(ExecutionId, MessageId), usize>,
 }
 
 #[derive(Deserialize)]
 struct Segment {
-    eid: Eid,
+    eid: ExecutionId,
     commits: Vec<Commit>,
 }
 
@@ -63,7 +63,7 @@ impl Stories {
             story.told.push((told, at));
         } else if let Some(rest) = key.as_str().strip_prefix("x/") {
             let mut parts = rest.split('/').skip(1);
-            let eid = Eid::parse(parts.next().unwrap()).unwrap();
+            let eid = ExecutionId::parse(parts.next().unwrap()).unwrap();
             let story = self.all.entry(eid).or_default();
             match parts.next() {
                 Some("head") => story.head(Head::decode(key, &eid, body).unwrap(), body.len(), at),
@@ -126,8 +126,8 @@ impl Story {
     }
 
     /// Attempts that the journal says began, by step.
-    pub(super) fn attempts(&self) -> BTreeMap<Fid, Vec<u32>> {
-        let mut began: BTreeMap<Fid, Vec<u32>> = BTreeMap::new();
+    pub(super) fn attempts(&self) -> BTreeMap<FrameId, Vec<u32>> {
+        let mut began: BTreeMap<FrameId, Vec<u32>> = BTreeMap::new();
         for entry in self.entries() {
             if let Entry::FrameStarted {
                 fid,

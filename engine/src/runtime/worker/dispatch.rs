@@ -8,7 +8,7 @@ use futures::channel::mpsc;
 use jiff::Timestamp;
 
 use super::{WorkerEvent, WorkerOptions};
-use crate::domain::{Eid, Queue};
+use crate::domain::{ExecutionId, Queue};
 use crate::keys::Key;
 use crate::ports::{BucketError, Hint};
 use crate::runtime::chain;
@@ -21,13 +21,13 @@ const LONGEST: Duration = Duration::from_secs(30);
 
 /// A run to make.
 pub(super) struct Job {
-    eid: Eid,
+    eid: ExecutionId,
     causes: Causes,
 }
 
 /// A run that was made.
 pub(super) struct Finished {
-    eid: Eid,
+    eid: ExecutionId,
     ended: Result<Ended, RunError>,
     /// Mail that it has absorbed and deleted.
     served: Vec<Key>,
@@ -67,10 +67,10 @@ pub(super) struct Book {
     pub(super) core: Arc<Core>,
     pub(super) options: WorkerOptions,
     /// By priority of queue, then in order of arrival.
-    ready: Vec<BTreeMap<u64, Eid>>,
-    waiting: BTreeMap<Eid, (Queue, Waiting)>,
-    running: BTreeSet<Eid>,
-    paused: BTreeMap<Eid, Paused>,
+    ready: Vec<BTreeMap<u64, ExecutionId>>,
+    waiting: BTreeMap<ExecutionId, (Queue, Waiting)>,
+    running: BTreeSet<ExecutionId>,
+    paused: BTreeMap<ExecutionId, Paused>,
     said: BTreeSet<String>,
     /// Whether the last look failed.
     pub(super) blind: bool,
@@ -125,17 +125,17 @@ impl Book {
     }
 
     /// A mail that a look has found. An execution under way lists its mailbox itself.
-    pub(super) fn found_mail(&mut self, queue: &Queue, eid: Eid, key: Key) -> bool {
+    pub(super) fn found_mail(&mut self, queue: &Queue, eid: ExecutionId, key: Key) -> bool {
         !self.running.contains(&eid) && self.saw_mail(queue, eid, key)
     }
 
     /// A mail that was seen.
-    fn saw_mail(&mut self, queue: &Queue, eid: Eid, key: Key) -> bool {
+    fn saw_mail(&mut self, queue: &Queue, eid: ExecutionId, key: Key) -> bool {
         self.note(queue, eid, |waiting| waiting.mail.insert(key))
     }
 
     /// An alarm that is due.
-    pub(super) fn saw_alarm(&mut self, queue: &Queue, eid: Eid, key: Key) -> bool {
+    pub(super) fn saw_alarm(&mut self, queue: &Queue, eid: ExecutionId, key: Key) -> bool {
         self.note(queue, eid, |waiting| waiting.alarms.insert(key))
     }
 
@@ -150,7 +150,12 @@ impl Book {
     }
 
     /// Whether it is news: an execution that was neither waiting nor running nor paused.
-    fn note(&mut self, queue: &Queue, eid: Eid, add: impl FnOnce(&mut Waiting) -> bool) -> bool {
+    fn note(
+        &mut self,
+        queue: &Queue,
+        eid: ExecutionId,
+        add: impl FnOnce(&mut Waiting) -> bool,
+    ) -> bool {
         let Some(priority) = self.options.queues.iter().position(|q| q == queue) else {
             return false;
         };
@@ -232,7 +237,7 @@ impl Book {
         }
     }
 
-    fn pause(&mut self, eid: Eid, ended: Result<Ended, RunError>) {
+    fn pause(&mut self, eid: ExecutionId, ended: Result<Ended, RunError>) {
         let (now, wall) = (self.now(), self.core.ports.clock.now());
         match ended {
             Ok(Ended::Suspended(due)) => {
@@ -283,7 +288,7 @@ impl Book {
         }
     }
 
-    fn back_off(&mut self, eid: Eid, now: Duration) {
+    fn back_off(&mut self, eid: ExecutionId, now: Duration) {
         let paused = self.paused.entry(eid).or_insert(Paused {
             until: now,
             times: 0,

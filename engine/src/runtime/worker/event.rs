@@ -1,17 +1,17 @@
 //! What a worker tells whoever watches it.
 
-use crate::domain::Eid;
+use crate::domain::ExecutionId;
 use crate::runtime::Ended;
 
 /// Something a worker did.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum WorkerEvent {
     /// A run began.
-    Began(Eid),
+    Began(ExecutionId),
     /// A run ended.
-    Ended(Eid, Ended),
+    Ended(ExecutionId, Ended),
     /// A run could not go on; it is tried again.
-    Failed(Eid, String),
+    Failed(ExecutionId, String),
     /// Looking for causes failed; it is tried again. Told once, until it succeeds.
     Blind(String),
     /// Looking for causes succeeds again.

@@ -2,27 +2,30 @@
 
 use futures::FutureExt as _;
 
-use crate::domain::{Eid, Fid, FrameName};
+use crate::domain::{ExecutionId, FrameId, FrameName};
 use crate::sdk::Attempt;
 
-fn step() -> (Eid, Fid) {
+fn step() -> (ExecutionId, FrameId) {
     let name = FrameName::parse("pay").unwrap();
     (
-        Eid::new(uuid::Uuid::from_u128(7)),
-        Fid::root().nth(&name, 0),
+        ExecutionId::new(uuid::Uuid::from_u128(7)),
+        FrameId::root().nth(&name, 0),
     )
 }
 
 #[test]
 fn the_idempotency_key_is_the_same_for_every_attempt_and_no_other_step() {
     let (eid, fid) = step();
-    let key = |eid, fid: &Fid, number| {
+    let key = |eid, fid: &FrameId, number| {
         let (attempt, _) = Attempt::new(eid, fid.clone(), number, None);
         attempt.idempotency_key().to_owned()
     };
     assert_eq!(key(eid, &fid, 1), key(eid, &fid, 2));
-    assert_ne!(key(eid, &fid, 1), key(eid, &Fid::root(), 1));
-    assert_ne!(key(eid, &fid, 1), key(Eid::new(uuid::Uuid::nil()), &fid, 1));
+    assert_ne!(key(eid, &fid, 1), key(eid, &FrameId::root(), 1));
+    assert_ne!(
+        key(eid, &fid, 1),
+        key(ExecutionId::new(uuid::Uuid::nil()), &fid, 1)
+    );
     assert_eq!(key(eid, &fid, 1).len(), 32);
 }
 

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::domain::{Failure, Fid};
+use crate::domain::{Failure, FrameId};
 use crate::sdk::{Failed, FrameError, StepError};
 
 #[derive(Debug, thiserror::Error)]
@@ -48,7 +48,7 @@ fn terminal_is_kept() {
 
 #[test]
 fn a_frame_error_keeps_the_kind_of_what_failed() {
-    let fid = Fid::root();
+    let fid = FrameId::root();
     let failure = Failure::new("Declined", "no");
     let step = FrameError::StepFailed {
         fid: fid.clone(),

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 
-use crate::domain::{Eid, Fid, Mid};
+use crate::domain::{ExecutionId, FrameId, MessageId};
 use crate::keys::Key;
 
 /// One write that landed.
@@ -21,8 +21,8 @@ pub(super) struct Landed {
 /// One attempt's effect on the world outside.
 #[derive(Debug, Clone)]
 pub(super) struct Effect {
-    pub(super) eid: Eid,
-    pub(super) fid: Fid,
+    pub(super) eid: ExecutionId,
+    pub(super) fid: FrameId,
     pub(super) attempt: u32,
     /// The process life that did it.
     pub(super) worker: String,
@@ -42,7 +42,7 @@ pub(super) struct Written {
     pub(super) landed: Vec<Landed>,
     pub(super) effects: Vec<Effect>,
     /// Messages whose sending a client was told to have happened.
-    pub(super) acknowledged: Vec<(Eid, Mid)>,
+    pub(super) acknowledged: Vec<(ExecutionId, MessageId)>,
 }
 
 impl Chronicle {

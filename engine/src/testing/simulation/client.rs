@@ -10,8 +10,8 @@ use futures::future::BoxFuture;
 use super::chronicle::Chronicle;
 use super::interpret::{WORKFLOW, channel_name};
 use super::plan::{Act, ActVerb, Plan};
-use crate::Eid;
-use crate::domain::{Actor, Mid, Text};
+use crate::ExecutionId;
+use crate::domain::{Actor, MessageId, Text};
 use crate::ports::Clock;
 use crate::runtime::{Engine, EngineError, Signal, Start};
 
@@ -19,7 +19,7 @@ use crate::runtime::{Engine, EngineError, Signal, Start};
 #[derive(Clone)]
 pub(super) struct Client {
     pub(super) plan: Arc<Plan>,
-    pub(super) roots: Arc<Vec<Eid>>,
+    pub(super) roots: Arc<Vec<ExecutionId>>,
     pub(super) starts: Arc<Vec<Start>>,
     pub(super) chronicle: Arc<Chronicle>,
     /// Acts that were answered.
@@ -34,7 +34,7 @@ pub(super) fn key_of(root: usize) -> String {
 impl Client {
     pub(super) fn new(
         plan: Arc<Plan>,
-        roots: Arc<Vec<Eid>>,
+        roots: Arc<Vec<ExecutionId>>,
         starts: Arc<Vec<Start>>,
         chronicle: Arc<Chronicle>,
     ) -> Self {
@@ -112,7 +112,7 @@ impl Client {
                 let signal = Signal::on(channel.as_str()).value(&(at as u64));
                 engine.signal(eid, signal.key(key.as_str())).await?;
                 if let Ok(key) = Text::parse(&key) {
-                    let mid = Mid::keyed(&channel, &key);
+                    let mid = MessageId::keyed(&channel, &key);
                     self.chronicle.open().acknowledged.push((eid, mid));
                 }
                 Ok(())
@@ -126,7 +126,7 @@ impl Client {
 }
 
 /// Asks all of these to stop, again until it has been said.
-pub(super) async fn cancel_all(engine: Engine, open: Vec<Eid>) {
+pub(super) async fn cancel_all(engine: Engine, open: Vec<ExecutionId>) {
     for eid in open {
         loop {
             let said = engine.cancel(eid, "closing", Actor::human("ada")).await;

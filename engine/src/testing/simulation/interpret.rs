@@ -11,7 +11,7 @@ use super::chronicle::{Chronicle, Effect};
 use super::program::{Part, Program, Work};
 use crate::ports::Clock;
 use crate::runtime::App;
-use crate::{Attempt, Context, Eid, Failed, FrameError, OnClose, Retry, Step, StepError};
+use crate::{Attempt, Context, ExecutionId, Failed, FrameError, OnClose, Retry, Step, StepError};
 
 /// Its name.
 pub(super) const WORKFLOW: &str = "simulation.program";
@@ -24,7 +24,7 @@ pub(super) struct Hands {
     pub(super) chronicle: Arc<Chronicle>,
     pub(super) clock: Arc<dyn Clock>,
     pub(super) worker: String,
-    pub(super) roots: Arc<Vec<Eid>>,
+    pub(super) roots: Arc<Vec<ExecutionId>>,
 }
 
 /// What a step gives.

@@ -9,7 +9,7 @@ use futures::FutureExt as _;
 use super::chronicle::{Effect, Written};
 use super::story::{Stories, Story};
 use super::{replayed, sent};
-use crate::domain::{Body, Eid, Entry, Fid, Payload, Status};
+use crate::domain::{Body, Entry, ExecutionId, FrameId, Payload, Status};
 use crate::journal::{self, Journal};
 use crate::runtime::Engine;
 
@@ -72,7 +72,7 @@ pub(super) fn at_rest(
             format!("{eid} is blocked: {:?}", why.collect::<Vec<_>>())
         })?;
     }
-    let open: BTreeSet<Eid> = stories.open().collect();
+    let open: BTreeSet<ExecutionId> = stories.open().collect();
     let created = stories.mails.keys();
     let told = created.chain(&written.acknowledged);
     for (eid, mid) in told.filter(|(eid, _)| open.contains(eid)) {
@@ -108,7 +108,7 @@ pub(super) fn at_the_end(
 }
 
 /// I2: what the bucket holds in the end is what was committed.
-fn stored(observer: &Engine, eid: Eid, story: &Story) -> Result<(), Broken> {
+fn stored(observer: &Engine, eid: ExecutionId, story: &Story) -> Result<(), Broken> {
     let ports = &observer.core().ports;
     let broken = |error: &dyn fmt::Display| Broken::new("I2", format!("{eid}: {error}"));
     let journal = at_once(Journal::load(ports, &eid)).map_err(|error| broken(&error))?;
@@ -126,7 +126,7 @@ fn stored(observer: &Engine, eid: Eid, story: &Story) -> Result<(), Broken> {
 /// I1: an attempt has its effect once, after its start was committed by the life that makes
 /// it, and within the time of its newest commit. What a step gave is what the journal keeps.
 fn effects(stories: &Stories, written: &Written, ttl: Duration) -> Result<(), Broken> {
-    let mut ran: BTreeMap<(Eid, &Fid), BTreeMap<u32, &Effect>> = BTreeMap::new();
+    let mut ran: BTreeMap<(ExecutionId, &FrameId), BTreeMap<u32, &Effect>> = BTreeMap::new();
     for effect in &written.effects {
         let (eid, fid, attempt) = (effect.eid, &effect.fid, effect.attempt);
         let what = || format!("{eid} {fid} attempt {attempt} by {}", effect.worker);
@@ -175,7 +175,7 @@ fn effects(stories: &Stories, written: &Written, ttl: Duration) -> Result<(), Br
 }
 
 /// I5: a child exists, began once, and its parent was told what it ended with.
-fn children(stories: &Stories, eid: Eid, story: &Story) -> Result<(), Broken> {
+fn children(stories: &Stories, eid: ExecutionId, story: &Story) -> Result<(), Broken> {
     let starts = story.entries().filter(|entry| {
         let body = match entry {
             Entry::Received { body, .. } => Some(body),

@@ -11,7 +11,7 @@ use super::clock::SkewedClock;
 use super::gate::{Gate, GatedBucket};
 use super::interpret::{Hands, register};
 use super::{Extend, chronicle::Chronicle};
-use crate::Eid;
+use crate::ExecutionId;
 use crate::ports::{Clock, Doorbell, Ports, Spawner};
 use crate::runtime::{App, Engine, Host, Notice, Sweeper, Worker, WorkerOptions};
 use crate::settings::Settings;
@@ -26,7 +26,7 @@ const SWEEP: Duration = Duration::from_secs(15);
 pub(super) struct Stage {
     pub(super) gate: Arc<Gate>,
     pub(super) chronicle: Arc<Chronicle>,
-    pub(super) roots: Arc<Vec<Eid>>,
+    pub(super) roots: Arc<Vec<ExecutionId>>,
     pub(super) settings: Settings,
     pub(super) extend: Option<Extend>,
     pub(super) seed: u64,

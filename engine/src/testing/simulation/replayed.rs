@@ -6,12 +6,12 @@ use std::sync::Arc;
 
 use super::oracle::{Broken, at_once, must};
 use super::story::Story;
-use crate::domain::{Eid, Entry, Fid, Json, Payload};
+use crate::domain::{Entry, ExecutionId, FrameId, Json, Payload};
 use crate::journal;
 use crate::replay::{Code, Drive, Limits, Position, Seed, Trouble};
 use crate::runtime::Engine;
 
-pub(super) fn check(observer: &Engine, eid: Eid, story: &Story) -> Result<(), Broken> {
+pub(super) fn check(observer: &Engine, eid: ExecutionId, story: &Story) -> Result<(), Broken> {
     let broken = |error: &dyn std::fmt::Display| Broken::new("I9", format!("{eid}: {error}"));
     let core = observer.core();
     let ports = &core.ports;
@@ -73,7 +73,7 @@ pub(super) fn check(observer: &Engine, eid: Eid, story: &Story) -> Result<(), Br
 }
 
 /// What `now`, `uuid` and `random` gave.
-fn recorded(story: &Story) -> BTreeMap<Fid, Json> {
+fn recorded(story: &Story) -> BTreeMap<FrameId, Json> {
     let values = story.entries().filter_map(|entry| match entry {
         Entry::FrameCompleted {
             fid,

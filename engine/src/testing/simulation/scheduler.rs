@@ -18,7 +18,7 @@ use super::plan::{Faults, Plan};
 use super::process::{Process, Stage, works};
 use super::story::Stories;
 use super::{Report, Simulation};
-use crate::Eid;
+use crate::ExecutionId;
 use crate::domain::{Status, Text};
 use crate::journal::Head;
 use crate::keys::Prefix;
@@ -68,7 +68,7 @@ impl Scheduler {
             Arc::clone(&chronicle),
             Arc::clone(&time),
         ));
-        let roots: Arc<Vec<Eid>> = Arc::new((0..plan.roots.len()).map(root_id).collect());
+        let roots: Arc<Vec<ExecutionId>> = Arc::new((0..plan.roots.len()).map(root_id).collect());
         let stage = Stage {
             gate: Arc::clone(&gate),
             chronicle: Arc::clone(&chronicle),
@@ -138,7 +138,7 @@ impl Scheduler {
         for _ in 0..ROUNDS {
             let stories = Stories::read(&self.chronicle.open())?;
             oracle::at_rest(&self.observer, &stories, &self.chronicle.open())?;
-            let open: Vec<Eid> = stories.open().collect();
+            let open: Vec<ExecutionId> = stories.open().collect();
             if open.is_empty() {
                 break;
             }
@@ -308,7 +308,7 @@ impl Scheduler {
             return Ok(false);
         }
         for (key, body) in self.gate.memory.snapshot() {
-            let eid = key.as_str().split('/').nth(2).map(Eid::parse);
+            let eid = key.as_str().split('/').nth(2).map(ExecutionId::parse);
             if let Some(Ok(eid)) = eid.filter(|_| key.as_str().ends_with("/head")) {
                 let head = Head::decode(&key, &eid, &body)
                     .map_err(|error| Broken::new("I2", error.to_string()))?;
@@ -348,7 +348,7 @@ impl Scheduler {
     }
 
     /// The outside party speaks: whoever still waits is asked to stop.
-    fn close(&mut self, open: Vec<Eid>) {
+    fn close(&mut self, open: Vec<ExecutionId>) {
         self.gate.note(format!("closing {open:?}"));
         self.closing = true;
         let client = &mut self.processes[self.plan.workers];
@@ -384,7 +384,7 @@ impl Scheduler {
     }
 }
 
-fn root_id(root: usize) -> Eid {
+fn root_id(root: usize) -> ExecutionId {
     let key = Text::parse(&key_of(root));
-    Eid::keyed(&key.expect("a short text is a key"))
+    ExecutionId::keyed(&key.expect("a short text is a key"))
 }

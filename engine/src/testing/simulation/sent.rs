@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::oracle::{Broken, must};
 use super::story::{Stories, Story};
-use crate::domain::{Began, Eid, Entry, Mid, OnClose};
+use crate::domain::{Began, Entry, ExecutionId, MessageId, OnClose};
 use crate::journal::{Item, Named};
 
 pub(super) fn check(stories: &Stories) -> Result<(), Broken> {
@@ -22,12 +22,12 @@ pub(super) fn check(stories: &Stories) -> Result<(), Broken> {
 
 fn effect(
     stories: &Stories,
-    eid: Eid,
+    eid: ExecutionId,
     story: &Story,
     commit: u64,
     entry: &Entry,
 ) -> Result<(), Broken> {
-    let mailed = |to: Eid, mid: Mid, what: &str| {
+    let mailed = |to: ExecutionId, mid: MessageId, what: &str| {
         let there = stories.mails.contains_key(&(to, mid.clone()));
         must("I6", there, || {
             format!("{eid}, commit {commit}: {what} {mid} was never mailed to {to}")
@@ -38,7 +38,7 @@ fn effect(
             began: Began::Child { eid: child, .. },
             fid,
         } => {
-            mailed(*child, Mid::start(), "the start")?;
+            mailed(*child, MessageId::start(), "the start")?;
             let there = stories.all.contains_key(child);
             must("I6", there, || {
                 format!("{eid}: the child of {fid} has no head")
@@ -46,8 +46,8 @@ fn effect(
         }
         Entry::ChildClosed {
             eid: child, how, ..
-        } if *how != OnClose::Abandon => mailed(*child, Mid::close(&eid), "the close"),
-        Entry::Sliced => mailed(eid, Mid::slice(commit), "the slice"),
+        } if *how != OnClose::Abandon => mailed(*child, MessageId::close(&eid), "the close"),
+        Entry::Sliced => mailed(eid, MessageId::slice(commit), "the slice"),
         Entry::Sent { fid, to, .. } => {
             // Who is unknown or over when the message leaves gets none.
             let Some(target) = stories.all.get(to) else {
@@ -62,7 +62,7 @@ fn effect(
             let over = target.heads.last().map_or(0, |seen| seen.place);
             let reachable = born < decided && settled.is_some_and(|seen| seen.place < over);
             if reachable {
-                mailed(*to, Mid::sent(&eid, fid), "the message")
+                mailed(*to, MessageId::sent(&eid, fid), "the message")
             } else {
                 Ok(())
             }
@@ -75,7 +75,11 @@ fn effect(
                 .as_ref()
                 .filter(|parent| parent.waits)
             {
-                Some(parent) => mailed(parent.eid, Mid::child(&parent.fid.hash()), "the result"),
+                Some(parent) => mailed(
+                    parent.eid,
+                    MessageId::child(&parent.fid.hash()),
+                    "the result",
+                ),
                 None => Ok(()),
             }
         }
@@ -89,7 +93,7 @@ fn effect(
 }
 
 /// An alarm is set by its commit, or a later one superseded it.
-fn alarms(stories: &Stories, eid: Eid, story: &Story) -> Result<(), Broken> {
+fn alarms(stories: &Stories, eid: ExecutionId, story: &Story) -> Result<(), Broken> {
     for (seen, next) in story.heads.iter().zip(story.heads.iter().skip(1)) {
         let head = &seen.head;
         let set = head.outbox.contains(&Item::Named(Named::Alarm));
@@ -106,7 +110,7 @@ fn alarms(stories: &Stories, eid: Eid, story: &Story) -> Result<(), Broken> {
 
 /// I7, A15: the feed tells every stage of a life and its end, after the commit, and the end
 /// after the result is on its way.
-fn told(stories: &Stories, eid: Eid, story: &Story) -> Result<(), Broken> {
+fn told(stories: &Stories, eid: ExecutionId, story: &Story) -> Result<(), Broken> {
     let last = story.last();
     let ends = story
         .told
@@ -115,7 +119,7 @@ fn told(stories: &Stories, eid: Eid, story: &Story) -> Result<(), Broken> {
     let first = ends.map(|(_, place)| *place).min();
     let first = first.ok_or_else(|| Broken::new("I7", format!("the end of {eid} is not told")))?;
     if let Some(parent) = last.record.parent.as_ref().filter(|parent| parent.waits) {
-        let mid = Mid::child(&parent.fid.hash());
+        let mid = MessageId::child(&parent.fid.hash());
         let sent = stories
             .mails
             .get(&(parent.eid, mid))

@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use super::chronicle::{Landed, Written};
 use super::oracle::{Broken, must};
-use crate::domain::{Began, Body, Commit, Eid, Entry, Fid, Mail, Mid};
+use crate::domain::{Began, Body, Commit, Entry, ExecutionId, FrameId, Mail, MessageId};
 use crate::feed::Told;
 use crate::journal::Head;
 use crate::keys::{AlarmKey, FeedKey, Key, MailKey};
@@ -36,16 +36,16 @@ pub(super) struct Seen {
 /// Everything that was ever written.
 #[derive(Default)]
 pub(super) struct Stories {
-    pub(super) all: BTreeMap<Eid, Story>,
+    pub(super) all: BTreeMap<ExecutionId, Story>,
     /// Where among all writes each mail was first created, and what it says.
-    pub(super) mails: BTreeMap<(Eid, Mid), (usize, Mail)>,
+    pub(super) mails: BTreeMap<(ExecutionId, MessageId), (usize, Mail)>,
     /// Where among all writes each alarm was first created.
     pub(super) alarms: BTreeMap<Key, usize>,
 }
 
 #[derive(Deserialize)]
 struct Segment {
-    eid: Eid,
+    eid: ExecutionId,
 }
 
 impl Stories {
@@ -59,7 +59,7 @@ impl Stories {
     }
 
     /// Executions that are not over.
-    pub(super) fn open(&self) -> impl Iterator<Item = Eid> {
+    pub(super) fn open(&self) -> impl Iterator<Item = ExecutionId> {
         let open = self.all.iter();
         open.filter(|(_, story)| !story.last().status.is_terminal())
             .map(|(eid, _)| *eid)
@@ -89,7 +89,7 @@ impl Stories {
             story.told.push((told, place));
         } else if let Some(rest) = key.as_str().strip_prefix("x/") {
             let mut parts = rest.split('/').skip(1);
-            let eid = Eid::parse(parts.next().unwrap_or_default());
+            let eid = ExecutionId::parse(parts.next().unwrap_or_default());
             let eid = eid.map_err(|error| unreadable(&error))?;
             let story = self.all.entry(eid).or_default();
             match parts.next() {
@@ -193,7 +193,7 @@ impl Story {
     }
 
     /// The mids that were absorbed.
-    pub(super) fn mids(&self) -> BTreeSet<&Mid> {
+    pub(super) fn mids(&self) -> BTreeSet<&MessageId> {
         let mids = self.entries().filter_map(|entry| match entry {
             Entry::Received { mid, .. } => Some(mid),
             _ => None,
@@ -202,7 +202,7 @@ impl Story {
     }
 
     /// The commit in which each attempt of each step began.
-    pub(super) fn attempts(&self) -> BTreeMap<(&Fid, u32), &Commit> {
+    pub(super) fn attempts(&self) -> BTreeMap<(&FrameId, u32), &Commit> {
         let mut began = BTreeMap::new();
         for commit in &self.commits {
             for entry in &commit.entries {
@@ -224,7 +224,7 @@ impl Story {
         let eid = self.last().record.eid;
         let (mut mids, mut outcomes, mut results) =
             (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
-        let (mut ended, mut began) = (false, BTreeMap::<&Fid, u32>::new());
+        let (mut ended, mut began) = (false, BTreeMap::<&FrameId, u32>::new());
         for entry in self.entries() {
             must("I7", !ended, || {
                 format!("{eid}: {} behind the end", entry.kind())

@@ -1,6 +1,6 @@
 //! One execution of the demo: what it was started from, and what should become of it.
 
-use millpond::Eid;
+use millpond::ExecutionId;
 use millpond::runtime::{Frame, FrameStatus};
 
 use crate::file::Line;
@@ -11,7 +11,7 @@ use crate::workflow::{Terms, Verdict};
 #[derive(Debug, Clone)]
 pub(super) struct Case {
     pub(super) key: String,
-    pub(super) eid: Eid,
+    pub(super) eid: ExecutionId,
     pub(super) line: Line,
     pub(super) plan: Plan,
 }

@@ -5,7 +5,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use millpond::Eid;
+use millpond::ExecutionId;
 use millpond::domain::Queue;
 use millpond::keys::{self, AlarmKey};
 use millpond::runtime::{Causes, Engine, EngineError, Signal, Start};
@@ -113,7 +113,12 @@ struct Meter<'a> {
 }
 
 impl Meter<'_> {
-    fn start(&self, key: &str, cents: u64, patience_ms: u64) -> Result<(Eid, Cost), Trouble> {
+    fn start(
+        &self,
+        key: &str,
+        cents: u64,
+        patience_ms: u64,
+    ) -> Result<(ExecutionId, Cost), Trouble> {
         let row = Row {
             number: Some(key.to_owned()),
             supplier: Some("Price & List".to_owned()),
@@ -131,7 +136,7 @@ impl Meter<'_> {
         Ok((started?.eid, cost))
     }
 
-    fn signal(&self, eid: Eid, approve: bool) -> Result<Cost, Trouble> {
+    fn signal(&self, eid: ExecutionId, approve: bool) -> Result<Cost, Trouble> {
         let by = "the price list".to_owned();
         let signal = Signal::on(APPROVAL).value(&Decision { approve, by });
         let (sent, cost) = self.count(|engine| async move { engine.signal(eid, signal).await })?;
@@ -140,7 +145,7 @@ impl Meter<'_> {
     }
 
     /// One run of the execution: until it waits or is over.
-    fn drive(&self, eid: Eid) -> Result<Cost, Trouble> {
+    fn drive(&self, eid: ExecutionId) -> Result<Cost, Trouble> {
         let causes = Causes {
             queue: Queue::default(),
             mail: Vec::new(), // a run lists the mailbox itself
@@ -152,7 +157,7 @@ impl Meter<'_> {
     }
 
     /// The same, because of its alarm, which is due.
-    fn wake(&self, eid: Eid) -> Result<Cost, Trouble> {
+    fn wake(&self, eid: ExecutionId) -> Result<Cost, Trouble> {
         let timers = keys::timers();
         let page = self.pond.bucket.list(&timers, None, 1_000);
         let page = self
@@ -174,7 +179,7 @@ impl Meter<'_> {
         self.run(eid, causes)
     }
 
-    fn run(&self, eid: Eid, causes: Causes) -> Result<Cost, Trouble> {
+    fn run(&self, eid: ExecutionId, causes: Causes) -> Result<Cost, Trouble> {
         let (ran, cost) = self.count(|engine| async move { engine.run(eid, causes).await })?;
         ran.map(|_| cost).map_err(Trouble::from)
     }

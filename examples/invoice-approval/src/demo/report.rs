@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use comfy_table::{Table, presets};
-use millpond::Eid;
+use millpond::ExecutionId;
 use serde::Serialize;
 
 use super::prices::Price;
@@ -57,7 +57,7 @@ pub struct Row {
     /// Its line in the file.
     pub line: u64,
     /// Its id.
-    pub eid: Eid,
+    pub eid: ExecutionId,
     /// The invoice's number, as in the file.
     pub number: String,
     /// The supplier, as in the file.

@@ -21,7 +21,7 @@ mod tests;
 
 use std::time::Duration;
 
-use millpond::domain::{Actor, ActorKind, Eid, Text};
+use millpond::domain::{Actor, ActorKind, ExecutionId, Text};
 use millpond::keys::Key;
 use millpond::runtime::{Engine, EngineError, Outcome, Signal, Start};
 use serde_json::json;
@@ -188,11 +188,13 @@ fn actor(request: &Request) -> Actor {
 }
 
 /// The execution that a path names.
-fn eid(text: &str) -> Result<Eid, Problem> {
+fn eid(text: &str) -> Result<ExecutionId, Problem> {
     let text = percent_encoding::percent_decode_str(text).decode_utf8();
     let text = text.map_err(|_| Problem::bad("the execution's name is no UTF-8 text"))?;
     match text.strip_prefix("key:") {
-        Some(key) => Ok(Eid::keyed(&Text::parse(key).map_err(EngineError::from)?)),
-        None => Ok(Eid::parse(&text.to_ascii_lowercase()).map_err(EngineError::from)?),
+        Some(key) => Ok(ExecutionId::keyed(
+            &Text::parse(key).map_err(EngineError::from)?,
+        )),
+        None => Ok(ExecutionId::parse(&text.to_ascii_lowercase()).map_err(EngineError::from)?),
     }
 }

@@ -1,7 +1,7 @@
 //! Carrying out what a rule says.
 
 use jiff::Timestamp;
-use millpond::domain::Eid;
+use millpond::domain::ExecutionId;
 use millpond::runtime::{EngineError, ErrorKind, Signalled, Started, chain};
 
 use super::report::Fate;
@@ -83,7 +83,7 @@ fn told(plan: &Plan, started: Started) -> Fate {
     }
 }
 
-fn heard(plan: &Plan, eid: Eid, signalled: Signalled) -> Fate {
+fn heard(plan: &Plan, eid: ExecutionId, signalled: Signalled) -> Fate {
     Fate::Signalled {
         rule: plan.rule.clone(),
         eid,

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use millpond::domain::Eid;
+use millpond::domain::ExecutionId;
 use serde_json::{Value, json};
 
 use super::request::Answer;
@@ -18,7 +18,7 @@ pub enum Fate {
         /// The rule.
         rule: String,
         /// The execution.
-        eid: Eid,
+        eid: ExecutionId,
         /// Whether this was the first time.
         fresh: bool,
         /// Whether the key had started another workflow, or with another input.
@@ -29,7 +29,7 @@ pub enum Fate {
         /// The rule.
         rule: String,
         /// The execution.
-        eid: Eid,
+        eid: ExecutionId,
         /// Whether this was the first time.
         fresh: bool,
     },

@@ -10,7 +10,7 @@ use super::*;
 fn case20_of_ten_messages_exactly_the_poisoned_one_is_reported() {
     for reversed in [false, true] {
         let world = world();
-        let eids: Vec<Eid> = (0..8).map(|n| start(&world, "add", n)).collect();
+        let eids: Vec<ExecutionId> = (0..8).map(|n| start(&world, "add", n)).collect();
         break_head(&world, eids[6]);
         let mut messages: Vec<Value> = (0..8)
             .map(|n| message(&world, &format!("m{n}"), eids[n], 1))
@@ -132,7 +132,7 @@ fn what_was_given_up_is_not_remembered_as_served() {
 #[test]
 fn case20_nothing_is_acknowledged_before_its_write() {
     let world = world();
-    let eids: Vec<Eid> = (0..3).map(|n| start(&world, "add", n)).collect();
+    let eids: Vec<ExecutionId> = (0..3).map(|n| start(&world, "add", n)).collect();
     let messages: Vec<Value> = (0..3)
         .map(|n| message(&world, &format!("m{n}"), eids[n], 1))
         .collect();
@@ -181,7 +181,7 @@ fn case26_a_message_that_was_in_vain_before_is_run_after_its_neighbours_and_acqu
         message(&world, "b", neighbour, 1),
     ];
     let done = serve(&world, &messages);
-    let order: Vec<Eid> = done.served.iter().map(|served| served.eid).collect();
+    let order: Vec<ExecutionId> = done.served.iter().map(|served| served.eid).collect();
     assert_eq!(order, [neighbour, suspect]);
     assert_eq!(failed(&done).len(), 0);
     // It replays only under an ownership, so that a crash is counted: one commit more.

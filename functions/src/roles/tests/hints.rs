@@ -1,15 +1,18 @@
 //! What events name.
 
-use millpond::domain::{Mid, Queue};
+use millpond::domain::{MessageId, Queue};
 use millpond::keys;
 use millpond::ports::Hint;
 use millpond_wakeups::sqs;
 
 use super::*;
 
-fn mail() -> (Eid, millpond::keys::Key) {
-    let eid = Eid::parse("00000000-0000-4000-8000-000000000001").expect("in a test");
-    (eid, keys::mail(&Queue::default(), &eid, &Mid::start()))
+fn mail() -> (ExecutionId, millpond::keys::Key) {
+    let eid = ExecutionId::parse("00000000-0000-4000-8000-000000000001").expect("in a test");
+    (
+        eid,
+        keys::mail(&Queue::default(), &eid, &MessageId::start()),
+    )
 }
 
 #[test]

@@ -11,7 +11,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use bytes::Bytes;
-use millpond::domain::Eid;
+use millpond::domain::ExecutionId;
 use millpond::keys::{self, MailKey};
 use millpond::ports::{Bucket as _, Clock as _, Expect, Outcome};
 use millpond::prelude::*;
@@ -72,7 +72,7 @@ pub(super) fn root() -> Root {
     }
 }
 
-pub(super) fn start(world: &World, workflow: &str, input: u64) -> Eid {
+pub(super) fn start(world: &World, workflow: &str, input: u64) -> ExecutionId {
     world.start(Start::new(workflow).input(&input)).eid
 }
 
@@ -88,12 +88,18 @@ pub(super) fn notification(key: &str) -> Value {
 }
 
 /// The message that S3's notification of `eid`'s oldest mail makes.
-pub(super) fn message(world: &World, id: &str, eid: Eid, received: u64) -> Value {
+pub(super) fn message(world: &World, id: &str, eid: ExecutionId, received: u64) -> Value {
     let rows = world.memory.snapshot();
     let mail = |key: &&millpond::keys::Key| MailKey::parse(key).is_some_and(|m| m.eid == eid);
     let key = rows.iter().map(|(key, _)| key).find(mail);
     let key = key.map_or_else(
-        || keys::mail(&Default::default(), &eid, &millpond::domain::Mid::start()),
+        || {
+            keys::mail(
+                &Default::default(),
+                &eid,
+                &millpond::domain::MessageId::start(),
+            )
+        },
         Clone::clone,
     );
     sqs(
@@ -129,7 +135,7 @@ pub(super) fn serve(world: &World, messages: &[Value]) -> Batch {
 }
 
 /// Puts something in the place of an execution's head.
-pub(super) fn break_head(world: &World, eid: Eid) {
+pub(super) fn break_head(world: &World, eid: ExecutionId) {
     let key = keys::head(&eid);
     let old = world
         .block(world.memory.read(&key))

@@ -38,7 +38,7 @@ fn heard(world: &World) -> (Engine, Arc<Heard>) {
     (Engine::new(ports, app, host).expect("in a test"), heard)
 }
 
-fn alarm_of(world: &World, eid: Eid) -> Hint {
+fn alarm_of(world: &World, eid: ExecutionId) -> Hint {
     let rows = world.memory.snapshot();
     let alarms = rows.iter().filter_map(|(key, _)| {
         let alarm = keys::AlarmKey::parse(key)?;
@@ -57,7 +57,7 @@ fn alarm_of(world: &World, eid: Eid) -> Hint {
 #[test]
 fn a_sweep_goes_on_where_the_one_before_had_no_time_left_and_tells_each_mail() {
     let world = world();
-    let started: BTreeSet<Eid> = (0..2_500).map(|n| start(&world, "nap", n)).collect();
+    let started: BTreeSet<ExecutionId> = (0..2_500).map(|n| start(&world, "nap", n)).collect();
     world.clock.advance(MINUTE);
     let (engine, heard) = heard(&world);
     let cursor = Cursor::default();
@@ -69,7 +69,7 @@ fn a_sweep_goes_on_where_the_one_before_had_no_time_left_and_tells_each_mail() {
     assert_eq!((swept.stale_mail, swept.cursor), (2_500, None));
     // One for the alarms, one for each thousand mails.
     assert_eq!((counts.lists, counts.writes, counts.reads), (4, 0, 0));
-    let told: BTreeSet<Eid> = heard
+    let told: BTreeSet<ExecutionId> = heard
         .0
         .lock()
         .unwrap()

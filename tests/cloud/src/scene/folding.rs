@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use futures::{StreamExt as _, stream};
-use millpond::domain::{Eid, Status};
+use millpond::domain::{ExecutionId, Status};
 use millpond::prelude::{Context, Failed, StepError};
 use millpond::runtime::{App, Engine, Notice, Signal, Start, Worker, WorkerOptions};
 
@@ -188,7 +188,7 @@ async fn work<T>(engine: &Engine, what: impl Future<Output = T>) -> T {
 }
 
 /// Executions that are over, and some that wait.
-async fn make(engine: &Engine, count: usize) -> (Vec<Eid>, Vec<Eid>) {
+async fn make(engine: &Engine, count: usize) -> (Vec<ExecutionId>, Vec<ExecutionId>) {
     let finished = stream::iter(0..count).map(async |number| {
         let started = engine.start(Start::new("quick").input(&number)).await;
         let eid = started.expect("the store answers").eid;
@@ -228,7 +228,7 @@ fn kill(
 }
 
 /// What is wrong with an execution's result, whether it is folded by now or not.
-async fn answers(engine: &Engine, number: usize, eid: Eid) -> Option<String> {
+async fn answers(engine: &Engine, number: usize, eid: ExecutionId) -> Option<String> {
     match engine.result(eid, Duration::ZERO).await {
         Ok(outcome) => match outcome.get::<usize>() {
             Ok(value) if value == number => None,
@@ -238,7 +238,7 @@ async fn answers(engine: &Engine, number: usize, eid: Eid) -> Option<String> {
     }
 }
 
-async fn folded(engine: &Engine, number: usize, eid: Eid) -> Option<String> {
+async fn folded(engine: &Engine, number: usize, eid: ExecutionId) -> Option<String> {
     match engine.status(eid).await {
         Ok(Status::Archived) => answers(engine, number, eid).await,
         other => Some(format!("{eid} is not archived: {other:?}")),
@@ -246,7 +246,7 @@ async fn folded(engine: &Engine, number: usize, eid: Eid) -> Option<String> {
 }
 
 /// Those that wait go on.
-async fn tell(engine: &Engine, live: &[Eid]) -> Vec<String> {
+async fn tell(engine: &Engine, live: &[ExecutionId]) -> Vec<String> {
     let mut wrong = Vec::new();
     for eid in live {
         if let Err(error) = engine.signal(*eid, Signal::on("go").value("on")).await {

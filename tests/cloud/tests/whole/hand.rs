@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use millpond::domain::{Began, Eid, Entry};
+use millpond::domain::{Began, Entry, ExecutionId};
 use millpond::runtime::Engine;
 use millpond_cloud::queue::{Chaos, Message};
 use millpond_cloud::scene::{Scene, Setting};
@@ -76,7 +76,7 @@ pub(crate) async fn until_status(scene: &Scene, eid: &str, status: &str) {
 
 /// The attempts that its journal says were begun: the step's frame and the number.
 pub(crate) async fn begun(engine: &Engine, eid: &str) -> Vec<(String, u32)> {
-    let eid: Eid = eid.parse().expect("it is an id");
+    let eid: ExecutionId = eid.parse().expect("it is an id");
     let page = engine.journal(eid, 1, 10_000).await;
     let entries = page.expect("the journal can be read").commits.into_iter();
     let begun = |entry| match entry {

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use futures::future::join_all;
-use millpond::domain::{Eid, kind};
+use millpond::domain::{ExecutionId, kind};
 use millpond::runtime::{App, Engine, Signal};
 use millpond_cloud::lambda::MOST_BYTES;
 use millpond_cloud::scene::Scene;
@@ -38,7 +38,7 @@ async fn ended(scene: &Scene, eid: &str) -> Value {
 async fn goes_through(scene: &Scene, engine: &Engine, bytes: usize, eid: &str) {
     until_status(scene, eid, "suspended").await;
     let value = text(bytes - 2);
-    let id: Eid = eid.parse().expect("it is an id");
+    let id: ExecutionId = eid.parse().expect("it is an id");
     if bytes < MOST_BYTES {
         scene.signal(eid, "in", &json!(value)).await;
     } else {

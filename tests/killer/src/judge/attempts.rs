@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use millpond::domain::{Began, Eid, Entry, Fid, Lost, Wait, kind};
+use millpond::domain::{Began, Entry, ExecutionId, FrameId, Lost, Wait, kind};
 use millpond::prelude::Timestamp;
 
 use super::{Stories, Story, Verdict};
@@ -42,8 +42,8 @@ struct Step {
 }
 
 pub(super) fn check(verdict: &mut Verdict, stories: &Stories, ledger: &[Line]) {
-    let mut frames: BTreeMap<(Eid, &Fid), BTreeMap<u32, &Line>> = BTreeMap::new();
-    let mut keys: BTreeMap<&str, (Eid, &Fid)> = BTreeMap::new();
+    let mut frames: BTreeMap<(ExecutionId, &FrameId), BTreeMap<u32, &Line>> = BTreeMap::new();
+    let mut keys: BTreeMap<&str, (ExecutionId, &FrameId)> = BTreeMap::new();
     for line in ledger {
         let (eid, frame) = (line.eid, (line.eid, &line.fid));
         let what = || format!("{} attempt {} by {}", line.fid, line.attempt, line.pid);
@@ -77,8 +77,8 @@ pub(super) fn check(verdict: &mut Verdict, stories: &Stories, ledger: &[Line]) {
 }
 
 /// Walks a journal: attempts are numbered in order, one at a time, none behind an outcome.
-fn steps<'a>(verdict: &mut Verdict, story: &'a Story) -> BTreeMap<&'a Fid, Step> {
-    let mut steps: BTreeMap<&Fid, Step> = BTreeMap::new();
+fn steps<'a>(verdict: &mut Verdict, story: &'a Story) -> BTreeMap<&'a FrameId, Step> {
+    let mut steps: BTreeMap<&FrameId, Step> = BTreeMap::new();
     for commit in &story.commits {
         for entry in &commit.entries {
             let eid = story.eid;
@@ -141,7 +141,13 @@ fn steps<'a>(verdict: &mut Verdict, story: &'a Story) -> BTreeMap<&'a Fid, Step>
     steps
 }
 
-fn compare(verdict: &mut Verdict, eid: Eid, fid: &Fid, step: &Step, lines: &BTreeMap<u32, &Line>) {
+fn compare(
+    verdict: &mut Verdict,
+    eid: ExecutionId,
+    fid: &FrameId,
+    step: &Step,
+    lines: &BTreeMap<u32, &Line>,
+) {
     let beyond = lines.keys().find(|attempt| **attempt > step.last);
     verdict.must("I1", eid, beyond.is_none(), || {
         format!("{fid} attempt {beyond:?} had an effect, and {step:?}")

@@ -2,14 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use millpond::domain::{Eid, Entry, Mid, Text};
+use millpond::domain::{Entry, ExecutionId, MessageId, Text};
 
 use super::{Stories, Story, Verdict};
 use crate::client::{Answer, Word};
 use crate::plan::{Deed, Plan, eid_of};
 
 pub(super) fn check(verdict: &mut Verdict, plan: &Plan, stories: &Stories, answers: &[Answer]) {
-    let mut absorbed: BTreeMap<Eid, BTreeSet<&Mid>> = BTreeMap::new();
+    let mut absorbed: BTreeMap<ExecutionId, BTreeSet<&MessageId>> = BTreeMap::new();
     for story in stories.values() {
         let mids = absorbed.entry(story.eid).or_default();
         for commit in &story.commits {
@@ -25,7 +25,7 @@ pub(super) fn check(verdict: &mut Verdict, plan: &Plan, stories: &Stories, answe
         }
         for entry in story.entries() {
             if let Entry::Sent { fid, to, .. } = entry {
-                let mid = Mid::sent(&story.eid, fid);
+                let mid = MessageId::sent(&story.eid, fid);
                 let there = stories.get(to);
                 let mut all = there.into_iter().flat_map(Story::entries);
                 let came =
@@ -49,7 +49,7 @@ pub(super) fn check(verdict: &mut Verdict, plan: &Plan, stories: &Stories, answe
         let case = &plan.cases[op.case];
         let eid = eid_of(&case.key);
         let key = Text::parse(key).expect("keys of a plan are short");
-        let mid = Mid::keyed(channel, &key);
+        let mid = MessageId::keyed(channel, &key);
         let came = absorbed.get(&eid).is_some_and(|mids| mids.contains(&mid));
         verdict.absorbed += usize::from(came);
         // Where the answer waits for nothing else, it is part of the result: see `ends`.

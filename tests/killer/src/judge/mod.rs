@@ -12,7 +12,7 @@ mod trees;
 use std::fmt;
 use std::time::Duration;
 
-use millpond::domain::Eid;
+use millpond::domain::ExecutionId;
 use millpond::runtime::Engine;
 
 pub(crate) use attempts::Figures;
@@ -28,7 +28,7 @@ use crate::{Trouble, lines};
 #[derive(Debug)]
 pub(crate) struct Broken {
     pub(crate) rule: &'static str,
-    pub(crate) eid: Option<Eid>,
+    pub(crate) eid: Option<ExecutionId>,
     pub(crate) what: String,
 }
 
@@ -57,7 +57,13 @@ pub(crate) struct Verdict {
 }
 
 impl Verdict {
-    fn must(&mut self, rule: &'static str, eid: Eid, holds: bool, what: impl FnOnce() -> String) {
+    fn must(
+        &mut self,
+        rule: &'static str,
+        eid: ExecutionId,
+        holds: bool,
+        what: impl FnOnce() -> String,
+    ) {
         if !holds {
             let (eid, what) = (Some(eid), what());
             self.broken.push(Broken { rule, eid, what });

@@ -1,6 +1,6 @@
 //! **I4** Nothing is left to do, the feed says so too, and no process said that it panicked.
 
-use millpond::domain::{Eid, Status};
+use millpond::domain::{ExecutionId, Status};
 use millpond::keys::{self, AlarmKey, Prefix};
 use millpond::runtime::{Engine, Filter};
 
@@ -53,7 +53,7 @@ pub(super) async fn check(
 /// **I7** The feed tells of every end.
 async fn feed(verdict: &mut Verdict, engine: &Engine, stories: &Stories) -> Result<(), Trouble> {
     let rows = engine.list(&Filter::default()).await?;
-    let told: std::collections::BTreeMap<Eid, Status> =
+    let told: std::collections::BTreeMap<ExecutionId, Status> =
         rows.into_iter().map(|row| (row.eid, row.status)).collect();
     for story in stories.values() {
         let (is, told) = (story.execution.status, told.get(&story.eid));

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use millpond::domain::{Commit, Eid, Entry};
+use millpond::domain::{Commit, Entry, ExecutionId};
 use millpond::keys::Prefix;
 use millpond::runtime::{Engine, Execution};
 
@@ -10,12 +10,12 @@ use crate::Trouble;
 
 #[derive(Debug)]
 pub(crate) struct Story {
-    pub(crate) eid: Eid,
+    pub(crate) eid: ExecutionId,
     pub(crate) execution: Execution,
     pub(crate) commits: Vec<Commit>,
 }
 
-pub(crate) type Stories = BTreeMap<Eid, Story>;
+pub(crate) type Stories = BTreeMap<ExecutionId, Story>;
 
 impl Story {
     pub(crate) fn entries(&self) -> impl Iterator<Item = &Entry> {
@@ -39,7 +39,7 @@ pub(super) async fn read(engine: &Engine) -> Result<Stories, Trouble> {
         let (Some(eid), Some("head")) = (parts.next(), parts.next()) else {
             continue;
         };
-        let eid = Eid::parse(eid)?;
+        let eid = ExecutionId::parse(eid)?;
         let story = Story {
             eid,
             execution: engine.execution(eid).await?,

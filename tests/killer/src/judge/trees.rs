@@ -3,15 +3,19 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use millpond::domain::{Began, Body, Eid, Entry, Fid};
+use millpond::domain::{Began, Body, Entry, ExecutionId, FrameId};
 
 use super::{Stories, Verdict};
 use crate::plan::{Plan, eid_of};
 
 pub(super) fn check(verdict: &mut Verdict, plan: &Plan, stories: &Stories) {
-    let mut wanted: BTreeSet<Eid> = plan.cases.iter().map(|case| eid_of(&case.key)).collect();
+    let mut wanted: BTreeSet<ExecutionId> =
+        plan.cases.iter().map(|case| eid_of(&case.key)).collect();
     for story in stories.values() {
-        let (mut began, mut told) = (BTreeMap::<&Fid, (Eid, bool)>::new(), BTreeSet::new());
+        let (mut began, mut told) = (
+            BTreeMap::<&FrameId, (ExecutionId, bool)>::new(),
+            BTreeSet::new(),
+        );
         let mut starts = 0;
         for entry in story.entries() {
             match entry {
@@ -49,7 +53,7 @@ pub(super) fn check(verdict: &mut Verdict, plan: &Plan, stories: &Stories) {
             });
         }
     }
-    let there: BTreeSet<Eid> = stories.keys().copied().collect();
+    let there: BTreeSet<ExecutionId> = stories.keys().copied().collect();
     let (count, planned) = (there.len(), plan.executions());
     verdict.all_must("I5", there == wanted && count == planned, || {
         let strange: Vec<_> = there.symmetric_difference(&wanted).collect();

@@ -12,7 +12,7 @@ use super::super::ledger::Ledger;
 use super::super::worker::{Log, beside, options, sleep};
 use super::super::{App, clocked, neighbour};
 use super::{SECOND, attempts};
-use crate::domain::{Actor, Eid};
+use crate::domain::{Actor, ExecutionId};
 use crate::ports::Clock;
 use crate::runtime::{Notice, Signal, Start, Worker};
 use crate::settings::Settings;
@@ -70,7 +70,7 @@ fn world(tail: usize) -> (World, Ledger) {
 }
 
 /// Everything of one execution but its mail.
-fn objects(eid: Eid) -> String {
+fn objects(eid: ExecutionId) -> String {
     let head = crate::keys::head(&eid).to_string();
     head.trim_end_matches("head").to_owned()
 }

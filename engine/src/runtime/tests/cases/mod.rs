@@ -12,7 +12,7 @@ mod times;
 use std::time::Duration;
 
 use super::App;
-use crate::domain::Eid;
+use crate::domain::ExecutionId;
 use crate::runtime::Signal;
 use crate::testing::World;
 use crate::{Context, Failed};
@@ -37,12 +37,12 @@ fn number(n: u64) -> Signal {
 }
 
 /// Executions by themselves: where each of these stands among the 256 shards.
-fn shard(eid: Eid) -> String {
+fn shard(eid: ExecutionId) -> String {
     eid.shard().to_string()
 }
 
 /// How often each attempt of the steps of `eid` began, by the journal.
-fn attempts(world: &World, eid: Eid) -> Vec<usize> {
+fn attempts(world: &World, eid: ExecutionId) -> Vec<usize> {
     use crate::domain::{Began, Entry};
     let mut began = std::collections::BTreeMap::new();
     for entry in super::entries(world, eid) {

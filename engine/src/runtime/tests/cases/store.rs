@@ -5,7 +5,7 @@ use futures::future::join_all;
 use super::super::story::{Stories, Story};
 use super::super::{App, Ended, neighbour, sequential};
 use super::{number, sums};
-use crate::domain::{Eid, Status};
+use crate::domain::{ExecutionId, Status};
 use crate::feed::Told;
 use crate::keys::{FeedKey, Key};
 use crate::ports::{Created, Ports};
@@ -52,13 +52,13 @@ fn story(rule: Option<Rule>) -> (u64, Vec<String>) {
     let stories = Stories::read(&world.memory);
     assert_eq!(stories.all.len(), 2);
     stories.all.values().for_each(Story::check);
-    let epochs = |eid: Eid| stories.all[&eid].last().epoch;
+    let epochs = |eid: ExecutionId| stories.all[&eid].last().epoch;
     assert!(
         epochs(started.eid) <= 1 && epochs(steps) <= 1,
         "an ownership was lost"
     );
     let rows = world.memory.snapshot();
-    let mut told: Vec<(Eid, u64)> = Vec::new();
+    let mut told: Vec<(ExecutionId, u64)> = Vec::new();
     for (key, body) in &rows {
         if FeedKey::parse(key).is_some() {
             let feed: Told = serde_json::from_slice(body).unwrap();

@@ -6,7 +6,7 @@ use super::super::ledger::Ledger;
 use super::super::worker::{Log, beside, options, sleep};
 use super::super::{App, keyed, neighbour};
 use super::{SECOND, attempts, number, shard, sums};
-use crate::domain::{Eid, Status};
+use crate::domain::{ExecutionId, Status};
 use crate::ports::Clock;
 use crate::runtime::{Signal, Start};
 use crate::testing::{Fate, Rule, Verb, World};
@@ -135,8 +135,8 @@ fn case_17_ten_minutes_of_30_percent_503_cost_no_attempt_no_message_and_no_execu
 }
 
 /// Executions of `steps`, each in a shard of its own.
-fn apart(world: &World, count: usize, n: u64) -> Vec<Eid> {
-    let mut all: Vec<Eid> = Vec::new();
+fn apart(world: &World, count: usize, n: u64) -> Vec<ExecutionId> {
+    let mut all: Vec<ExecutionId> = Vec::new();
     for key in 0.. {
         let eid = keyed(&format!("{n} {key}"));
         if all.iter().all(|other| shard(*other) != shard(eid)) {
@@ -191,7 +191,7 @@ fn case_17_a_shard_that_is_throttled_whole_stands_still_alone_and_is_charged_not
 }
 
 /// As [`attempts`], while the world is under way.
-async fn attempts_now(world: &World, eid: Eid) -> Vec<usize> {
+async fn attempts_now(world: &World, eid: ExecutionId) -> Vec<usize> {
     use crate::domain::{Began, Entry};
     let page = world.engine.journal(eid, 0, usize::MAX).await.unwrap();
     let entries = page.commits.into_iter().flat_map(|commit| commit.entries);

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::{ANSWER, Took, damages, found, hear, newer, put, resume, run, town};
-use crate::domain::{Eid, Status};
+use crate::domain::{ExecutionId, Status};
 use crate::keys::{AlarmKey, FeedKey, Key, MailKey};
 use crate::runtime::{Filter, Start};
 use crate::testing::World;
@@ -13,7 +13,7 @@ fn key_of(world: &World, fits: impl Fn(&Key) -> bool) -> Key {
     rows.find(|(key, _)| fits(key)).unwrap().0
 }
 
-fn message(world: &World, to: Eid) -> Key {
+fn message(world: &World, to: ExecutionId) -> Key {
     key_of(world, |key| {
         MailKey::parse(key).is_some_and(|mail| mail.eid == to)
     })
@@ -95,7 +95,7 @@ fn what_an_alarm_holds_does_not_matter() {
 #[test]
 fn an_execution_whose_feed_object_is_broken_is_listed_by_its_head() {
     let first = town();
-    let feed = |world: &World, eid: Eid| {
+    let feed = |world: &World, eid: ExecutionId| {
         key_of(world, |key| {
             FeedKey::parse(key).is_some_and(|told| told.eid == eid)
         })
@@ -108,7 +108,7 @@ fn an_execution_whose_feed_object_is_broken_is_listed_by_its_head() {
         let (world, victim) = (&town.world, town.victim);
         put(world, &feed(world, victim), Some(&body));
         let rows = world.block(world.engine.list(&Filter::default())).unwrap();
-        let mut listed: Vec<Eid> = rows.iter().map(|row| row.eid).collect();
+        let mut listed: Vec<ExecutionId> = rows.iter().map(|row| row.eid).collect();
         listed.sort();
         let mut all = vec![victim, town.neighbours[0], town.neighbours[1]];
         all.sort();

@@ -2,7 +2,7 @@
 
 use super::{ANSWER, Took, blocked_by, damages, found, newer, put, resume, run, town};
 use super::{App, sequential};
-use crate::domain::{Actor, Eid, Queue, Status};
+use crate::domain::{Actor, ExecutionId, Queue, Status};
 use crate::keys::{self, Key, MailKey};
 use crate::ports::Fault;
 use crate::runtime::{Asleep, Finding, Signal, Start};
@@ -11,7 +11,7 @@ use crate::testing::{Fate, Rule, Verb, World};
 use crate::{Context, Failed};
 
 /// The segments that a head names: not those that were merged away.
-fn named(world: &World, eid: Eid) -> Vec<Key> {
+fn named(world: &World, eid: ExecutionId) -> Vec<Key> {
     let head: serde_json::Value = world.head(eid).get().unwrap();
     let sealed = head["sealed"].as_array().unwrap().iter();
     sealed
@@ -19,21 +19,21 @@ fn named(world: &World, eid: Eid) -> Vec<Key> {
         .collect()
 }
 
-fn segment(world: &World, eid: Eid, last: bool) -> Key {
+fn segment(world: &World, eid: ExecutionId, last: bool) -> Key {
     let mut named = named(world, eid);
     assert!(named.len() > 1, "{named:?}");
     named.swap_remove(if last { named.len() - 1 } else { 0 })
 }
 
 /// A large value: that of the input, which a replay reads, or that of the message.
-fn blob(world: &World, eid: Eid, letter: u8) -> Key {
+fn blob(world: &World, eid: ExecutionId, letter: u8) -> Key {
     let mut rows = world.memory.snapshot().into_iter();
     let under = format!("{eid}/blob/");
     let blob = rows.find(|(key, body)| key.as_str().contains(&under) && body[1] == letter);
     blob.unwrap().0
 }
 
-type Which = fn(&World, Eid) -> Key;
+type Which = fn(&World, ExecutionId) -> Key;
 
 #[test]
 fn i2_a_broken_segment_or_blob_blocks_by_name_and_is_whole_again_after_a_resume() {
@@ -118,7 +118,7 @@ fn i2_a_broken_head_is_named_is_never_written_over_and_loses_no_mail() {
 }
 
 /// Hears, works until that is sealed, says so to another, and waits again.
-async fn passes_on(ctx: Context, to: Eid) -> Result<u64, Failed> {
+async fn passes_on(ctx: Context, to: ExecutionId) -> Result<u64, Failed> {
     let heard = ctx.receive::<u64>("in").await?;
     let sum = sequential(ctx.clone(), 6).await?;
     ctx.send(to, "in", &heard)?;
@@ -224,7 +224,7 @@ fn i3_a_message_that_a_broken_segment_holds_already_is_not_delivered_twice() {
     let start = keys::mail(
         &crate::domain::Queue::default(),
         &victim,
-        &crate::domain::Mid::start(),
+        &crate::domain::MessageId::start(),
     );
     let late = world.memory.recorded();
     let late = late.into_iter().find(|(key, _)| *key == start);

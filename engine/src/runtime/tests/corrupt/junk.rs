@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::super::worker::{Log, beside, options, sleep};
 use super::{ANSWER, app, put, town};
-use crate::domain::{Eid, Status};
+use crate::domain::{ExecutionId, Status};
 use crate::keys::{self, Key};
 use crate::runtime::{Finding, Start, Sweeper, WorkerEvent};
 use crate::testing::World;
@@ -12,7 +12,7 @@ use crate::testing::World;
 const SECOND: Duration = Duration::from_secs(1);
 
 /// More than a page of what is no alarm, due before every alarm, and as much of no mail.
-fn litter(world: &World, about: Eid) -> Vec<Key> {
+fn litter(world: &World, about: ExecutionId) -> Vec<Key> {
     let mut all = Vec::new();
     for n in 0..1_100 {
         all.push(format!("timers/0-junk-{n}"));
@@ -95,7 +95,7 @@ fn alarms_and_mail_that_name_nobody_are_orphans() {
         &town.victim,
         999,
     );
-    let mail = keys::mail(&queue, &nobody, &crate::domain::Mid::slice(1));
+    let mail = keys::mail(&queue, &nobody, &crate::domain::MessageId::slice(1));
     for key in [&alarm, &stale, &mail] {
         put(world, key, Some(&"junk".into()));
     }

@@ -13,7 +13,7 @@ use std::time::Duration;
 use bytes::Bytes;
 
 use super::{App, sequential};
-use crate::domain::{Actor, Blocked, Eid, Status};
+use crate::domain::{Actor, Blocked, ExecutionId, Status};
 use crate::keys::{self, Key, Prefix};
 use crate::ports::{Bucket, Expect, Outcome};
 use crate::runtime::{Ended, Signal, Start, chain};
@@ -49,8 +49,8 @@ fn app() -> App {
 /// other is as far as the victim.
 struct Town {
     world: World,
-    victim: Eid,
-    neighbours: [Eid; 2],
+    victim: ExecutionId,
+    neighbours: [ExecutionId; 2],
 }
 
 fn town() -> Town {
@@ -78,7 +78,7 @@ fn town() -> Town {
     }
 }
 
-fn hear(world: &World, eid: Eid) {
+fn hear(world: &World, eid: ExecutionId) {
     let text = "t".repeat(TEXT);
     world.signal(eid, Signal::on("in").value(&text)).unwrap();
 }
@@ -184,7 +184,7 @@ fn run(town: &Town, key: &Key, what: &str) -> Took {
     took
 }
 
-fn blocked_by(world: &World, eid: Eid) -> String {
+fn blocked_by(world: &World, eid: ExecutionId) -> String {
     let execution = world.block(world.engine.execution(eid)).unwrap();
     match execution.blocked {
         Some(Blocked::Unreadable { key, .. }) => key,
@@ -192,7 +192,7 @@ fn blocked_by(world: &World, eid: Eid) -> String {
     }
 }
 
-fn resume(world: &World, eid: Eid) {
+fn resume(world: &World, eid: ExecutionId) {
     let by = Actor::human("ada");
     world.block(world.engine.resume(eid, by)).unwrap();
     world.run_all();

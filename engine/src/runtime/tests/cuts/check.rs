@@ -6,7 +6,7 @@ use super::super::entries;
 use super::super::ledger::Ledger;
 use super::super::story::{Stories, Story};
 use super::Scenario;
-use crate::domain::{Body, Eid, Entry, Status};
+use crate::domain::{Body, Entry, ExecutionId, Status};
 use crate::journal::Head;
 use crate::keys::{AlarmKey, Key, MailKey, Prefix};
 use crate::runtime::{Asleep, Finding};
@@ -47,7 +47,7 @@ pub(super) fn all(scenario: &Scenario, world: &World, ledger: &Ledger) {
 }
 
 /// I1: no attempt had an effect that the journal does not tell of, and none had two.
-fn effects(eid: Eid, story: &Story, ledger: &Ledger) {
+fn effects(eid: ExecutionId, story: &Story, ledger: &Ledger) {
     let attempts = story.attempts();
     for ((_, fid), done) in ledger.done().into_iter().filter(|((of, _), _)| *of == eid) {
         let began: BTreeSet<u32> = attempts.get(&fid).into_iter().flatten().copied().collect();
@@ -63,7 +63,7 @@ fn effects(eid: Eid, story: &Story, ledger: &Ledger) {
 
 /// I7, A15: the feed tells the end, after the result is on its way; it never tells of a commit
 /// that is not.
-fn fed(eid: Eid, story: &Story, stories: &Stories) {
+fn fed(eid: ExecutionId, story: &Story, stories: &Stories) {
     let last = story.last();
     let ends: Vec<usize> = story
         .told
@@ -75,7 +75,7 @@ fn fed(eid: Eid, story: &Story, stories: &Stories) {
         .first()
         .unwrap_or_else(|| panic!("I7: {eid} is not told"));
     if let Some(parent) = last.record.parent.as_ref().filter(|parent| parent.waits) {
-        let mid = crate::domain::Mid::child(&parent.fid.hash());
+        let mid = crate::domain::MessageId::child(&parent.fid.hash());
         let sent = stories.mails.get(&(parent.eid, mid));
         let sent = sent.unwrap_or_else(|| panic!("I6: the result of {eid} was never sent"));
         assert!(
@@ -107,7 +107,7 @@ fn fed(eid: Eid, story: &Story, stories: &Stories) {
 /// alarm, or waits for somebody outside.
 pub(super) fn nothing_stands_still(world: &World) {
     let rows = world.memory.snapshot();
-    let of = |eid: Eid, key: &Key| {
+    let of = |eid: ExecutionId, key: &Key| {
         MailKey::parse(key).is_some_and(|mail| mail.eid == eid)
             || AlarmKey::parse(key).is_some_and(|alarm| alarm.eid == eid)
     };
@@ -142,7 +142,7 @@ fn heads(world: &World) -> Vec<Head> {
     let heads = rows.filter(|(key, _)| key.as_str().ends_with("/head"));
     heads
         .map(|(key, body)| {
-            let eid = Eid::parse(key.as_str().split('/').nth(2).unwrap()).unwrap();
+            let eid = ExecutionId::parse(key.as_str().split('/').nth(2).unwrap()).unwrap();
             Head::decode(&key, &eid, &body).unwrap()
         })
         .collect()
@@ -174,7 +174,7 @@ pub(super) fn what_is_missed(world: &World) -> BTreeSet<Asleep> {
     let needs = heads(world)
         .into_iter()
         .filter_map(|head| needs(&head).map(|why| (head.record.eid, why)));
-    let needs: BTreeSet<(Eid, Asleep)> = needs.collect();
+    let needs: BTreeSet<(ExecutionId, Asleep)> = needs.collect();
     let audit = world.block(world.engine.audit()).unwrap();
     let missed = audit.findings.iter().map(|finding| match finding {
         Finding::Asleep { eid, why, .. } => (*eid, *why),

@@ -13,7 +13,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
 use super::ledger::Ledger;
-use crate::domain::{Actor, Eid, Status};
+use crate::domain::{Actor, ExecutionId, Status};
 use crate::runtime::{Asleep, EngineError, Signal, Start};
 use crate::settings::Settings;
 use crate::testing::{Fate, Rule, Verb, World};
@@ -305,7 +305,7 @@ impl Word {
     pub(super) async fn say(
         self,
         engine: &crate::runtime::Engine,
-        to: Eid,
+        to: ExecutionId,
     ) -> Result<(), EngineError> {
         let by = Actor::human("ada");
         match self {

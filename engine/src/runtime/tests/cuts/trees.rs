@@ -24,8 +24,8 @@ fn i5_a_child_that_fails() {
 /// The one child of the execution that `parent` keys.
 fn cancel_child(parent: &'static str) -> Act {
     Box::new(move |world| {
-        let fid =
-            crate::domain::Fid::root().nth(&crate::domain::FrameName::parse("child").unwrap(), 0);
+        let fid = crate::domain::FrameId::root()
+            .nth(&crate::domain::FrameName::parse("child").unwrap(), 0);
         let child = super::super::keyed(parent).child(&fid);
         super::fine(&world.block(Word::Cancel.say(&world.engine, child)))
     })

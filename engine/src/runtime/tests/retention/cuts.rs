@@ -3,7 +3,7 @@
 
 use super::super::cuts::Way;
 use super::{DAY, Duration, Told, app, ended, is_folded, is_purged, keys, nothing_is_wrong, tell};
-use super::{Eid, Notice, Retention, RetentionSettings, under, world};
+use super::{ExecutionId, Notice, Retention, RetentionSettings, under, world};
 use crate::domain::Status;
 use crate::runtime::Filter;
 use crate::testing::{Verb, World};
@@ -40,7 +40,7 @@ fn release(world: &World) {
 }
 
 /// Ended, and old enough to be folded; or folded, and old enough to be purged.
-fn old(folded: bool) -> (World, Vec<(Eid, Told)>) {
+fn old(folded: bool) -> (World, Vec<(ExecutionId, Told)>) {
     let world = world();
     let parent = ended(&world, "rich", 5);
     let frames = world.block(world.engine.frames(parent)).unwrap();
@@ -55,14 +55,14 @@ fn old(folded: bool) -> (World, Vec<(Eid, Told)>) {
 }
 
 /// Whatever was the last request of a pass, everything is told as before.
-fn nothing_is_lost(world: &World, told: &[(Eid, Told)]) {
+fn nothing_is_lost(world: &World, told: &[(ExecutionId, Told)]) {
     for (eid, before) in told {
         assert_eq!(tell(world, *eid), *before, "I10: {eid} is whole");
     }
     nothing_is_wrong(world);
 }
 
-fn to_the_end(world: &World, told: &[(Eid, Told)], purged: bool) {
+fn to_the_end(world: &World, told: &[(ExecutionId, Told)], purged: bool) {
     world.clock.advance(DAY);
     pass(world, "next", None);
     let check = |how: &str| {

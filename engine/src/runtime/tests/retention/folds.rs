@@ -127,7 +127,7 @@ fn a_pass_is_bounded_and_goes_on_where_it_was() {
         let cause = keys::mail(
             &"default".parse().unwrap(),
             &eid,
-            &crate::domain::Mid::start(),
+            &crate::domain::MessageId::start(),
         );
         let causes = crate::runtime::Causes {
             queue: crate::domain::Queue::default(),

@@ -81,7 +81,7 @@ pub(in crate::runtime::tests) fn case_12_a_start_that_comes_after_the_fold_is_re
     let mail = crate::keys::mail(
         &"default".parse().unwrap(),
         &eid,
-        &crate::domain::Mid::start(),
+        &crate::domain::MessageId::start(),
     );
     let recorded = world.memory.recorded().into_iter();
     let body = recorded.rev().find(|(key, _)| *key == mail).unwrap().1;
@@ -147,7 +147,7 @@ fn i7_nothing_can_be_said_to_what_is_folded_and_it_is_unknown_once_it_is_purged(
 
 #[test]
 fn i3_a_message_to_what_is_folded_is_dropped_and_its_sender_goes_on() {
-    async fn tells(ctx: crate::Context, to: crate::Eid) -> Result<u64, crate::Failed> {
+    async fn tells(ctx: crate::Context, to: crate::ExecutionId) -> Result<u64, crate::Failed> {
         ctx.send(to, "in", &1_u64)?;
         Ok(1)
     }

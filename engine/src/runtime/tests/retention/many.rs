@@ -2,8 +2,8 @@
 
 use std::ops::Bound;
 
-use super::{DAY, Duration, Eid, app, keys, nothing_is_wrong};
-use crate::domain::{Mid, Queue, Status};
+use super::{DAY, Duration, ExecutionId, app, keys, nothing_is_wrong};
+use crate::domain::{MessageId, Queue, Status};
 use crate::journal::Head;
 use crate::keys::Key;
 use crate::ports::Entropy;
@@ -15,11 +15,11 @@ const FINISHED: u64 = 10_000;
 const OTHERS: u64 = 200;
 
 /// Starts and runs one, without a look at all the others.
-async fn run(world: &World, start: Start) -> Eid {
+async fn run(world: &World, start: Start) -> ExecutionId {
     let eid = world.engine.start(start).await.unwrap().eid;
     let causes = Causes {
         queue: Queue::default(),
-        mail: vec![keys::mail(&Queue::default(), &eid, &Mid::start())],
+        mail: vec![keys::mail(&Queue::default(), &eid, &MessageId::start())],
         alarms: Vec::new(),
         deliveries: 0,
         hearsay: false,
@@ -29,10 +29,10 @@ async fn run(world: &World, start: Start) -> Eid {
 }
 
 /// Archive before tombstone before delete, of everything that there is now.
-fn nothing_is_lost(world: &World, finished: &[Eid]) -> usize {
+fn nothing_is_lost(world: &World, finished: &[ExecutionId]) -> usize {
     let rows: std::collections::BTreeMap<Key, bytes::Bytes> =
         world.memory.snapshot().into_iter().collect();
-    let blob = |eid: &Eid| {
+    let blob = |eid: &ExecutionId| {
         let prefix = format!("{}blob/", keys::execution(eid));
         let from = rows
             .range::<str, _>((Bound::Included(prefix.as_str()), Bound::Unbounded))

@@ -13,7 +13,7 @@ mod two;
 use std::time::Duration;
 
 use super::{App, echo, keyed, neighbour, sequential};
-use crate::domain::{Commit, Eid, Entry, Json, Payload, Status};
+use crate::domain::{Commit, Entry, ExecutionId, Json, Payload, Status};
 use crate::journal::{Head, Journal};
 use crate::keys::{self, FeedKey, Key, Prefix};
 use crate::runtime::{Notice, Retained, Retention, RetentionError, RetentionSettings, Start};
@@ -73,7 +73,7 @@ fn world() -> World {
 }
 
 /// A start under the workflow's own name, run to its end.
-fn ended(world: &World, workflow: &'static str, n: u64) -> Eid {
+fn ended(world: &World, workflow: &'static str, n: u64) -> ExecutionId {
     let start = Start::new(workflow).key(workflow);
     let start = match workflow {
         "rich" | "sequential" => start.input(&n),
@@ -103,7 +103,7 @@ fn under(world: &World, prefix: &str) -> Vec<Key> {
     found.collect()
 }
 
-fn head(world: &World, eid: Eid) -> Head {
+fn head(world: &World, eid: ExecutionId) -> Head {
     let journal = Journal::load(world.engine.ports(), &eid);
     world.block(journal).unwrap().unwrap().head
 }
@@ -118,7 +118,7 @@ struct Told {
     entries: u64,
 }
 
-fn tell(world: &World, eid: Eid) -> Told {
+fn tell(world: &World, eid: ExecutionId) -> Told {
     let engine = &world.engine;
     let mut commits = world
         .block(engine.journal(eid, 1, usize::MAX))
@@ -131,7 +131,7 @@ fn tell(world: &World, eid: Eid) -> Told {
     }
     let outcome = world.outcome(eid);
     let mut frames = world.block(engine.frames(eid)).unwrap();
-    fn resolve(world: &World, eid: Eid, frame: &mut crate::runtime::Frame) {
+    fn resolve(world: &World, eid: ExecutionId, frame: &mut crate::runtime::Frame) {
         if let Some(value) = &mut frame.value {
             let whole = world.block(world.engine.value(&eid, value)).unwrap();
             *value = Payload::Inline(whole);
@@ -152,7 +152,7 @@ fn tell(world: &World, eid: Eid) -> Told {
 
 /// I10: nothing but the tombstone is left, and the archive is whole.
 #[track_caller]
-fn is_folded(world: &World, eid: Eid, before: &Told) {
+fn is_folded(world: &World, eid: ExecutionId, before: &Told) {
     let left = under(world, keys::execution(&eid).as_str());
     assert_eq!(left, [keys::head(&eid)], "I10: only the tombstone is left");
     let head = head(world, eid);
@@ -172,14 +172,14 @@ fn is_folded(world: &World, eid: Eid, before: &Told) {
 }
 
 /// The feed objects of a commit.
-fn words(world: &World, eid: Eid, commit: u64) -> Vec<Key> {
+fn words(world: &World, eid: ExecutionId, commit: u64) -> Vec<Key> {
     let told = under(world, keys::FEED).into_iter();
     told.filter(|key| FeedKey::parse(key).is_some_and(|key| (key.eid, key.commit) == (eid, commit)))
         .collect()
 }
 
 /// How often a reader of the feed hears of a commit: of several objects it keeps the first.
-fn heard(world: &World, eid: Eid, commit: u64) -> usize {
+fn heard(world: &World, eid: ExecutionId, commit: u64) -> usize {
     let heard = crate::feed::events(world.engine.ports(), None, None);
     let heard = world.block(heard).unwrap().into_iter();
     heard
@@ -189,7 +189,7 @@ fn heard(world: &World, eid: Eid, commit: u64) -> usize {
 
 /// I10: nothing but the archive is left, and it tells the same still.
 #[track_caller]
-fn is_purged(world: &World, eid: Eid, before: &Told) {
+fn is_purged(world: &World, eid: ExecutionId, before: &Told) {
     assert_eq!(under(world, keys::execution(&eid).as_str()), []);
     let told = under(world, keys::FEED).into_iter();
     let own: Vec<_> = told
@@ -206,7 +206,7 @@ fn nothing_is_wrong(world: &World) {
 }
 
 /// How an execution ends that was re-opened: nothing does that yet, so a test commits it.
-fn commit(world: &World, eid: Eid, status: Status, entries: Vec<Entry>) {
+fn commit(world: &World, eid: ExecutionId, status: Status, entries: Vec<Entry>) {
     let ports = world.engine.ports();
     world.block(async {
         let mut journal = Journal::load(ports, &eid).await.unwrap().unwrap();

@@ -1,6 +1,6 @@
 //! The price of an archive (PROTOCOL, section 9): exact request counts.
 
-use super::{DAY, Eid, app, ended, retain, world};
+use super::{DAY, ExecutionId, app, ended, retain, world};
 use crate::keys;
 use crate::runtime::{Notice, Retention, RetentionSettings, Start};
 use crate::testing::{Counts, World};
@@ -16,7 +16,7 @@ fn pass(world: &World) -> Counts {
     counts
 }
 
-fn started(world: &World, count: u64, steps: u64) -> Vec<Eid> {
+fn started(world: &World, count: u64, steps: u64) -> Vec<ExecutionId> {
     let start = |n: u64| Start::new("sequential").key(n.to_string()).input(&steps);
     let all = (0..count).map(|n| world.start(start(n)).eid).collect();
     world.run_all();

@@ -3,13 +3,13 @@
 use futures::future::join;
 
 use super::{DAY, Duration, app, ended, is_purged, neighbour, nothing_is_wrong, retain, tell};
-use super::{Eid, Notice, Retained, Retention, RetentionSettings, keys, under, world};
+use super::{ExecutionId, Notice, Retained, Retention, RetentionSettings, keys, under, world};
 use crate::ports::Clock as _;
 use crate::runtime::{Filter, Start};
 use crate::testing::{Fate, Rule, Verb, World};
 
 /// Folded, and old enough to be purged.
-fn ripe() -> (World, Eid) {
+fn ripe() -> (World, ExecutionId) {
     let world = world();
     let eid = ended(&world, "sequential", 5);
     world.clock.advance(DAY * 8);

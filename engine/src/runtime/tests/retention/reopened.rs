@@ -3,7 +3,7 @@
 use futures::future::join;
 
 use super::{DAY, Duration, app, commit, ended, head, is_folded, neighbour, nothing_is_wrong};
-use super::{Eid, Entry, Json, Notice, Retained, Retention, RetentionSettings, Status};
+use super::{Entry, ExecutionId, Json, Notice, Retained, Retention, RetentionSettings, Status};
 use super::{retain, tell, under, world};
 use crate::ports::Clock as _;
 use crate::testing::{Fate, Rule, Verb, World};
@@ -13,12 +13,12 @@ async fn pass(world: &World) -> Retained {
     retention.pass(&Notice::new()).await.unwrap()
 }
 
-fn reopen(world: &World, eid: Eid) {
+fn reopen(world: &World, eid: ExecutionId) {
     commit(world, eid, Status::Running, vec![Entry::Resumed]);
 }
 
 /// It ends again, and the feed tells so.
-fn end_again(world: &World, eid: Eid) {
+fn end_again(world: &World, eid: ExecutionId) {
     let value = Json::of(&77_u64).unwrap().into();
     commit(
         world,

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use super::{App, Ended};
-use crate::domain::{Eid, Json, Payload, Status, ValueError, kind};
+use crate::domain::{ExecutionId, Json, Payload, Status, ValueError, kind};
 use crate::runtime::{EngineError, Signal, Start};
 use crate::settings::Settings;
 use crate::testing::{Counts, World};
@@ -55,7 +55,7 @@ fn survives(world: &World, value: &Json) {
 }
 
 /// What `eid` told the feed.
-fn announced(world: &World, eid: Eid) -> Json {
+fn announced(world: &World, eid: ExecutionId) -> Json {
     let ports = &world.engine.core().ports;
     let told = world.block(async {
         let keys = feed::events(ports, None, None).await.unwrap();

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::{app, assert_plain_keys, nothing};
-use crate::domain::Eid;
+use crate::domain::ExecutionId;
 use crate::runtime::{EngineError, Signal, Start};
 use crate::testing::World;
 use crate::{Context, Failed, StepError};
@@ -105,7 +105,7 @@ fn odd_names_are_refused_by_type() {
             [
                 start(Start::new(name).input(&1)),
                 start(Start::new("same").input(&1).queue(name)),
-                w.signal(Eid::new(uuid::Uuid::nil()), Signal::on(name))
+                w.signal(ExecutionId::new(uuid::Uuid::nil()), Signal::on(name))
                     .unwrap_err(),
             ]
         });

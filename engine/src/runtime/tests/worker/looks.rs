@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::super::{Ended, neighbour};
 use super::{Log, SECOND, app, beside, options, sleep, world};
-use crate::domain::{Eid, Queue, Status};
+use crate::domain::{ExecutionId, Queue, Status};
 use crate::ports::Clock;
 use crate::runtime::{Signal, Start, WorkerEvent, WorkerOptions};
 use crate::testing::{Fate, Rule, Verb};
@@ -137,7 +137,7 @@ fn i4_an_alarm_behind_a_page_of_others_is_found() {
     let other = Queue::parse("other").unwrap();
     let ports = world.engine.ports();
     for n in 0..1_500_u128 {
-        let eid = Eid::new(uuid::Uuid::from_u128(n + 1));
+        let eid = ExecutionId::new(uuid::Uuid::from_u128(n + 1));
         let key = crate::keys::alarm(world.clock.now(), &other, &eid, 1);
         let _ = world.block(ports.create(&key, "{}".into())).unwrap();
     }

@@ -11,7 +11,7 @@ use futures::future::join;
 
 use super::ledger::Ledger;
 use super::{App, Ended, sequential};
-use crate::domain::Eid;
+use crate::domain::ExecutionId;
 use crate::ports::Clock;
 use crate::runtime::{Notice, Worker, WorkerEvent, WorkerOptions};
 use crate::testing::World;
@@ -76,7 +76,7 @@ impl Log {
         self.all().iter().filter(|(_, event)| fits(event)).count()
     }
 
-    pub(in crate::runtime::tests) fn ended(&self, eid: Eid) -> Vec<(Duration, Ended)> {
+    pub(in crate::runtime::tests) fn ended(&self, eid: ExecutionId) -> Vec<(Duration, Ended)> {
         let all = self.all().into_iter();
         all.filter_map(|(at, event)| match event {
             WorkerEvent::Ended(of, ended) if of == eid => Some((at, ended)),

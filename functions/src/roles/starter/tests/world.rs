@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
 use bytes::Bytes;
-use millpond::domain::{Eid, Text};
+use millpond::domain::{ExecutionId, Text};
 use millpond::prelude::*;
 use millpond::runtime::App;
 use millpond::testing::World;
@@ -129,8 +129,8 @@ impl Stand {
     }
 }
 
-pub(super) fn eid(key: &str) -> Eid {
-    Eid::keyed(&Text::parse(key).unwrap())
+pub(super) fn eid(key: &str) -> ExecutionId {
+    ExecutionId::keyed(&Text::parse(key).unwrap())
 }
 
 /// One record of an S3 notification.
