@@ -19,7 +19,7 @@ pub(crate) enum Bug {
     GoesOnAfterConflict,
     /// I3: a run that lost its commit deletes nothing; here it deletes its causes.
     DeletesAfterConflict,
-    /// I2: an owner whose time has not passed is left alone; here it is taken over.
+    /// I2: a lease holder whose time has not passed is left alone; here it is taken over.
     TakesOverTheLiving,
     /// A7: a segment's key names its bytes; here only its number.
     SegmentNamedByNumber,
@@ -61,15 +61,15 @@ pub(crate) enum Bug {
     CrashLoopNotCounted,
     /// B27: what a newer build wrote is left to it; here it is parked.
     OldBuildParks,
-    /// Each commit of a run but its last sets the owner; here none does.
-    BarrierWithoutOwner,
+    /// Each commit of a run but its last sets the lease; here none does.
+    BarrierWithoutLease,
     /// B29: `until` counts from before the request; here from its reply.
     UntilFromReply,
     /// B29: no attempt begins after `until`; here it does.
     BeginsPastUntil,
-    /// A1: while an owner is set no alarm is deleted; here the barrier deletes it.
+    /// A1: while a lease is set no alarm is deleted; here the barrier deletes it.
     BarrierDeletesAlarm,
-    /// A1: while an owner is set no mail is deleted; here the barrier deletes it.
+    /// A1: while a lease is set no mail is deleted; here the barrier deletes it.
     BarrierDeletesMail,
     /// A final commit waits for all earlier effects; here it does not.
     FinalCommitCarries,

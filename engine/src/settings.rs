@@ -5,7 +5,7 @@ use std::time::Duration;
 /// Bounds and periods of an engine. Plain data; each field says what it costs.
 #[derive(Debug, Clone)]
 pub struct Settings {
-    /// How long an ownership lasts without renewal. A vanished worker's execution stands
+    /// How long a lease lasts without renewal. A vanished worker's execution stands
     /// still for so long; each third of it a long step costs two dear requests.
     pub ttl: Duration,
     /// The first renewal after this puts one feed object, so that long runs become visible.
@@ -14,7 +14,7 @@ pub struct Settings {
     pub in_place: Duration,
     /// Longest time one stretch of workflow code may take between two waits.
     pub watchdog: Duration,
-    /// Ownerships without a new outcome before an execution is parked.
+    /// Leases without a new outcome before an execution is parked.
     pub max_stalls: u32,
     /// Deliveries of one cause without effect before a run acquires first.
     pub max_deliveries: u32,

@@ -15,7 +15,7 @@ pub struct Environment {
     pub bucket: Option<String>,
     /// `MILLPOND_CODE_REF`: the build, instead of the instant and name of the executable.
     pub code_ref: Option<String>,
-    /// `MILLPOND_TTL`, in seconds: how long an ownership lasts without renewal.
+    /// `MILLPOND_TTL`, in seconds: how long a lease lasts without renewal.
     pub ttl: Option<Duration>,
     /// `MILLPOND_KEYRING`: the file of keys, where `--keyring` does not name one.
     pub keyring: Option<PathBuf>,

@@ -63,7 +63,7 @@ impl Actor {
     }
 }
 
-/// Stands on every commit and message: who, in which ownership, with which code.
+/// Stands on every commit and message: who, in which lease, with which code.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Provenance {
     /// Who.
@@ -71,7 +71,7 @@ pub struct Provenance {
     /// Where: host and process, as the worker names itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub site: Option<String>,
-    /// The execution's ownership epoch at that moment.
+    /// The execution's lease epoch at that moment.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub epoch: Option<u64>,
     /// The build that wrote it. Begins with the build's instant, so it sorts by age.

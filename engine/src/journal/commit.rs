@@ -4,14 +4,14 @@
 //! this run read or wrote last.
 //!
 //! - **I2** Commits of one execution form one chain: the compare-and-swap is the fence. A
-//!   stale owner's write is refused, and it then writes nothing more.
+//!   stale holder's write is refused, and it then writes nothing more.
 //! - **\[R\] One nonce per commit, the same in all attempts at it** (FINDINGS A16): after
 //!   `Unknown` the writer reads the head. Its own nonce: landed. The expected version still
 //!   there: the same write again. Another version: lost. A read that fails: unknown, the run
 //!   ends.
 //! - **A refusal is looked at in the same way.** It may answer a hidden second try of a write
-//!   that landed, or a conflict (409) that was none in the end: neither costs the ownership.
-//! - **Trouble that passes is waited for while the ownership lasts**, with full jitter, after
+//!   that landed, or a conflict (409) that was none in the end: neither costs the lease.
+//! - **Trouble that passes is waited for while the lease lasts**, with full jitter, after
 //!   what the store asks to wait. A run's attempts go on meanwhile.
 //! - **Crash** before (2): nothing. After it: the outbox is unsettled, and the next run
 //!   settles first.
@@ -22,7 +22,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
-use super::head::{Head, Item, News, Owner, Raw};
+use super::head::{Head, Item, Lease, News, Raw};
 use super::{CommitError, Journal, segment};
 use crate::domain::{Commit, Entry, Provenance, Status};
 use crate::keys::Key;
@@ -41,8 +41,8 @@ pub struct Draft {
     pub frames: Option<u32>,
     /// The new entries.
     pub entries: Vec<Entry>,
-    /// The ownership after it.
-    pub owner: Option<Owner>,
+    /// The lease after it.
+    pub lease: Option<Lease>,
     /// The status after it.
     pub status: Status,
     /// The alarm after it.
@@ -91,8 +91,8 @@ impl Journal {
         next.commit = number;
         next.nonce = ports.entropy.nonce();
         next.at = draft.at;
-        next.epoch = draft.owner.as_ref().map_or(next.epoch, |owner| owner.epoch);
-        next.owner = draft.owner;
+        next.epoch = draft.lease.as_ref().map_or(next.epoch, |lease| lease.epoch);
+        next.lease = draft.lease;
         next.status = draft.status;
         next.entries = entries;
         next.bytes += raw.bytes() as u64;
@@ -156,7 +156,7 @@ pub(super) async fn replace(
                     return if mine { Ok(found.version) } else { Err(lost()) };
                 }
                 BucketError::new(Fault::Unavailable, "write", &key)
-                    .because("not answered, or refused wrongly, until the ownership ended")
+                    .because("not answered, or refused wrongly, until the lease ended")
             }
             Err(error) => error,
         };

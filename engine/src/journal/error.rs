@@ -38,7 +38,7 @@ pub enum LoadError {
 /// Why a commit did not happen, as far as the writer can tell.
 #[derive(Debug, thiserror::Error)]
 pub enum CommitError {
-    /// Somebody else's commit came first: ownership is lost.
+    /// Somebody else's commit came first: lease is lost.
     #[error("another run's commit came first: key={key}, commit={commit}")]
     Lost {
         /// The head.

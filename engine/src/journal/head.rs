@@ -28,10 +28,10 @@ pub struct Head {
     pub nonce: String,
     /// The instant of this commit; never decreases.
     pub at: Timestamp,
-    /// Increases with each ownership.
+    /// Increases with each lease.
     pub epoch: u64,
     /// Whose run is at it.
-    pub owner: Option<Owner>,
+    pub lease: Option<Lease>,
     /// Where it stands.
     pub status: Status,
     /// Entries so far: the number of the next one.
@@ -51,7 +51,7 @@ pub struct Head {
     pub outbox: Vec<Item>,
     /// Lifecycle events that no feed object is known to hold.
     pub news: Vec<News>,
-    /// Ownerships since the last new outcome.
+    /// Leases since the last new outcome.
     pub stalls: u32,
     /// Where it was folded to, in a tombstone, which has let go of everything else.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -60,10 +60,10 @@ pub struct Head {
 
 /// Whose run is at an execution, until when.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Owner {
+pub struct Lease {
     /// The worker.
     pub worker: String,
-    /// Its ownership.
+    /// Its lease.
     pub epoch: u64,
     /// Not to be taken over before this.
     pub until: Timestamp,
@@ -180,7 +180,7 @@ impl Head {
             at: record.created_at,
             record,
             epoch: 0,
-            owner: None,
+            lease: None,
             status: Status::Pending,
             entries: 0,
             bytes: 0,

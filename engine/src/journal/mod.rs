@@ -20,7 +20,7 @@ pub use blob::{carry, offload, resolve};
 pub(crate) use blob::{offload_until, resolve_at};
 pub use commit::Draft;
 pub use error::{CommitError, LoadError};
-pub use head::{FORMAT, Head, Item, Named, News, Owner, Raw, Sealed};
+pub use head::{FORMAT, Head, Item, Lease, Named, News, Raw, Sealed};
 pub use tombstone::Archived;
 
 use crate::domain::{Commit, Entry, ExecutionId, MessageId, Record};

@@ -75,7 +75,7 @@ impl Journal {
         deadline: Duration,
     ) -> Result<(), CommitError> {
         let head = &self.head;
-        debug_assert!(head.status.is_terminal() && head.owner.is_none());
+        debug_assert!(head.status.is_terminal() && head.lease.is_none());
         let record = Record {
             args: Payload::Inline(Json::null()),
             ..head.record.clone()

@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::{
     ARCHIVE, ARCHIVE_BLOB, AlarmKey, FEED, FeedKey, Key, MAIL, MailKey, Prefix, TIMERS, archived,
-    owner,
+    lease,
 };
 
 /// What kind of object a key names: what is counted, priced and told apart by kind.
@@ -45,7 +45,7 @@ impl Kind {
     #[must_use]
     pub fn of(key: &Key) -> Self {
         let parsed = match key.as_str().split_once('/') {
-            Some(("x", _)) => owner(key).map(|_| Self::below(key.as_str())),
+            Some(("x", _)) => lease(key).map(|_| Self::below(key.as_str())),
             Some(("mail", _)) => MailKey::parse(key).map(|_| Self::Mail),
             Some(("timers", _)) => AlarmKey::parse(key).map(|_| Self::Alarm),
             Some(("feed", _)) => FeedKey::parse(key).map(|_| Self::Feed),

@@ -104,7 +104,7 @@ pub fn feed_day(day: Option<&str>) -> Result<Prefix, InvalidKey> {
 /// The execution under whose prefix an object stands: a head, a segment, a blob. `None` for
 /// any other key.
 #[must_use]
-pub fn owner(key: &Key) -> Option<ExecutionId> {
+pub fn lease(key: &Key) -> Option<ExecutionId> {
     let (shard, rest) = key.as_str().strip_prefix("x/")?.split_once('/')?;
     let (eid, name) = rest.split_once('/')?;
     let eid = ExecutionId::parse(eid)

@@ -16,5 +16,5 @@ pub use key::{InvalidKey, Key, MAX_KEY, Prefix};
 pub use kind::{Kind, partition};
 pub use layout::{
     AlarmKey, FEED, FeedKey, MAIL, MailKey, TIMERS, alarm, blob, feed, feed_before, feed_day, head,
-    log, mail, mail_queue, mailbox, owner, segment, stamp, timers, unstamp,
+    lease, log, mail, mail_queue, mailbox, segment, stamp, timers, unstamp,
 };

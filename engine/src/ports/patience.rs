@@ -3,7 +3,7 @@
 //! Each is one request when the store answers. A transient error, and the `Unknown` of an
 //! idempotent create, are tried again a bounded number of times with full jitter, after what
 //! the store asks to wait; what it refuses for good is passed on at once. Head commits are
-//! tried for as long as the ownership lasts: their `Unknown` has a rule of its own
+//! tried for as long as the lease lasts: their `Unknown` has a rule of its own
 //! (`journal::commit`).
 //!
 //! A refused create is a sign, no proof: *found* is done. One read tells a key that is taken

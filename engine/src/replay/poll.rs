@@ -29,7 +29,7 @@ impl Table {
         self.change(|state, loose| state.poll(fid, waker, loose))
     }
 
-    /// The owner of a registered frame dropped it before it yielded.
+    /// The holder of a registered frame dropped it before it yielded.
     pub(crate) fn let_go(&self, fid: &FrameId) {
         self.change(|state, loose| state.let_go(fid, loose));
     }

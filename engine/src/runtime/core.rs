@@ -41,7 +41,7 @@ pub struct Core {
 }
 
 impl Core {
-    /// What stands on a commit of this worker under ownership `epoch`.
+    /// What stands on a commit of this worker under lease `epoch`.
     pub(crate) fn provenance(&self, epoch: u64) -> Provenance {
         Provenance {
             actor: Actor::new(ActorKind::Worker, self.host.worker.clone()),

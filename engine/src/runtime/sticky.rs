@@ -6,7 +6,7 @@
 //! replaced meanwhile refuses it; then nothing has happened (no thunk runs before a barrier, I1),
 //! and the run begins again with a read.
 //!
-//! - Only what a clean end left is kept: owner cleared, outbox settled, not terminal.
+//! - Only what a clean end left is kept: holder cleared, outbox settled, not terminal.
 //! - **\[R\]** A kept head decides nothing without a commit: where it shows no fresh cause, it is
 //!   dropped and the head is read, since causes are deleted on the word of a head.
 
@@ -42,7 +42,7 @@ impl Sticky {
 
     /// Keeps the head of an execution that came to rest.
     pub(crate) fn keep(&self, journal: &Journal) {
-        if self.most == 0 || journal.head.status.is_terminal() || journal.head.owner.is_some() {
+        if self.most == 0 || journal.head.status.is_terminal() || journal.head.lease.is_some() {
             return;
         }
         let journal = journal.at_rest();

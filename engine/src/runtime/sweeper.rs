@@ -42,7 +42,7 @@ pub struct Swept {
     pub alarms: usize,
     /// Alarms that will be due within the time it looks ahead.
     pub ahead: usize,
-    /// Mails older than the ownership TTL.
+    /// Mails older than the lease TTL.
     pub stale_mail: usize,
     /// Hints that were passed on.
     pub told: usize,

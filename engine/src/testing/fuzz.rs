@@ -180,8 +180,8 @@ pub fn key(data: &[u8]) -> bool {
         return false;
     };
     assert_eq!(key.as_str(), text);
-    let mut read = keys::owner(&key).is_some();
-    if let Some(eid) = keys::owner(&key) {
+    let mut read = keys::lease(&key).is_some();
+    if let Some(eid) = keys::lease(&key) {
         let under = format!("x/{}/{eid}/", eid.shard());
         assert!(text.starts_with(&under), "it stands under {under}");
     }

@@ -74,9 +74,9 @@ fn summary(execution: &Execution, price: Price, color: bool) -> Vec<String> {
     }
     say("input", text::payload(&record.args));
     say("last", text::instant(execution.at));
-    if let Some(owner) = &execution.owner {
-        let until = text::instant(owner.until);
-        say("owner", format!("{} until {until}", owner.worker));
+    if let Some(lease) = &execution.lease {
+        let until = text::instant(lease.until);
+        say("lease", format!("{} until {until}", lease.worker));
     }
     if let Some(alarm) = execution.alarm {
         say("alarm", text::instant(alarm));

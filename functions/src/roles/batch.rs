@@ -4,7 +4,7 @@
 //!   that were delivered in vain before come last and one at a time: what takes the process down
 //!   takes no neighbour's work with it.
 //! - A message is acknowledged when all it names was served: run to its rest, found stale, held
-//!   by another run (its owner lists the mailbox again), or left by this build (the sweeper brings it
+//!   by another run (its holder lists the mailbox again), or left by this build (the sweeper brings it
 //!   again). It is reported when a run failed, stalled or did not come to an end in time. Nothing is
 //!   acknowledged before the commit that serves it.
 //! - What this process has served a moment ago is acknowledged without a request ([`Seen`]).

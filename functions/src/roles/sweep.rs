@@ -42,7 +42,7 @@ pub enum SweepError {
 }
 
 /// Sweeps until all is done or time is short: alarms that are due, alarms that will be within
-/// `period`, mail older than an ownership. Safe twice at once, since it writes nothing. 1 P for
+/// `period`, mail older than a lease. Safe twice at once, since it writes nothing. 1 P for
 /// each 1,000 alarms and mails.
 ///
 /// # Errors

@@ -10,7 +10,7 @@ use millpond::runtime::Stop;
 /// When an invocation ends, by the monotonic clock, and how it winds down before that.
 ///
 /// An answer that comes late is none, and a process that is cut off leaves its attempts counted
-/// as lost and its executions held until their ownership has run out. So: `handover` before the
+/// as lost and its executions held until their lease has run out. So: `handover` before the
 /// end no new attempt begins; `abandon` before it running ones are given up; after that the answer
 /// goes out, whatever is still under way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::world::{World, files, until};
 
-/// Tombstones of executions under this ownership may go after a second.
+/// Tombstones of executions under this lease may go after a second.
 const TTL: [&str; 2] = ["--ttl", "0.05"];
 const SECOND: &str = "0.0000116";
 

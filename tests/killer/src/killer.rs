@@ -16,7 +16,7 @@ const LOOK: Duration = Duration::from_millis(5);
 pub(crate) struct Tally {
     pub(crate) kills: u64,
     pub(crate) stops: u64,
-    /// Stops for longer than an ownership lasts.
+    /// Stops for longer than a lease lasts.
     pub(crate) long_stops: u64,
     pub(crate) told: u64,
 }

@@ -17,7 +17,7 @@ pub(crate) struct Options {
     /// What the plan and the killer's dice follow from
     #[arg(long, default_value_t = 1)]
     pub(crate) seed: u64,
-    /// Seconds an ownership lasts without renewal
+    /// Seconds a lease lasts without renewal
     #[arg(long, default_value_t = 1.5)]
     pub(crate) ttl: f64,
     /// Longest rest after the killing, in seconds

@@ -43,7 +43,7 @@ pub enum Action {
     DeleteMail(usize, u8),
     /// A worker loses its memory.
     Crash(usize),
-    /// The `until` of the owner passes.
+    /// The `until` of the holder passes.
     Expire(usize),
 }
 
@@ -86,8 +86,8 @@ impl Protocol {
             actions.push(Action::Arrive);
         }
         for (exec, head) in bucket.heads.into_iter().enumerate() {
-            // An owner that is dead holds nobody up: see `State::held`.
-            let live = head.is_some_and(|head| head.owner.is_some_and(|owner| owner != DEAD));
+            // A lease holder that is dead holds nobody up: see `State::held`.
+            let live = head.is_some_and(|head| head.lease.is_some_and(|lease| lease != DEAD));
             if live && state.held(exec) && budget.steals > 0 {
                 actions.push(Action::Expire(exec));
             }

@@ -22,11 +22,11 @@ impl Protocol {
         head.fired = run.fired;
         head.outbox = run.items | run.decided;
         if !self.is_final(run) {
-            head.owner = self.rules.barrier_owns.then_some(me);
+            head.lease = self.rules.barrier_owns.then_some(me);
             head.progress.started = true;
             return head;
         }
-        head.owner = None;
+        head.lease = None;
         head.terminal = self.at(run.exec, &run.next).is_none();
         let kept = run.next.alarm != 0 && run.next.alarm != run.waking;
         head.alarm = match self.waits_for_time(run) {

@@ -1,4 +1,4 @@
-//! An explicit-state model of the protocol: head, mailbox, ownership and settle.
+//! An explicit-state model of the protocol: head, mailbox, lease and settle.
 //!
 //! Two workers run one execution and its child over one bucket. Each request to the bucket is
 //! one action; between any two of them everything else may happen, as far as the budgets of a

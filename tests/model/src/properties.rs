@@ -84,7 +84,7 @@ fn inv6(_: &Protocol, state: &State) -> bool {
             return true;
         };
         let alarms = exec == PARENT && state.bucket.alarms != 0;
-        if head.owner.is_some() || state.bucket.mail[exec] != 0 || alarms {
+        if head.lease.is_some() || state.bucket.mail[exec] != 0 || alarms {
             return true; // a cause is left
         }
         let once = effect::CHILD | effect::RESULT;

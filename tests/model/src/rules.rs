@@ -7,11 +7,11 @@ pub struct Rules {
     pub settle_before_commit: bool,
     /// A listed mid that the journal holds is a sign of an unsettled outbox.
     pub absorbed_mail_is_evidence: bool,
-    /// An owner is a sign of an unsettled outbox.
-    pub owner_is_evidence: bool,
+    /// A lease holder is a sign of an unsettled outbox.
+    pub lease_is_evidence: bool,
     /// The head keeps its waking alarm's key, whose object is a sign of an unsettled outbox.
     pub fired: bool,
-    /// No fresh cause on a head without owner: no commit.
+    /// No fresh cause on a head without holder: no commit.
     pub fresh_causes: bool,
     /// Mail is an orphan only if the head is absent after the listing, too.
     pub orphan_check: bool,
@@ -19,7 +19,7 @@ pub struct Rules {
     pub unique_alarm_keys: bool,
     /// The alarm that the head names is never deleted.
     pub named_alarm_stays: bool,
-    /// No alarm is deleted while there is an owner.
+    /// No alarm is deleted while there is a lease holder.
     pub owned_alarm_stays: bool,
     /// A final commit waits until all earlier effects are settled.
     pub final_carries_nothing: bool,
@@ -29,7 +29,7 @@ pub struct Rules {
     pub one_nonce: bool,
     /// After a lost reply, the expected version still there means: the same write again.
     pub repeat_after_unknown: bool,
-    /// Every commit of a run but the last sets the owner.
+    /// Every commit of a run but the last sets the lease.
     pub barrier_owns: bool,
     /// Causes are deleted after the settle.
     pub settle_before_delete: bool,
@@ -44,7 +44,7 @@ impl Default for Rules {
         Self {
             settle_before_commit: true,
             absorbed_mail_is_evidence: true,
-            owner_is_evidence: true,
+            lease_is_evidence: true,
             fired: true,
             fresh_causes: true,
             orphan_check: true,

@@ -110,7 +110,7 @@ impl Protocol {
         if head.outbox == 0 {
             return self.loaded(state, worker, run);
         }
-        let owned = rules.owner_is_evidence && head.owner.is_some();
+        let owned = rules.lease_is_evidence && head.lease.is_some();
         let absorbed = rules.absorbed_mail_is_evidence && listed & head.mids != 0;
         if owned || absorbed {
             return self.settle_loaded(state, worker, run);
@@ -133,7 +133,7 @@ impl Protocol {
     fn goes_on(&self, run: &Run) -> bool {
         let head = &run.next;
         let fresh = run.slots & !head.mids != 0 || run.cause != 0 && run.cause == head.alarm;
-        !head.terminal && (fresh || head.owner.is_some() || !self.rules.fresh_causes)
+        !head.terminal && (fresh || head.lease.is_some() || !self.rules.fresh_causes)
     }
 
     /// Steps 4 to 6: terminal, no fresh cause, or on with it.
@@ -148,7 +148,7 @@ impl Protocol {
         }
         run.fired = match run.waking {
             _ if !self.rules.fired => 0,
-            0 if head.owner.is_some() => head.fired,
+            0 if head.lease.is_some() => head.fired,
             waking => waking,
         };
         let proven = self.rules.alarm_proves_its_instant && run.cause != 0;

@@ -42,7 +42,7 @@ pub struct Budget {
     pub crashes: u8,
     /// A commit's reply is lost; the write landed, may still land, or never does.
     pub unknowns: u8,
-    /// The `until` of a live owner passes.
+    /// The `until` of a live holder passes.
     pub steals: u8,
     /// A sender creates again what it created before.
     pub retries: u8,

@@ -7,7 +7,7 @@ pub(crate) const PARENT: usize = 0;
 /// The child, as an index.
 pub(crate) const CHILD: usize = 1;
 
-/// An owner whose run is over: its `until` passes by itself, so it holds nobody up.
+/// A lease holder whose run is over: its `until` passes by itself, so it holds nobody up.
 pub(crate) const DEAD: u8 = 2;
 
 /// Message ids, as bits.
@@ -62,8 +62,8 @@ pub struct Head {
     /// Commit and nonce.
     pub version: Version,
     /// The owning worker; `DEAD` when no run will ever learn that it owns.
-    pub owner: Option<u8>,
-    /// Whether the owner's `until` has passed.
+    pub lease: Option<u8>,
+    /// Whether the holder's `until` has passed.
     pub expired: bool,
     /// Whether it is over.
     pub terminal: bool,
@@ -75,7 +75,7 @@ pub struct Head {
     pub outbox: u8,
     /// The alarm by the commit in its key; 0 for none.
     pub alarm: u8,
-    /// The alarm that covers the commits since the head was last without owner.
+    /// The alarm that covers the commits since the head was last without holder.
     pub fired: u8,
     /// Whether the journal's last instant is past the deadline.
     pub late: bool,
@@ -91,7 +91,7 @@ impl Head {
                 by: u8::MAX,
                 attempt: 0,
             },
-            owner: None,
+            lease: None,
             expired: false,
             terminal: false,
             mids: 0,
@@ -185,7 +185,7 @@ pub struct Run {
     pub due: bool,
     /// Whether a thunk runs.
     pub live: bool,
-    /// Whether this run has committed an ownership.
+    /// Whether this run has committed a lease.
     pub acquired: bool,
     /// Attempts at the next commit whose reply was lost.
     pub tries: u8,

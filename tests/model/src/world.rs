@@ -89,15 +89,15 @@ impl State {
         let (mids, position) = &mut self.committed[exec];
         *mids |= head.mids;
         *position = head.progress.position.max(*position);
-        if head.owner.is_none() {
+        if head.lease.is_none() {
             self.finals[exec] |= 1 << head.version.commit;
         }
         self.bucket.heads[exec] = Some(head);
     }
 
-    /// Whether an owner still runs, or is about to learn that it owns.
-    pub(crate) fn is_alive(&self, exec: usize, owner: u8) -> bool {
-        let run = self.runs[usize::from(owner)].as_ref();
+    /// Whether a lease holder still runs, or is about to learn that it owns.
+    pub(crate) fn is_alive(&self, exec: usize, lease: u8) -> bool {
+        let run = self.runs[usize::from(lease)].as_ref();
         run.is_some_and(|run| {
             run.exec == exec && (run.acquired || run.tries > 0 || run.pc == Pc::Resolve)
         })
@@ -106,16 +106,16 @@ impl State {
     /// Whether a run that reads this head now is to leave it alone.
     pub(crate) fn held(&self, exec: usize) -> bool {
         let head = self.bucket.heads[exec];
-        head.is_some_and(|head| head.owner.is_some_and(|owner| owner != DEAD) && !head.expired)
+        head.is_some_and(|head| head.lease.is_some_and(|lease| lease != DEAD) && !head.expired)
     }
 
-    /// Marks owners that are over, so that equal states are equal.
+    /// Marks lease holders that are over, so that equal states are equal.
     fn bury(&mut self) {
         for exec in [PARENT, CHILD] {
-            let owner = self.bucket.heads[exec].and_then(|head| head.owner);
-            let dead = owner.is_some_and(|owner| owner != DEAD && !self.is_alive(exec, owner));
+            let lease = self.bucket.heads[exec].and_then(|head| head.lease);
+            let dead = lease.is_some_and(|lease| lease != DEAD && !self.is_alive(exec, lease));
             if let Some(head) = self.bucket.heads[exec].as_mut().filter(|_| dead) {
-                (head.owner, head.expired) = (Some(DEAD), false);
+                (head.lease, head.expired) = (Some(DEAD), false);
             }
         }
     }

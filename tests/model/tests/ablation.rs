@@ -120,7 +120,7 @@ fn the_alarm_that_the_head_names_is_never_deleted() {
 }
 
 #[test]
-fn no_alarm_is_deleted_while_there_is_an_owner() {
+fn no_alarm_is_deleted_while_there_is_a_lease() {
     let rules = Rules {
         owned_alarm_stays: false,
         ..Rules::default()
@@ -190,7 +190,7 @@ fn the_expected_version_still_there_means_the_same_write_again() {
 }
 
 #[test]
-fn every_commit_of_a_run_but_the_last_sets_the_owner() {
+fn every_commit_of_a_run_but_the_last_sets_the_lease() {
     let rules = Rules {
         barrier_owns: false,
         ..Rules::default()
@@ -231,12 +231,12 @@ fn a_commit_is_a_compare_and_swap() {
     );
 }
 
-/// While there is an owner no cause is deleted, so absorbed mail or `fired` tells as much. The
+/// While there is a lease holder no cause is deleted, so absorbed mail or `fired` tells as much. The
 /// rule saves a request, and would be needed if a live run deleted mail.
 #[test]
-fn that_an_owner_means_unsettled_follows_from_the_other_rules() {
+fn that_a_lease_means_unsettled_follows_from_the_other_rules() {
     let rules = Rules {
-        owner_is_evidence: false,
+        lease_is_evidence: false,
         ..Rules::default()
     };
     let search = model(rules, "child beside a step", 2).checker();

@@ -143,7 +143,7 @@ fn i2_case_14_a_refusal_is_a_loss_only_if_the_head_is_another() {
     let (world, journal, ended, requests) = fate([on_write(Fate::Conflicted)]);
     assert!(ended.is_ok());
     assert_eq!((requests, stored(&world, &journal)), ((2, 0), 1));
-    // A store that refuses for as long as the ownership lasts: nobody else's commit came first.
+    // A store that refuses for as long as the lease lasts: nobody else's commit came first.
     let (world, journal, ended, requests) = fate([on_write(Fate::Refused).always()]);
     assert!(matches!(ended, Err(CommitError::Bucket(_))), "{ended:?}");
     assert_eq!(requests.0, requests.1);
@@ -190,7 +190,7 @@ fn i2_answers_that_never_come_end_as_unknown() {
 }
 
 #[test]
-fn i2_no_attempt_is_made_past_the_ownership() {
+fn i2_no_attempt_is_made_past_the_lease() {
     let past = |world: &World, draft: Draft| Draft {
         deadline: world.clock.monotonic() + Duration::from_millis(1),
         ..draft
@@ -205,7 +205,7 @@ fn i2_no_attempt_is_made_past_the_ownership() {
 }
 
 #[test]
-fn i2_case_17_passing_trouble_is_waited_for_while_the_ownership_lasts() {
+fn i2_case_17_passing_trouble_is_waited_for_while_the_lease_lasts() {
     for fault in [Fault::Throttled, Fault::Unavailable] {
         let (world, journal, ended, requests) = fate([on_write(Fate::Error(fault)).times(9)]);
         assert!(ended.is_ok());

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::{Settings, begin, commit, draft, entry, load, record, tamper, world};
 use crate::domain::{ExecutionId, Text};
-use crate::journal::{FORMAT, Head, Item, LoadError, Named, News, Owner};
+use crate::journal::{FORMAT, Head, Item, Lease, LoadError, Named, News};
 use crate::keys;
 
 #[test]
@@ -19,7 +19,7 @@ fn a_head_is_read_back_as_it_was_written() {
         vec![entry(0, 10)],
         vec![Item::Entry(0), Item::Named(Named::Feed)],
     );
-    draft.owner = Some(Owner {
+    draft.lease = Some(Lease {
         worker: "w".to_owned(),
         epoch: 7,
         until: now,
@@ -40,10 +40,10 @@ fn a_head_is_read_back_as_it_was_written() {
         (1, 1, 7)
     );
     assert_eq!(back.tail_entries().unwrap(), vec![(0, entry(0, 10))]);
-    // The epoch stays when the owner goes.
+    // The epoch stays when the holder goes.
     let free = super::draft(&world, vec![], vec![]);
     commit(&world, &mut journal, &Settings::default(), free).unwrap();
-    assert_eq!((journal.head.epoch, journal.head.owner), (7, None));
+    assert_eq!((journal.head.epoch, journal.head.lease), (7, None));
 }
 
 fn changed(world: &crate::testing::World, change: impl Fn(&mut Value)) -> (LoadError, keys::Key) {

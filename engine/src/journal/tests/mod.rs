@@ -77,7 +77,7 @@ fn draft(world: &World, entries: Vec<Entry>, outbox: Vec<Item>) -> Draft {
         by: Actor::system("test").into(),
         frames: None,
         entries,
-        owner: None,
+        lease: None,
         status: Status::Running,
         alarm: None,
         fired: None,

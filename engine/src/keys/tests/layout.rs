@@ -59,7 +59,7 @@ proptest! {
             prop_assert_eq!(&Key::parse(key.as_str()).unwrap(), &key);
             prop_assert_eq!(keys::archived(&key), Some(eid));
             prop_assert_eq!((MailKey::parse(&key), AlarmKey::parse(&key), FeedKey::parse(&key)), (None, None, None));
-            prop_assert_eq!(keys::owner(&key), None);
+            prop_assert_eq!(keys::lease(&key), None);
         }
         prop_assert_eq!(keys::archived(&keys::head(&eid)), None);
         prop_assert!(keys::head(&eid).is_under(&keys::execution(&eid)));

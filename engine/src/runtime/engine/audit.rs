@@ -1,6 +1,6 @@
 //! Looking for executions that nothing can wake (PROTOCOL, section 8, rule 4).
 //!
-//! Every execution that is not over must have one of: a live owner; mail; an alarm; a wait on
+//! Every execution that is not over must have one of: a live holder; mail; an alarm; a wait on
 //! a named party (a message without a deadline, a child that goes on); or an operator's
 //! decision (paused, blocked). What has none of these would stand still for ever.
 //!
@@ -93,7 +93,7 @@ pub enum Finding {
 pub enum Asleep {
     /// It was never run, and the mail that starts it is gone.
     NoStart,
-    /// Its owner's time is over, and there is no cause for another run.
+    /// Its holder's time is over, and there is no cause for another run.
     NoCause,
     /// The alarm that its head names is gone.
     NoAlarm,
@@ -107,7 +107,7 @@ impl std::fmt::Display for Asleep {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
             Self::NoStart => "it was never run, and the mail that starts it is gone",
-            Self::NoCause => "its owner's time is over, and there is no mail and no alarm",
+            Self::NoCause => "its lease's time is over, and there is no mail and no alarm",
             Self::NoAlarm => "the alarm that its head names is gone",
             Self::NoResult => "a child ended, and its result never came",
             Self::NoWait => "it waits for nothing that can come",
@@ -140,7 +140,7 @@ impl Engine {
         for Listed { key, .. } in ports.list(&prefix("x/")).await? {
             if key.as_str().ends_with("/head") {
                 heads.push(key);
-            } else if keys::owner(&key).is_none() {
+            } else if keys::lease(&key).is_none() {
                 foreign.push(key);
             }
         }
@@ -151,7 +151,7 @@ impl Engine {
                 None => foreign.push(key),
             }
         }
-        for eid in heads.iter().filter_map(keys::owner) {
+        for eid in heads.iter().filter_map(keys::lease) {
             gone.remove(&eid);
         }
         let looks: Vec<_> = stream::iter(heads)
@@ -191,7 +191,7 @@ impl Engine {
         key: Key,
         woken: &BTreeSet<ExecutionId>,
     ) -> Result<Option<Seen>, EngineError> {
-        let eid = keys::owner(&key).filter(|eid| keys::head(eid) == key);
+        let eid = keys::lease(&key).filter(|eid| keys::head(eid) == key);
         let Some(eid) = eid else {
             let why = "its key names no execution".to_owned();
             return Ok(Some(Seen::bad(Finding::Corrupt { key, why })));
@@ -281,7 +281,7 @@ impl Engine {
             Status::Pending | Status::Running | Status::Suspended => {}
         }
         let now = ports.clock.now();
-        if woken || head.owner.as_ref().is_some_and(|owner| owner.until > now) {
+        if woken || head.lease.as_ref().is_some_and(|lease| lease.until > now) {
             return Ok(None);
         }
         for alarm in head.alarm.iter().chain(&head.fired) {
@@ -292,7 +292,7 @@ impl Engine {
         if head.status == Status::Pending {
             return Ok(Some(Asleep::NoStart));
         }
-        if head.owner.is_some() || head.status == Status::Running {
+        if head.lease.is_some() || head.status == Status::Running {
             return Ok(Some(Asleep::NoCause));
         }
         if head.alarm.is_some() {

@@ -7,7 +7,7 @@ use super::past::Found;
 use super::{Engine, EngineError};
 use crate::archive::Archive;
 use crate::domain::{Blocked, Commit, Entry, ExecutionId, Record, Status};
-use crate::journal::{Journal, Owner};
+use crate::journal::{Journal, Lease};
 use crate::keys::{self, AlarmKey, Key};
 
 /// An execution, as its head tells.
@@ -22,10 +22,10 @@ pub struct Execution {
     /// The instant of that.
     pub at: Timestamp,
     /// Whose run is at it.
-    pub owner: Option<Owner>,
+    pub lease: Option<Lease>,
     /// Its earliest deadline.
     pub alarm: Option<Timestamp>,
-    /// Ownerships since the last new outcome.
+    /// Leases since the last new outcome.
     pub stalls: u32,
     /// Entries so far.
     pub entries: u64,
@@ -101,7 +101,7 @@ impl Engine {
             status: head.status,
             commit: head.commit,
             at: head.at,
-            owner: head.owner,
+            lease: head.lease,
             alarm: head.alarm.as_ref().and_then(AlarmKey::parse).map(|a| a.due),
             stalls: head.stalls,
             entries: head.entries,
@@ -140,7 +140,7 @@ fn folded(archive: Archive) -> Execution {
         status: archive.status,
         commit: archive.commit,
         at: archive.at,
-        owner: None,
+        lease: None,
         alarm: None,
         stalls: 0,
         entries: archive.entries,

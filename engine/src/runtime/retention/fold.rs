@@ -21,7 +21,7 @@ impl Walk<'_> {
             // **[R] A15** The feed object is the last effect of its outbox: only when it tells of
             // the last commit is everything before it there.
             None if head.status.is_terminal()
-                && head.owner.is_none()
+                && head.lease.is_none()
                 && (head.commit == told || planted(Bug::FoldsUntold)) =>
             {
                 self.bury(journal).await

@@ -17,7 +17,7 @@
 //!   archived. Refused: somebody re-opened it; it is left.
 //! - **\[R\]** A tombstone stays longer than any sender tries: the second delay is at least
 //!   [`RetentionSettings::least_purge`], and what retention deletes it deletes well within that.
-//! - **A pass is no owner.** Two at once do the same work twice, each step of it once. Killed
+//! - **A pass is no holder.** Two at once do the same work twice, each step of it once. Killed
 //!   anywhere, the next one goes on: after (2) an archive beside a live head, which is folded
 //!   again; after (3) a tombstone of which the feed does not tell, which is finished; after the
 //!   mark a tombstone that another pass may purge later.

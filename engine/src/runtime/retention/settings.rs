@@ -37,7 +37,7 @@ impl Default for RetentionSettings {
 pub enum RetentionSettingsError {
     /// A tombstone would be gone before who writes late has given up.
     #[error(
-        "tombstones must stay for at least {least:?} (twenty times the ownership TTL), or late \
+        "tombstones must stay for at least {least:?} (twenty times the lease TTL), or late \
          writes revive what is over: purge={purge:?}"
     )]
     PurgeTooSoon {
@@ -55,7 +55,7 @@ pub enum RetentionSettingsError {
 }
 
 impl RetentionSettings {
-    /// The shortest second delay under ownerships of `ttl`: twice the time that a settle, or a
+    /// The shortest second delay under leases of `ttl`: twice the time that a settle, or a
     /// delete of retention's own, may still be under way.
     #[must_use]
     pub fn least_purge(ttl: Duration) -> Duration {

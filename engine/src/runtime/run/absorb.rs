@@ -114,7 +114,7 @@ impl Pass {
     pub(super) async fn absorb_meanwhile(&mut self) -> Result<Option<Inbox>, super::RunError> {
         let core = Arc::clone(&self.core);
         let listed = self.now;
-        // What a renewal needs of the ownership is left to it.
+        // What a renewal needs of the lease is left to it.
         let end = self.committed + core.settings.ttl.mul_f64(2.0 / 3.0);
         let mut ahead = std::mem::take(&mut self.ahead);
         let looked = {

@@ -1,7 +1,7 @@
 //! Attempts of steps: begun under a barrier, run beside the pass, ended into the journal.
 //!
 //! - **I1** No attempt begins under a barrier that is not the newest known: it begins right
-//!   after the commit that holds its `frame.started`, and not past that ownership's end.
+//!   after the commit that holds its `frame.started`, and not past that lease's end.
 //! - An attempt that vanished is recorded when seen, and has a cap of its own.
 
 use std::time::Duration;

@@ -8,7 +8,7 @@ use jiff::{SignedDuration, Timestamp};
 use super::ended::RunError;
 use super::pass::Pass;
 use crate::domain::{Body, Entry, Status};
-use crate::journal::{self, Draft, Item, Named, News, Owner};
+use crate::journal::{self, Draft, Item, Lease, Named, News};
 use crate::keys::Key;
 use crate::planted::{Bug, planted};
 use crate::replay::Drive;
@@ -30,9 +30,9 @@ pub(super) enum Leave {
 }
 
 impl Pass {
-    /// The barrier: everything observed so far, and the ownership, in one compare-and-swap
+    /// The barrier: everything observed so far, and the lease, in one compare-and-swap
     /// (more where entries or effects are many). **\[R\]** Every commit but a run's last sets
-    /// the owner.
+    /// the holder.
     pub(super) async fn flush(&mut self) -> Result<(), RunError> {
         loop {
             let chunk = self.chunk().await?;
@@ -82,7 +82,7 @@ impl Pass {
     }
 
     /// Takes what one commit may hold out of the pending entries; large values become blobs.
-    /// No more than there is time for: what stands is committed when the ownership is to be
+    /// No more than there is time for: what stands is committed when the lease is to be
     /// renewed, or many large values would outlast it.
     async fn chunk(&mut self) -> Result<Vec<Entry>, RunError> {
         let core = std::sync::Arc::clone(&self.core);
@@ -130,7 +130,7 @@ impl Pass {
     }
 
     /// Settles everything that earlier commits of this run have decided, and renews the
-    /// ownership meanwhile: it waits for no effect.
+    /// lease meanwhile: it waits for no effect.
     async fn drain(&mut self) -> Result<(), RunError> {
         let core = std::sync::Arc::clone(&self.core);
         let clock = &*core.ports.clock;
@@ -162,12 +162,12 @@ impl Pass {
         Ok(())
     }
 
-    /// Until when the store's trouble is waited for: while the ownership lasts.
+    /// Until when the store's trouble is waited for: while the lease lasts.
     fn patience(&self) -> Option<Duration> {
         self.acquired.then_some(self.until)
     }
 
-    /// When the ownership is to be renewed.
+    /// When the lease is to be renewed.
     pub(super) fn renewal(&self) -> Duration {
         self.committed + self.core.settings.ttl / 3
     }
@@ -190,20 +190,20 @@ impl Pass {
             head.epoch + 1
         };
         let by = core.provenance(epoch);
-        let (owner, status, alarm) = match leave {
+        let (lease, status, alarm) = match leave {
             Leave::Owned => {
                 let until = after(wall, settings.ttl);
-                let owner = Owner {
+                let lease = Lease {
                     worker: core.host.worker.clone(),
                     epoch,
                     until,
                 };
-                let owner = Some(owner).filter(|_| !planted(Bug::BarrierWithoutOwner));
-                (owner, Status::Running, head.alarm.clone())
+                let lease = Some(lease).filter(|_| !planted(Bug::BarrierWithoutLease));
+                (lease, Status::Running, head.alarm.clone())
             }
             Leave::Free(status, due) => (None, status, self.alarm_for(due, number)),
         };
-        if owner.is_some() && !self.acquired {
+        if lease.is_some() && !self.acquired {
             self.stalls += 1;
         }
         if entries.iter().any(is_outcome) {
@@ -229,15 +229,15 @@ impl Pass {
                 });
             }
         }
-        if owner.is_none() && alarm.is_some() && alarm != head.alarm {
+        if lease.is_none() && alarm.is_some() && alarm != head.alarm {
             self.settling.name(Named::Alarm);
         }
         let overdue = !self.fed && sent.saturating_sub(self.began) >= settings.feed_after;
-        if owner.is_none() || overdue {
+        if lease.is_none() || overdue {
             self.settling.name(Named::Feed);
             self.fed = true;
         }
-        let owned = owner.is_some();
+        let owned = lease.is_some();
         let mut outbox = self.settling.outbox();
         if planted(Bug::CommitDropsUnsettled) {
             outbox.retain(|item| !matches!(item, Item::Entry(at) if *at < head.entries));
@@ -255,14 +255,14 @@ impl Pass {
             by,
             frames,
             entries,
-            owner,
+            lease,
             status,
             alarm,
             fired: self.fired.clone(),
             outbox,
             news: self.news.clone(),
             stalls: self.stalls,
-            // Within the ownership: what it already is, or what this commit makes it.
+            // Within the lease: what it already is, or what this commit makes it.
             deadline: if self.acquired {
                 self.until
             } else {

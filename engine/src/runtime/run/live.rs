@@ -52,7 +52,7 @@ impl Pass {
                     return self.halted(halt).await;
                 }
                 self.flush().await?;
-                // I1: no attempt begins past the ownership it was committed under.
+                // I1: no attempt begins past the lease it was committed under.
                 let over = self.core.ports.clock.monotonic() >= self.until;
                 if over && !planted(Bug::BeginsPastUntil) {
                     return Ok(Ended::Lost);
@@ -138,7 +138,7 @@ impl Pass {
             }
             Event::Stop => return Ok(None),
             Event::Abandon => {
-                let until = self.journal.head.owner.as_ref().map(|owner| owner.until);
+                let until = self.journal.head.lease.as_ref().map(|lease| lease.until);
                 return Ok(Some(Ended::Held(until.unwrap_or(self.now))));
             }
             Event::Done(done) => self.all_done(done),
@@ -167,7 +167,7 @@ impl Pass {
         entries
     }
 
-    /// Step 10. Every `ttl/3`: list, absorb, drive; commit with the renewed ownership, whether
+    /// Step 10. Every `ttl/3`: list, absorb, drive; commit with the renewed lease, whether
     /// or not the list was answered. 2 P.
     async fn renew(&mut self) -> Result<Option<Ended>, RunError> {
         if let Some(ended) = self.hear().await? {

@@ -58,12 +58,12 @@ pub(super) async fn load(
     let Some(mut journal) = Journal::load(ports, &eid).await? else {
         return absent(core, eid, causes).await.map(Loaded::Ended);
     };
-    // 2. Held: nothing is deleted; the owner lists again, the sweeper brings old mail again.
-    if let Some(owner) = &journal.head.owner
-        && owner.until > ports.clock.now()
+    // 2. Held: nothing is deleted; the holder lists again, the sweeper brings old mail again.
+    if let Some(lease) = &journal.head.lease
+        && lease.until > ports.clock.now()
         && !planted(Bug::TakesOverTheLiving)
     {
-        return Ok(Loaded::Ended(Ended::Held(owner.until)));
+        return Ok(Loaded::Ended(Ended::Held(lease.until)));
     }
     // Mail goes when what followed from it is settled: who is told of nothing else has nothing to do. Read after
     // the head, which decides whose mail it is.
@@ -99,7 +99,7 @@ pub(super) async fn load(
     let alarm = journal.head.alarm.as_ref();
     let fresh_alarm = alarm.is_some_and(|key| causes.alarms.contains(key));
     let caused = fresh_mail || fresh_alarm || planted(Bug::GoesOnWithoutCause);
-    if journal.head.owner.is_none() && !caused {
+    if journal.head.lease.is_none() && !caused {
         finish::delete(core, &journal.head, &listing.slots, causes, None, None).await?;
         return Ok(Loaded::Ended(Ended::Stale));
     }
@@ -174,7 +174,7 @@ async fn read_history(
     Ok(read)
 }
 
-/// Step 3. **\[R\] A2** The outbox is unsettled if it is not empty, and either there is an owner,
+/// Step 3. **\[R\] A2** The outbox is unsettled if it is not empty, and either there is a lease holder,
 /// or a listed mid is in the journal already (or may be: `blind`), or the alarm that covered it
 /// still exists.
 /// It is settled before anything is committed; otherwise what it names is settled.
@@ -192,7 +192,7 @@ async fn settle_what_is_unsettled(
     }
     let absorbed = listed.iter().any(|slot| mids.contains(&slot.mid));
     let evident = blind
-        || head.owner.is_some()
+        || head.lease.is_some()
         || absorbed && !planted(Bug::IgnoresAbsorbedMail)
         || planted(Bug::AlwaysSettles);
     let unsettled = evident

@@ -79,7 +79,7 @@ pub(super) struct Pass {
     pub(super) parked: Option<Status>,
     pub(super) acquired: bool,
     pub(super) fed: bool,
-    /// When this pass began, when its ownership ends, when it committed last: monotonic.
+    /// When this pass began, when its lease ends, when it committed last: monotonic.
     pub(super) began: Duration,
     pub(super) until: Duration,
     pub(super) committed: Duration,
@@ -196,7 +196,7 @@ impl Pass {
         // Everything in the loaded outbox is settled by now: what its feed object told is told.
         let told = head.outbox.contains(&Item::Named(Named::Feed));
         let news = if told { Vec::new() } else { head.news.clone() };
-        let held = head.owner.as_ref().and(head.fired.as_ref());
+        let held = head.lease.as_ref().and(head.fired.as_ref());
         let held = held
             .filter(|_| !planted(Bug::TakeOverForgetsFired))
             .cloned();
@@ -259,7 +259,7 @@ impl Pass {
 }
 
 impl Drop for Pass {
-    /// Whatever ends a pass ends its attempts: a lost owner must do nothing more.
+    /// Whatever ends a pass ends its attempts: a lost holder must do nothing more.
     fn drop(&mut self) {
         for live in std::mem::take(&mut self.live).into_values() {
             live.end();

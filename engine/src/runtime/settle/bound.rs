@@ -1,11 +1,11 @@
 //! How long a settle may go on.
 //!
-//! - **Under an ownership** it makes no request after `until`, by the monotonic clock. What it
+//! - **Under a lease** it makes no request after `until`, by the monotonic clock. What it
 //!   has not done stays in the outbox: a renewal lets it go on, else the next run settles.
-//! - **Without one** (after a final commit, which clears the owner; of a run that settles what
+//! - **Without one** (after a final commit, which clears the lease; of a run that settles what
 //!   another left) nobody is kept out by it, and every effect is a create that may be done
 //!   twice. It is bounded all the same: what comes late must not find that an execution was
-//!   purged meanwhile, and make it anew. So it ends [`PERIODS`] ownerships after the commit was
+//!   purged meanwhile, and make it anew. So it ends [`PERIODS`] leases after the commit was
 //!   sent, or the head was read, with its causes in place. That is far below the delay after
 //!   which tombstones are purged, and long enough for a full window on a slow store.
 
@@ -17,10 +17,10 @@ use futures::FutureExt;
 
 use crate::ports::Clock;
 
-/// Ownerships that a settle without one may last.
+/// Leases that a settle without one may last.
 const PERIODS: u32 = 10;
 
-/// When a settle without an ownership ends that began at `from`.
+/// When a settle without a lease ends that began at `from`.
 pub(crate) fn horizon(from: Duration, ttl: Duration) -> Duration {
     from.saturating_add(ttl.saturating_mul(PERIODS))
 }

@@ -93,7 +93,7 @@ fn no_causes() -> Causes {
 }
 
 #[test]
-pub(super) fn a1_the_alarm_that_woke_a_run_stays_while_an_owner_is_set() {
+pub(super) fn a1_the_alarm_that_woke_a_run_stays_while_a_lease_is_set() {
     let (world, eid) = begun(Start::new("late_steps"));
     world.clock.advance(HOUR);
     for n in 0..2 {
@@ -132,12 +132,12 @@ pub(super) fn a2_a_stale_alarm_that_is_gone_does_not_hide_the_one_that_covers_an
     let (world, eid) = begun(Start::new("late_child"));
     let stale = crate::keys::alarm(world.clock.now(), &Queue::default(), &eid, 99);
     world.clock.advance(HOUR);
-    // An owner that dies right after it acquired, on its way to the alarm's work.
+    // A lease holder that dies right after it acquired, on its way to the alarm's work.
     let mut causes = world.causes(eid);
     causes.deliveries = 9;
     let dead = dies_at(&world, 0, 20);
     assert!(dead.block(dead.engine.run(eid, causes)).is_err());
-    assert!(world.head(eid).as_str().contains("\"owner\":{"));
+    assert!(world.head(eid).as_str().contains("\"lease\":{"));
     world.clock.advance(Duration::from_secs(31));
     // The take-over commits the child's start, and dies before it settles.
     let dead = dies_at(&world, 0, 21);

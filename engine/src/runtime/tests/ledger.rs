@@ -77,10 +77,10 @@ impl Ledger {
         let body = rows.iter().find(|(found, _)| *found == key);
         let (_, body) = body.ok_or("no head")?;
         let head = Head::decode(&key, eid, body).map_err(|e| e.to_string())?;
-        let owner = head.owner.as_ref().ok_or("nobody owns it")?;
+        let lease = head.lease.as_ref().ok_or("nobody owns it")?;
         let now = crate::ports::Clock::now(&**self.clock());
-        if owner.until <= now {
-            return Err(format!("the ownership ended at {}, now={now}", owner.until));
+        if lease.until <= now {
+            return Err(format!("the lease ended at {}, now={now}", lease.until));
         }
         let mut last = None;
         for raw in &head.tail {

@@ -134,7 +134,7 @@ fn b20_a_message_that_was_absorbed_long_ago_is_known_from_a_segment() {
 }
 
 #[test]
-fn b21_a_sweep_brings_mail_that_is_older_than_an_ownership_and_writes_nothing() {
+fn b21_a_sweep_brings_mail_that_is_older_than_an_lease_and_writes_nothing() {
     let world = World::new(super::findings::app());
     let eid = world.start(Start::new("timed").input(&0_u64).key("k")).eid;
     let sweeper = Sweeper::new(&world.engine);
@@ -215,7 +215,7 @@ fn b26_one_feed_object_tells_all_that_happened_up_to_its_commit() {
 }
 
 #[test]
-pub(super) fn b29_no_attempt_begins_when_its_barrier_took_longer_than_the_ownership() {
+pub(super) fn b29_no_attempt_begins_when_its_barrier_took_longer_than_the_lease() {
     let slow = Slow::default();
     let world = slow.world();
     let eid = world.start(Start::new("slow").input(&0_u64).key("s")).eid;
@@ -229,21 +229,21 @@ pub(super) fn b29_no_attempt_begins_when_its_barrier_took_longer_than_the_owners
 }
 
 #[test]
-pub(super) fn i1_an_owner_whose_time_has_not_passed_is_left_alone() {
+pub(super) fn i1_a_lease_whose_time_has_not_passed_is_left_alone() {
     let slow = Slow::default();
     let world = slow.world();
     let eid = world.start(Start::new("slow").input(&0_u64).key("s")).eid;
-    let mut owner = pin!(world.engine.run(eid, world.causes(eid)));
+    let mut lease = pin!(world.engine.run(eid, world.causes(eid)));
     let other = world.beside(slow.app(), "other", 2);
     for _ in 0..40 {
-        assert!(world.pool.run_until_stalled(owner.as_mut()).is_none());
+        assert!(world.pool.run_until_stalled(lease.as_mut()).is_none());
         let before = world.memory.snapshot();
         let ended = other.run(eid).unwrap();
         assert!(matches!(ended, Ended::Held(_)), "{ended:?}");
         assert_eq!(world.memory.snapshot(), before);
         world.clock.advance(Duration::from_secs(1));
     }
-    let ended = world.block(owner).unwrap();
+    let ended = world.block(lease).unwrap();
     assert_eq!(ended, Ended::Terminal(Status::Completed));
     assert_eq!(slow.begun(), 1);
 }

@@ -90,7 +90,7 @@ fn slow_world() -> (World, Ledger) {
 }
 
 #[test]
-pub(super) fn i1_i2_a_stalled_owner_that_wakes_up_writes_deletes_and_begins_nothing() {
+pub(super) fn i1_i2_a_stalled_lease_that_wakes_up_writes_deletes_and_begins_nothing() {
     let eid = keyed("slow");
     // Stalled in each of its steps, and in the wait before a renewal.
     for stalled_at in [1, 5, 11, 13, 23, 25, 35] {
@@ -120,7 +120,7 @@ pub(super) fn i1_i2_a_stalled_owner_that_wakes_up_writes_deletes_and_begins_noth
 }
 
 #[test]
-fn i2_case_07_of_two_that_find_the_same_expired_ownership_one_runs_the_steps() {
+fn i2_case_07_of_two_that_find_the_same_expired_lease_one_runs_the_steps() {
     let (eid, at) = (keyed("slow"), Duration::from_secs(31));
     for verb in [Verb::Read, Verb::List, Verb::Write] {
         let (world, ledger) = slow_world();
@@ -183,7 +183,7 @@ async fn at_work(process: &World, rounds: u32) {
 #[test]
 fn i1_i2_i3_three_processes_on_a_slow_store_keep_one_chain() {
     for seed in 1..40 {
-        // Delays below, about and far over the time an ownership lasts.
+        // Delays below, about and far over the time a lease lasts.
         let most = [400, 4_000, 20_000, 60_000][usize::try_from(seed % 4).unwrap()];
         let (world, ledger) = slow_world();
         let [a, b, c] = [1, 2, 3].map(|n| jittery(&world, &ledger, seed * 10 + n, most));

@@ -55,7 +55,7 @@ fn world() -> (World, Ledger) {
 }
 
 #[test]
-fn a_settle_makes_no_request_after_the_ownership_it_ran_under() {
+fn a_settle_makes_no_request_after_the_lease_it_ran_under() {
     let (world, ledger) = world();
     let told = world
         .start(Start::new("hears").input(&3_u64).key("told"))
@@ -84,13 +84,13 @@ fn a_settle_makes_no_request_after_the_ownership_it_ran_under() {
 }
 
 #[test]
-fn a_settle_that_a_renewal_overtakes_goes_on_under_the_new_ownership() {
+fn a_settle_that_a_renewal_overtakes_goes_on_under_the_new_lease() {
     let (world, ledger) = world();
     world.start(Start::new("hears").input(&2_u64).key("told"));
     let eid = world.start(Start::new("tells").key("tells")).eid;
     let process = neighbour(&world, || app(&ledger), 2);
-    // Each effect takes longer than the step, both longer than one ownership: the final
-    // commit waits for them, and the ownership is kept meanwhile.
+    // Each effect takes longer than the step, both longer than one lease: the final
+    // commit waits for them, and the lease is kept meanwhile.
     let slow = Rule::new(Fate::Delay(25 * SECOND))
         .on(Verb::Write)
         .under("mail/");
@@ -112,7 +112,7 @@ fn a_settle_that_a_renewal_overtakes_goes_on_under_the_new_ownership() {
 
 #[test]
 fn i5_a_settle_after_a_final_commit_ends_before_it_could_make_anew_what_was_purged() {
-    // Frozen for less than ten ownerships, and for as long.
+    // Frozen for less than ten leases, and for as long.
     for (frozen, late) in [(299, false), (300, true)] {
         let (world, ledger) = world();
         let eid = world.start(Start::new("asks").key("asks")).eid;

@@ -137,19 +137,19 @@ fn effects(stories: &Stories, written: &Written, ttl: Duration) -> Result<(), Br
         let began = story.attempts().get(&(fid, attempt)).copied();
         let began = began.and_then(|commit| story.of_commit(commit.commit));
         let told = began.is_some_and(|seen| {
-            let by = seen.head.owner.as_ref();
+            let by = seen.head.lease.as_ref();
             seen.place < effect.after && by.is_some_and(|by| by.worker == effect.worker)
         });
         must("I1", told, || {
             format!("{} ran, and no commit of its worker says so", what())
         })?;
         let of_worker = story.heads.iter().rev().find(|seen| {
-            let by = seen.head.owner.as_ref();
+            let by = seen.head.lease.as_ref();
             seen.place < effect.after && by.is_some_and(|by| by.worker == effect.worker)
         });
         let in_time = of_worker.is_some_and(|seen| effect.at <= seen.at + ttl);
         must("I1", in_time, || {
-            format!("{} began after its ownership ended", what())
+            format!("{} began after its lease ended", what())
         })?;
     }
     for (eid, story) in &stories.all {

@@ -41,7 +41,7 @@ pub struct Faults {
     pub reply_lost: u64,
     /// A write is answered `Unknown` and happens later, or never.
     pub late: u64,
-    /// It is on its way for up to three times the time an ownership lasts.
+    /// It is on its way for up to three times the time a lease lasts.
     pub slow: u64,
     /// It happens, and its reply is on its way for so long.
     pub slow_reply: u64,

@@ -29,7 +29,7 @@ use crate::testing::{ManualClock, MemoryBucket, Pool, SeededEntropy};
 
 /// Rounds of asking everybody who still waits to stop: programs nest two deep.
 const ROUNDS: usize = 4;
-/// How long an ownership lasts.
+/// How long a lease lasts.
 const TTL: Duration = Duration::from_secs(30);
 /// Choices after which something never comes to rest.
 const MOST: usize = 400_000;
@@ -313,7 +313,7 @@ impl Scheduler {
                 let head = Head::decode(&key, &eid, &body)
                     .map_err(|error| Broken::new("I2", error.to_string()))?;
                 let moves = matches!(head.status, Status::Pending | Status::Running);
-                if head.owner.is_some() || moves {
+                if head.lease.is_some() || moves {
                     return Ok(false);
                 }
             }
@@ -339,7 +339,7 @@ impl Scheduler {
             Ok(stories) => {
                 let heads = stories.all.iter().map(|(eid, story)| {
                     let head = story.last();
-                    format!("{eid} {} {:?}", head.status, head.owner)
+                    format!("{eid} {} {:?}", head.status, head.lease)
                 });
                 heads.collect::<Vec<_>>().join("; ")
             }

@@ -184,7 +184,7 @@ fn case26_a_message_that_was_in_vain_before_is_run_after_its_neighbours_and_acqu
     let order: Vec<ExecutionId> = done.served.iter().map(|served| served.eid).collect();
     assert_eq!(order, [neighbour, suspect]);
     assert_eq!(failed(&done).len(), 0);
-    // It replays only under an ownership, so that a crash is counted: one commit more.
+    // It replays only under a lease, so that a crash is counted: one commit more.
     let commit = |eid| world.block(world.engine.execution(eid)).unwrap().commit;
     let plain = start(&world, "add", 1);
     serve(&world, &[message(&world, "c", plain, 1)]);

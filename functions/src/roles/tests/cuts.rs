@@ -55,12 +55,12 @@ fn play(fate: Fate, at: u64) -> bool {
             &all.records,
             deadline,
         ));
-        // What is acknowledged is over, parked, or held by an owner who is there, or whose time runs.
+        // What is acknowledged is over, parked, or held by a lease holder who is there, or whose time runs.
         let head = world.block(world.memory.read(&keys::head(&eid)));
         let head: Value =
             serde_json::from_slice(&head.expect("in a test").expect("in a test").body)
                 .expect("in a test");
-        if done.failed.is_empty() && head["owner"].is_null() {
+        if done.failed.is_empty() && head["lease"].is_null() {
             assert_eq!(head["status"], json!("completed"), "{fate:?} at {at}");
         }
         if world
@@ -73,7 +73,7 @@ fn play(fate: Fate, at: u64) -> bool {
         }
         lives += 1;
         assert!(lives < 10, "{fate:?} at {at}: it never ends");
-        // Redelivered once the ownership that a dead one left has run out.
+        // Redelivered once the lease that a dead one left has run out.
         world.clock.advance(MINUTE);
         process = Some(world.beside(app(&effects), &format!("w{lives}"), lives));
     }

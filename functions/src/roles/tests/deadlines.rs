@@ -41,7 +41,7 @@ fn case18_a_step_longer_than_any_invocation_ends_failed_after_its_lost_attempts(
         assert!(invocations < 10, "it does not end");
         let (_, took) = within(&world, MINUTE * 15, std::slice::from_ref(&again));
         assert!(took < MINUTE * 15, "cut off: {took:?}");
-        // Until the ownership that it left has run out, as the sweeper finds its mail.
+        // Until the lease that it left has run out, as the sweeper finds its mail.
         world.clock.advance(MINUTE);
     }
     assert_eq!(world.status(eid), Status::Failed);

@@ -140,7 +140,7 @@ fn bucket_action(method: &str, query: &Query<'_>, arn: &str) -> Option<Access> {
         "start-after",
         "continuation-token",
         "encoding-type",
-        "fetch-owner",
+        "fetch-lease",
         "marker",
         "x-id",
     ];

@@ -26,7 +26,7 @@ pub struct Setting {
     pub timeout: Duration,
     /// How long a message is out of sight once it was received.
     pub visibility: Duration,
-    /// How long an ownership lasts without renewal.
+    /// How long a lease lasts without renewal.
     pub ttl: Duration,
     /// The sweeper's period.
     pub sweep: Duration,

@@ -121,7 +121,7 @@ async fn case02_a_message_is_consumed_if_and_only_if_it_was_acknowledged_however
         .await;
     assert_eq!(say(&scene, "key:both", "e").await.status, 202);
 
-    // The worker is held for longer than an ownership lasts.
+    // The worker is held for longer than a lease lasts.
     tokio::time::sleep(ttl).await;
     assert!(scene.stack.function("WorkerFunction").reports().is_empty());
     scene.release();

@@ -19,12 +19,12 @@ pub(super) async fn check(
     let clean = audit.findings.is_empty() && audit.open == 0 && audit.parked == 0;
     verdict.all_must("I4", clean, || format!("{audit:?}"));
     for story in stories.values() {
-        let (status, owner) = (story.execution.status, &story.execution.owner);
+        let (status, lease) = (story.execution.status, &story.execution.lease);
         verdict.must("I4", story.eid, status.is_terminal(), || {
             format!("{} is {status}", story.name())
         });
-        verdict.must("I4", story.eid, owner.is_none(), || {
-            format!("it is over, and owned: {owner:?}")
+        verdict.must("I4", story.eid, lease.is_none(), || {
+            format!("it is over, and owned: {lease:?}")
         });
     }
     let mail = ports.list(&Prefix::parse(keys::MAIL)?).await?;

@@ -1,4 +1,4 @@
-//! What must not cost a run its ownership, nor its attempts: much to write, much to read, a
+//! What must not cost a run its lease, nor its attempts: much to write, much to read, a
 //! shard that is throttled for a while, outcomes without end.
 
 use std::sync::Arc;
@@ -76,7 +76,7 @@ fn objects(eid: ExecutionId) -> String {
 }
 
 #[test]
-fn i1_many_large_values_that_a_slow_store_takes_one_by_one_do_not_outlast_the_ownership() {
+fn i1_many_large_values_that_a_slow_store_takes_one_by_one_do_not_outlast_the_lease() {
     let (world, ledger) = world(64 << 10);
     let other = neighbour(&world, || app(&ledger), 5);
     let eid = world.start(Start::new("fan")).eid;

@@ -3,7 +3,7 @@
 
 mod early;
 mod kept;
-mod owners;
+mod leases;
 mod still;
 mod store;
 mod throttled;

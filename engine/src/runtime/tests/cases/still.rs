@@ -1,4 +1,4 @@
-//! Case 10: whatever died wherever, every execution that is not over has an owner, mail, an
+//! Case 10: whatever died wherever, every execution that is not over has a lease holder, mail, an
 //! alarm, or waits for somebody who is named; and the audit misses what has none of these.
 //!
 //! The first half is asserted after every cut of every scenario (`cuts/check.rs`), by itself and

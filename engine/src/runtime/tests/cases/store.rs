@@ -55,7 +55,7 @@ fn story(rule: Option<Rule>) -> (u64, Vec<String>) {
     let epochs = |eid: ExecutionId| stories.all[&eid].last().epoch;
     assert!(
         epochs(started.eid) <= 1 && epochs(steps) <= 1,
-        "an ownership was lost"
+        "an lease was lost"
     );
     let rows = world.memory.snapshot();
     let mut told: Vec<(ExecutionId, u64)> = Vec::new();
@@ -204,6 +204,6 @@ fn case_14_of_ten_runs_whose_commits_all_meet_a_conflict_one_goes_on_to_the_end(
         assert_eq!(world.result::<u64>(eid), Ok(3));
         let stories = Stories::read(&world.memory);
         stories.all[&eid].check();
-        assert_eq!(stories.all[&eid].last().epoch, 1, "{fate:?}: one ownership");
+        assert_eq!(stories.all[&eid].last().epoch, 1, "{fate:?}: one lease");
     }
 }

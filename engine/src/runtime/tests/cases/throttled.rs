@@ -159,7 +159,7 @@ fn case_17_a_shard_that_is_throttled_whole_stands_still_alone_and_is_charged_not
         let dead = shard(first[0]);
         let what = async {
             sleep(&world, 15 * SECOND).await;
-            // Shorter than an ownership: not even an attempt is lost.
+            // Shorter than a lease: not even an attempt is lost.
             dead_shard(&world, &dead, asked, 15 * SECOND);
             sleep(&world, 20 * SECOND).await;
             assert_eq!(attempts_now(&world, first[0]).await, [1, 1, 1]);

@@ -37,7 +37,7 @@ pub(super) fn all(scenario: &Scenario, world: &World, ledger: &Ledger) {
     for (eid, story) in &stories.all {
         story.check();
         assert!(story.last().status.is_terminal(), "I4: {eid} has not ended");
-        assert!(story.last().owner.is_none(), "{eid} is owned for ever");
+        assert!(story.last().lease.is_none(), "{eid} is owned for ever");
         effects(*eid, story, ledger);
         fed(*eid, story, &stories);
         let (bytes, outbox) = story.most();
@@ -103,7 +103,7 @@ fn fed(eid: ExecutionId, story: &Story, stories: &Stories) {
     assert_eq!(starts.count(), 1, "I5: {eid} absorbed its start");
 }
 
-/// I4 (CASES 10): whatever died, every execution that has not ended has an owner, mail, an
+/// I4 (CASES 10): whatever died, every execution that has not ended has a lease holder, mail, an
 /// alarm, or waits for somebody outside.
 pub(super) fn nothing_stands_still(world: &World) {
     let rows = world.memory.snapshot();
@@ -113,7 +113,7 @@ pub(super) fn nothing_stands_still(world: &World) {
     };
     for head in heads(world) {
         let eid = head.record.eid;
-        let caused = head.owner.is_some() || rows.iter().any(|(key, _)| of(eid, key));
+        let caused = head.lease.is_some() || rows.iter().any(|(key, _)| of(eid, key));
         let waits = match head.status {
             Status::Paused | Status::Blocked => true,
             Status::Suspended => head.alarm.is_none(),
@@ -155,7 +155,7 @@ pub(super) fn is_told(world: &World, kind: &str) {
     assert!(all.any(|entry| entry.kind() == kind), "{kind} never was");
 }
 
-/// Takes every cause away once no owner lives. Whoever needed one is missed by the audit, for
+/// Takes every cause away once no holder lives. Whoever needed one is missed by the audit, for
 /// this reason; who waits for a message, or for an operator, is not.
 pub(super) fn what_is_missed(world: &World) -> BTreeSet<Asleep> {
     world.clock.advance(world.engine.core().settings.ttl * 2);

@@ -28,7 +28,7 @@ pub(super) async fn spins(ctx: Context, ledger: Ledger, n: u64) -> Result<u64, F
     Ok(step.await?)
 }
 
-/// One run after the other, each after the ownership of the one before.
+/// One run after the other, each after the lease of the one before.
 fn again() -> [Act; 2] {
     [skip(Duration::from_secs(31)), run()]
 }

@@ -187,7 +187,7 @@ impl Scenario {
         for (n, (way, request)) in cuts.iter().enumerate() {
             let world = process(&first, &ledger, n);
             if n > 0 {
-                // The ownership of the one before ends, and old mail is brought again.
+                // The lease of the one before ends, and old mail is brought again.
                 world.skip(self.settings.ttl + Duration::from_secs(1));
             }
             way.cut(&world, *request);

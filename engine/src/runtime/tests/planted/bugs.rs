@@ -48,16 +48,16 @@ planted! {
     planted_bug_04_unknown_taken_for_lost_is_caught: TakesUnknownForLost by [
         test findings::a16_an_unknown_commit_whose_expected_version_is_still_there_is_written_again,
     ];
-    planted_bug_05_ownership_kept_after_a_conflict_is_caught: GoesOnAfterConflict by [
-        test races::i1_i2_a_stalled_owner_that_wakes_up_writes_deletes_and_begins_nothing,
+    planted_bug_05_lease_kept_after_a_conflict_is_caught: GoesOnAfterConflict by [
+        test races::i1_i2_a_stalled_lease_that_wakes_up_writes_deletes_and_begins_nothing,
         seeds 10,
     ];
     planted_bug_06_deletes_after_a_conflict_are_caught: DeletesAfterConflict by [
-        test races::i1_i2_a_stalled_owner_that_wakes_up_writes_deletes_and_begins_nothing,
+        test races::i1_i2_a_stalled_lease_that_wakes_up_writes_deletes_and_begins_nothing,
         seeds 100,
     ];
     planted_bug_07_take_over_of_the_living_is_caught: TakesOverTheLiving by [
-        test limits::i1_an_owner_whose_time_has_not_passed_is_left_alone,
+        test limits::i1_a_lease_whose_time_has_not_passed_is_left_alone,
     ];
     planted_bug_08_segment_named_by_its_number_is_caught: SegmentNamedByNumber by [
         test findings::a7_a_stale_writers_segment_replaces_nothing,
@@ -127,21 +127,21 @@ planted! {
     planted_bug_27_old_build_that_parks_is_caught: OldBuildParks by [
         test replay_orders::b27_an_old_build_leaves_alone_what_a_newer_one_wrote,
     ];
-    planted_bug_28_barrier_without_an_owner_is_caught: BarrierWithoutOwner by [
-        test races::i1_i2_a_stalled_owner_that_wakes_up_writes_deletes_and_begins_nothing,
+    planted_bug_28_barrier_without_a_lease_is_caught: BarrierWithoutLease by [
+        test races::i1_i2_a_stalled_lease_that_wakes_up_writes_deletes_and_begins_nothing,
         cuts three,
         seeds 5,
     ];
-    planted_bug_29_ownership_from_the_reply_on_is_caught: UntilFromReply by [
-        test limits::b29_no_attempt_begins_when_its_barrier_took_longer_than_the_ownership,
+    planted_bug_29_lease_from_the_reply_on_is_caught: UntilFromReply by [
+        test limits::b29_no_attempt_begins_when_its_barrier_took_longer_than_the_lease,
         seeds 60,
     ];
-    planted_bug_30_attempt_past_its_ownership_is_caught: BeginsPastUntil by [
-        test limits::b29_no_attempt_begins_when_its_barrier_took_longer_than_the_ownership,
+    planted_bug_30_attempt_past_its_lease_is_caught: BeginsPastUntil by [
+        test limits::b29_no_attempt_begins_when_its_barrier_took_longer_than_the_lease,
         seeds 60,
     ];
     planted_bug_31_barrier_that_deletes_the_alarm_is_caught: BarrierDeletesAlarm by [
-        test findings::a1_the_alarm_that_woke_a_run_stays_while_an_owner_is_set,
+        test findings::a1_the_alarm_that_woke_a_run_stays_while_a_lease_is_set,
         cuts nap,
         seeds 15,
     ];

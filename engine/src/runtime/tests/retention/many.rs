@@ -97,7 +97,7 @@ fn case_24_10_000_finished_executions_under_passes_that_are_killed_at_random() {
     let alive = || {
         let rows = world.memory.snapshot().into_iter();
         let own = |key: &Key| {
-            let eid = keys::owner(key);
+            let eid = keys::lease(key);
             eid.is_some_and(|eid| waiting.contains(&eid) || young.contains(&eid))
         };
         rows.filter(|(key, _)| own(key)).collect::<Vec<_>>()

@@ -215,7 +215,7 @@ fn commit(world: &World, eid: ExecutionId, status: Status, entries: Vec<Entry>) 
             by: crate::domain::Actor::system("test").into(),
             frames: None,
             entries,
-            owner: None,
+            lease: None,
             status,
             alarm: None,
             fired: None,

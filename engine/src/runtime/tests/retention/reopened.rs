@@ -70,7 +70,7 @@ pub(in crate::runtime::tests) fn a9_what_was_re_opened_between_archive_and_tombs
             by: crate::domain::Actor::human("ada").into(),
             frames: None,
             entries: vec![Entry::Resumed],
-            owner: None,
+            lease: None,
             status: Status::Running,
             alarm: None,
             fired: None,

@@ -152,7 +152,7 @@ fn i4_an_alarm_behind_a_page_of_others_is_found() {
 }
 
 #[test]
-fn i4_what_a_dead_process_held_is_run_when_its_ownership_ends() {
+fn i4_what_a_dead_process_held_is_run_when_its_lease_ends() {
     let (world, ledger) = world();
     let log = Log::default();
     let eid = world.start(Start::new("slow").input(&2_u64)).eid;
