@@ -29,28 +29,28 @@ pub(crate) enum Bug {
     FullTailDoesNotWait,
     /// A12: a value that leaves stands under its receiver; here under its sender.
     ValueStaysWithSender,
-    /// A5: an alarm's key holds the commit that set it; here an instant has one key.
-    AlarmKeyUsedTwice,
-    /// An alarm is not due before its deadline; here it is, by less than a microsecond.
-    AlarmRoundsDown,
+    /// A5: a timer's key holds the commit that set it; here an instant has one key.
+    TimerKeyUsedTwice,
+    /// A timer is not due before its deadline; here it is, by less than a microsecond.
+    TimerRoundsDown,
     /// A3: the head is read once more, after the listing; here it is not.
     OrphansWithoutSecondLook,
     /// A2: an absorbed mid in the mailbox is a sign of an unsettled outbox; here it is none.
     IgnoresAbsorbedMail,
-    /// A2: the alarm that covered an outbox is a sign that it is unsettled; here it is none.
-    IgnoresFiredAlarm,
-    /// A2: a take-over carries on which alarm covers the outbox; here it forgets it.
+    /// A2: the timer that covered an outbox is a sign that it is unsettled; here it is none.
+    IgnoresFiredTimer,
+    /// A2: a take-over carries on which timer covers the outbox; here it forgets it.
     TakeOverForgetsFired,
-    /// A2: an alarm that the head does not name covers nothing; here it does.
-    StaleAlarmCovers,
+    /// A2: a timer that the head does not name covers nothing; here it does.
+    StaleTimerCovers,
     /// A8: without a sign the outbox is settled; here it is settled again each time.
     AlwaysSettles,
     /// A4: a run without a fresh cause commits nothing; here it goes on.
     GoesOnWithoutCause,
     /// I7: an execution that is over serves nothing; here it goes on.
     ServesTheEnded,
-    /// A6: an alarm proves its instant; here the clock decides.
-    NowIgnoresAlarm,
+    /// A6: a timer proves its instant; here the clock decides.
+    NowIgnoresTimer,
     /// A6: recorded instants never decrease; here the clock decides.
     NowIgnoresJournal,
     /// I3: a message that the journal holds is not absorbed; here it is, again.
@@ -67,8 +67,8 @@ pub(crate) enum Bug {
     UntilFromReply,
     /// B29: no attempt begins after `until`; here it does.
     BeginsPastUntil,
-    /// A1: while a lease is set no alarm is deleted; here the barrier deletes it.
-    BarrierDeletesAlarm,
+    /// A1: while a lease is set no timer is deleted; here the barrier deletes it.
+    BarrierDeletesTimer,
     /// A1: while a lease is set no mail is deleted; here the barrier deletes it.
     BarrierDeletesMail,
     /// A final commit waits for all earlier effects; here it does not.
@@ -81,8 +81,8 @@ pub(crate) enum Bug {
     SettlesBeforeCommit,
     /// I6: causes are deleted after settling; here before.
     DeletesBeforeSettling,
-    /// A6: the alarm that the head names is never deleted; here it is.
-    DeletesNamedAlarm,
+    /// A6: the timer that the head names is never deleted; here it is.
+    DeletesNamedTimer,
     /// B22: a run lists the mailbox once more in the end; here it does not.
     NoSecondListing,
     /// A3: effects on one execution keep their order; here they race.
@@ -107,8 +107,8 @@ pub(crate) enum Bug {
     PurgesWithoutMark,
     /// Hearsay is of a run's first pass; here it is of each.
     HearsayStays,
-    /// What an alarm woke is no hearsay; here it is.
-    HearsayHidesAlarms,
+    /// What a timer woke is no hearsay; here it is.
+    HearsayHidesTimers,
 }
 
 /// Whether this bug is planted here and now: never, but in this crate's own tests.

@@ -7,7 +7,7 @@
 //! **Express One Zone** lists in no order, begins nowhere but at the start, and takes only
 //! prefixes that end in `/`. There the whole folder is listed, 1 request for each 1,000 keys, and
 //! the first keys after the wanted one are kept: memory stays at one page, the cost grows with
-//! the folder. A listing of `n` pages costs `n` times its requests. Mailboxes and due alarms, which
+//! the folder. A listing of `n` pages costs `n` times its requests. Mailboxes and due timers, which
 //! workers look at, are short; `list` and `doctor` on a large Express bucket are not cheap.
 
 use std::collections::BTreeMap;

@@ -174,7 +174,7 @@ async fn hear(socket: tokio::net::UnixDatagram, local: Arc<Doorbell>) {
 #[async_trait]
 impl Wakeups for SocketDoorbell {
     async fn ring(&self, hint: Hint) {
-        // No use before its time: who listens lists the alarms.
+        // No use before its time: who listens lists the timers.
         if hint.at.is_some() {
             return;
         }

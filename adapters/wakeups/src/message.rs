@@ -1,7 +1,7 @@
 //! A hint as the text of a message: what a queue of SQS carries, and who reads one knows it by.
 
 use millpond::domain::{ExecutionId, Queue};
-use millpond::keys::{AlarmKey, Key, MailKey};
+use millpond::keys::{Key, MailKey, TimerKey};
 use millpond::ports::Hint;
 use serde::{Deserialize, Serialize};
 
@@ -28,7 +28,7 @@ pub fn body(hint: &Hint) -> String {
     serde_json::to_string(&body).expect("names and keys are text")
 }
 
-/// Reads [`body`] back, with an alarm's instant; `None` for any other text, also where the cause
+/// Reads [`body`] back, with a timer's instant; `None` for any other text, also where the cause
 /// is not one of that execution in that queue.
 #[must_use]
 pub fn parse(text: &str) -> Option<Hint> {
@@ -38,8 +38,8 @@ pub fn parse(text: &str) -> Option<Hint> {
         eid,
         cause,
     } = serde_json::from_str(text).ok()?;
-    let (named, at) = if let Some(alarm) = AlarmKey::parse(&cause) {
-        ((alarm.queue, alarm.eid), Some(alarm.due))
+    let (named, at) = if let Some(timer) = TimerKey::parse(&cause) {
+        ((timer.queue, timer.eid), Some(timer.due))
     } else {
         let mail = MailKey::parse(&cause)?;
         ((mail.queue, mail.eid), None)

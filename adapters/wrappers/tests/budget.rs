@@ -1,5 +1,5 @@
 //! Case 23: what it costs to have nothing to do, and to run one execution, by the printed
-//! budget (docs/operations.md): a look is one list per queue and one of the alarms.
+//! budget (docs/operations.md): a look is one list per queue and one of the timers.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -81,7 +81,7 @@ fn case23_a_day_of_nothing_costs_two_lists_a_second() {
     println!("{}", Bill::new(&idle, vec![Prices::s3_standard()]));
     let lists = idle.by_verb(Verb::List).requests;
     assert_eq!(idle.total().requests, lists, "lists, and nothing else");
-    for kind in [Kind::Mail, Kind::Alarm] {
+    for kind in [Kind::Mail, Kind::Timer] {
         let looks = idle.of(Verb::List, kind).requests;
         // One a second, and the few of a worker that begins.
         assert!((86_400..86_460).contains(&looks), "{kind}: {looks}");
@@ -99,7 +99,7 @@ fn case23_a_day_of_ten_thousand_sleepers_costs_what_a_day_of_nothing_does() {
     }
     process.work(HOUR, 10 * SECOND);
     let objects = process.world.memory.len();
-    assert_eq!(objects, 30_000, "a head, an alarm, a feed object each");
+    assert_eq!(objects, 30_000, "a head, a timer, a feed object each");
     assert_eq!(process.work(DAY, 10 * SECOND), idle);
     assert!(idle.dear() > 2 * 8_640, "{}", idle.dear());
 }

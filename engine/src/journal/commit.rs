@@ -45,8 +45,8 @@ pub struct Draft {
     pub lease: Option<Lease>,
     /// The status after it.
     pub status: Status,
-    /// The alarm after it.
-    pub alarm: Option<Key>,
+    /// The timer after it.
+    pub timer: Option<Key>,
     /// See [`Head::fired`].
     pub fired: Option<Key>,
     /// Everything unsettled after it: what is carried, then what is new.
@@ -97,7 +97,7 @@ impl Journal {
         next.entries = entries;
         next.bytes += raw.bytes() as u64;
         next.tail.push(raw);
-        next.alarm = draft.alarm;
+        next.timer = draft.timer;
         next.fired = draft.fired;
         next.outbox = draft.outbox;
         next.news = draft.news;

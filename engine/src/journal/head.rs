@@ -10,7 +10,7 @@ use serde_json::value::RawValue;
 
 use super::{Archived, LoadError, sum};
 use crate::domain::{Commit, ExecutionId, Record, Status};
-use crate::keys::{self, AlarmKey, Key};
+use crate::keys::{self, Key, TimerKey};
 
 /// Version of the stored form; a reader refuses a newer one by name.
 pub const FORMAT: u32 = 1;
@@ -42,9 +42,9 @@ pub struct Head {
     pub sealed: Vec<Sealed>,
     /// The commits since.
     pub tail: Vec<Raw>,
-    /// The whole key of the alarm for the earliest deadline.
-    pub alarm: Option<Key>,
-    /// The alarm that covers the commits since the head was last ownerless: while that object
+    /// The whole key of the timer for the earliest deadline.
+    pub timer: Option<Key>,
+    /// The timer that covers the commits since the head was last ownerless: while that object
     /// exists, the outbox may be unsettled (FINDINGS A2).
     pub fired: Option<Key>,
     /// Effects not known to be settled.
@@ -96,8 +96,8 @@ pub enum Item {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Named {
-    /// Create the object that `alarm` names.
-    Alarm,
+    /// Create the object that `timer` names.
+    Timer,
     /// Write the feed object, last of all.
     Feed,
 }
@@ -186,7 +186,7 @@ impl Head {
             bytes: 0,
             sealed: Vec::new(),
             tail: Vec::new(),
-            alarm: None,
+            timer: None,
             fired: None,
             outbox: Vec::new(),
             news: Vec::new(),
@@ -252,11 +252,11 @@ impl Head {
             return Err("its outbox names an effect twice".to_owned());
         }
         let own = |key: &&Key| {
-            AlarmKey::parse(key)
-                .is_some_and(|alarm| alarm.eid == *eid && alarm.queue == self.record.queue)
+            TimerKey::parse(key)
+                .is_some_and(|timer| timer.eid == *eid && timer.queue == self.record.queue)
         };
-        if let Some(key) = self.alarm.iter().chain(&self.fired).find(|key| !own(key)) {
-            return Err(format!("it names as its alarm {key}"));
+        if let Some(key) = self.timer.iter().chain(&self.fired).find(|key| !own(key)) {
+            return Err(format!("it names as its timer {key}"));
         }
         let log = keys::log(eid);
         let mut segments = self.sealed.iter().map(|sealed| &sealed.key);

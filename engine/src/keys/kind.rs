@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::{
-    ARCHIVE, ARCHIVE_BLOB, AlarmKey, FEED, FeedKey, Key, MAIL, MailKey, Prefix, TIMERS, archived,
+    ARCHIVE, ARCHIVE_BLOB, FEED, FeedKey, Key, MAIL, MailKey, Prefix, TIMERS, TimerKey, archived,
     lease,
 };
 
@@ -18,8 +18,8 @@ pub enum Kind {
     Blob,
     /// A message.
     Mail,
-    /// An alarm.
-    Alarm,
+    /// A timer.
+    Timer,
     /// An object of the feed.
     Feed,
     /// A finished execution, folded, or a large value of one.
@@ -35,7 +35,7 @@ impl Kind {
         Self::Segment,
         Self::Blob,
         Self::Mail,
-        Self::Alarm,
+        Self::Timer,
         Self::Feed,
         Self::Archive,
         Self::Other,
@@ -47,7 +47,7 @@ impl Kind {
         let parsed = match key.as_str().split_once('/') {
             Some(("x", _)) => lease(key).map(|_| Self::below(key.as_str())),
             Some(("mail", _)) => MailKey::parse(key).map(|_| Self::Mail),
-            Some(("timers", _)) => AlarmKey::parse(key).map(|_| Self::Alarm),
+            Some(("timers", _)) => TimerKey::parse(key).map(|_| Self::Timer),
             Some(("feed", _)) => FeedKey::parse(key).map(|_| Self::Feed),
             Some(("archive" | "archive-blob", _)) => archived(key).map(|_| Self::Archive),
             _ => None,
@@ -61,7 +61,7 @@ impl Kind {
         let text = prefix.as_str();
         match text {
             _ if text.starts_with(MAIL) => Self::Mail,
-            _ if text.starts_with(TIMERS) => Self::Alarm,
+            _ if text.starts_with(TIMERS) => Self::Timer,
             _ if text.starts_with(FEED) => Self::Feed,
             _ if text.starts_with(ARCHIVE) || text.starts_with(ARCHIVE_BLOB) => Self::Archive,
             _ if text.starts_with("x/") => Self::below(text),
@@ -87,7 +87,7 @@ impl Kind {
             Self::Segment => "segment",
             Self::Blob => "blob",
             Self::Mail => "mail",
-            Self::Alarm => "alarm",
+            Self::Timer => "timer",
             Self::Feed => "feed",
             Self::Archive => "archive",
             Self::Other => "other",

@@ -7,7 +7,7 @@ use crate::domain::{ExecutionId, MessageId, Queue};
 
 /// First component of mail keys.
 pub const MAIL: &str = "mail/";
-/// First component of alarm keys.
+/// First component of timer keys.
 pub const TIMERS: &str = "timers/";
 /// First component of feed keys.
 pub const FEED: &str = "feed/";
@@ -55,13 +55,13 @@ pub fn mail_queue(queue: &Queue) -> Prefix {
     Prefix::built(format!("{MAIL}{queue}/"))
 }
 
-/// `timers/{due}/{queue}/{eid}.{commit}`: the execution's alarm, set by that commit.
+/// `timers/{due}/{queue}/{eid}.{commit}`: the execution's timer, set by that commit.
 #[must_use]
-pub fn alarm(due: Timestamp, queue: &Queue, eid: &ExecutionId, commit: u64) -> Key {
+pub fn timer(due: Timestamp, queue: &Queue, eid: &ExecutionId, commit: u64) -> Key {
     Key::built(format!("{TIMERS}{}/{queue}/{eid}.{commit}", stamp(due)))
 }
 
-/// Every alarm.
+/// Every timer.
 #[must_use]
 pub fn timers() -> Prefix {
     Prefix::built(TIMERS.to_owned())
@@ -147,9 +147,9 @@ impl MailKey {
     }
 }
 
-/// What an alarm key says.
+/// What a timer key says.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct AlarmKey {
+pub struct TimerKey {
     /// When it is due.
     pub due: Timestamp,
     /// The queue.
@@ -160,8 +160,8 @@ pub struct AlarmKey {
     pub commit: u64,
 }
 
-impl AlarmKey {
-    /// Reads an alarm key back; `None` for any other key.
+impl TimerKey {
+    /// Reads a timer key back; `None` for any other key.
     #[must_use]
     pub fn parse(key: &Key) -> Option<Self> {
         let mut parts = key.as_str().strip_prefix(TIMERS)?.split('/');
@@ -170,7 +170,7 @@ impl AlarmKey {
         let (eid, commit) = parts.next()?.rsplit_once('.')?;
         let (eid, commit) = (ExecutionId::parse(eid).ok()?, commit.parse().ok()?);
         // One spelling only: what is parsed names the object it was parsed from.
-        (*key == alarm(due, &queue, &eid, commit)).then_some(Self {
+        (*key == timer(due, &queue, &eid, commit)).then_some(Self {
             due,
             queue,
             eid,

@@ -15,6 +15,6 @@ pub use archive::{ARCHIVE, ARCHIVE_BLOB, archive, archive_blob, archived, execut
 pub use key::{InvalidKey, Key, MAX_KEY, Prefix};
 pub use kind::{Kind, partition};
 pub use layout::{
-    AlarmKey, FEED, FeedKey, MAIL, MailKey, TIMERS, alarm, blob, feed, feed_before, feed_day, head,
-    lease, log, mail, mail_queue, mailbox, segment, stamp, timers, unstamp,
+    FEED, FeedKey, MAIL, MailKey, TIMERS, TimerKey, blob, feed, feed_before, feed_day, head, lease,
+    log, mail, mail_queue, mailbox, segment, stamp, timer, timers, unstamp,
 };

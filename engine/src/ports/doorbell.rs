@@ -36,7 +36,7 @@ impl Doorbell {
 #[async_trait]
 impl Wakeups for Doorbell {
     async fn ring(&self, hint: Hint) {
-        // It knows no time; who listens to it lists the alarms.
+        // It knows no time; who listens to it lists the timers.
         if hint.at.is_some() {
             return;
         }

@@ -16,9 +16,9 @@ pub struct Hint {
     pub queue: Queue,
     /// The execution.
     pub eid: ExecutionId,
-    /// The mail or alarm key that was just written.
+    /// The mail or timer key that was just written.
     pub cause: Key,
-    /// When the execution will have work: an alarm's deadline. `None`: now.
+    /// When the execution will have work: a timer's deadline. `None`: now.
     pub at: Option<Timestamp>,
 }
 
@@ -27,7 +27,7 @@ pub struct Hint {
 pub trait Wakeups: fmt::Debug + Send + Sync + 'static {
     /// Passes a hint on, once; failure is silent, since hints are only hints. One that is for
     /// later ([`Hint::at`]) is passed on at its time by who can, and dropped by who cannot: whoever
-    /// lists the alarms finds it.
+    /// lists the timers finds it.
     async fn ring(&self, hint: Hint);
 
     /// The next hint for one of `queues`; pending for ever where hints come another way.

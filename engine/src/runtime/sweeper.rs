@@ -1,7 +1,7 @@
-//! The alarm sweeper: turns alarms that are due, and old mail, into hints (PROTOCOL, section 7).
+//! The timer sweeper: turns timers that are due, and old mail, into hints (PROTOCOL, section 7).
 //!
 //! It writes nothing and deletes nothing, so it is safe to run twice at once: a cause goes
-//! only when a run has served it. One pass costs one list for the alarms, and one for each
+//! only when a run has served it. One pass costs one list for the timers, and one for each
 //! 1,000 mails.
 //!
 //! Who knows when it last told all ([`Sweeper::since`]) tells of what stays unserved less and less often: after
@@ -22,7 +22,7 @@ use std::sync::Arc;
 
 /// Keys in a page.
 const PAGE: usize = 1_000;
-/// Pages of alarms, and of mail, in one pass: a pass is bounded, the next one goes on.
+/// Pages of timers, and of mail, in one pass: a pass is bounded, the next one goes on.
 const PAGES: usize = 100;
 /// The longest that nothing is told of a cause that is there.
 const LONGEST: Duration = Duration::from_secs(900);
@@ -38,9 +38,9 @@ pub struct Sweeper {
 /// What one pass found.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Swept {
-    /// Alarms that are due.
-    pub alarms: usize,
-    /// Alarms that will be due within the time it looks ahead.
+    /// Timers that are due.
+    pub timers: usize,
+    /// Timers that will be due within the time it looks ahead.
     pub ahead: usize,
     /// Mails older than the lease TTL.
     pub stale_mail: usize,
@@ -77,14 +77,14 @@ impl Sweeper {
         self
     }
 
-    /// One pass, from the mail behind `cursor` on. 1 P for the alarms, 1 P for each 1,000
+    /// One pass, from the mail behind `cursor` on. 1 P for the timers, 1 P for each 1,000
     /// mails.
     ///
     /// # Errors
     /// The store failed; the next pass does it all.
     pub async fn pass(&self, cursor: Option<&Key>) -> Result<Swept, BucketError> {
         let mut swept = Swept::default();
-        self.alarms(&mut swept).await?;
+        self.timers(&mut swept).await?;
         let ports = &self.core.ports;
         let mail = Prefix::parse(keys::MAIL).expect("a constant of the key layout");
         let mut after = cursor.cloned();
@@ -122,11 +122,11 @@ impl Sweeper {
         let Some(since) = self.since else { return true };
         let passed = Duration::try_from(now.duration_since(since)).unwrap_or_default();
         let ttl = self.core.settings.ttl;
-        // An alarm that has come due since then was told for its time, if at all.
+        // A timer that has come due since then was told for its time, if at all.
         age <= passed || rung(age, ttl) != rung(age.saturating_sub(passed), ttl)
     }
 
-    async fn alarms(&self, swept: &mut Swept) -> Result<(), BucketError> {
+    async fn timers(&self, swept: &mut Swept) -> Result<(), BucketError> {
         let ports = &self.core.ports;
         let mut after = None;
         for _ in 0..PAGES {
@@ -134,19 +134,19 @@ impl Sweeper {
             let horizon = now.checked_add(self.ahead).unwrap_or(now);
             let due = timers::due(ports, horizon, after.as_ref(), PAGE).await?;
             after = due.rest;
-            for (cause, alarm) in due.now {
-                let at = Some(alarm.due).filter(|due| *due > now);
+            for (cause, timer) in due.now {
+                let at = Some(timer.due).filter(|due| *due > now);
                 match at {
                     Some(_) => swept.ahead += 1,
-                    None => swept.alarms += 1,
+                    None => swept.timers += 1,
                 }
                 let hint = Hint {
-                    queue: alarm.queue,
-                    eid: alarm.eid,
+                    queue: timer.queue,
+                    eid: timer.eid,
                     cause,
                     at,
                 };
-                let late = now.duration_since(alarm.due);
+                let late = now.duration_since(timer.due);
                 let late = Duration::try_from(late).unwrap_or_default();
                 if self.is_time(late, now) {
                     ports.wakeups.ring(hint).await;

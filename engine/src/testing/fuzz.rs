@@ -14,7 +14,7 @@ use crate::domain::{
     Body, Channel, Digest, ExecutionId, FrameName, Json, Mail, MessageId, Queue, Text, Workflow,
 };
 use crate::journal::{FORMAT, Head, LoadError, Raw, Sealed, segment};
-use crate::keys::{self, AlarmKey, FeedKey, Key, MAX_KEY, MailKey, Prefix};
+use crate::keys::{self, FeedKey, Key, MAX_KEY, MailKey, Prefix, TimerKey};
 use crate::mailbox::{self, Slot};
 
 /// One kind of input: its name, and what must hold of it.
@@ -190,14 +190,14 @@ pub fn key(data: &[u8]) -> bool {
         assert!(key.is_under(&keys::mailbox(&queue, &eid)));
         read = true;
     }
-    if let Some(alarm) = AlarmKey::parse(&key) {
-        let AlarmKey {
+    if let Some(timer) = TimerKey::parse(&key) {
+        let TimerKey {
             due,
             queue,
             eid,
             commit,
-        } = &alarm;
-        assert_eq!(keys::alarm(*due, queue, eid, *commit), key);
+        } = &timer;
+        assert_eq!(keys::timer(*due, queue, eid, *commit), key);
         read = true;
     }
     if let Some(FeedKey { at, eid, commit }) = FeedKey::parse(&key) {

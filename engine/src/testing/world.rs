@@ -10,7 +10,7 @@ use jiff::Timestamp;
 
 use super::{CountingBucket, Counts, FaultBucket, ManualClock, MemoryBucket, Pool, SeededEntropy};
 use crate::domain::{ExecutionId, Json, Queue, Status};
-use crate::keys::{AlarmKey, Key, MailKey};
+use crate::keys::{Key, MailKey, TimerKey};
 use crate::ports::{Bucket, Clock, Doorbell, Ports};
 use crate::runtime::{
     App, Causes, Ended, Engine, EngineError, Host, Outcome, RunError, Signal, Start, Started,
@@ -150,31 +150,31 @@ impl World {
         self.block(self.engine.signal(eid, signal)).map(drop)
     }
 
-    /// What waits for `eid` in the bucket now: its mail, and its alarms that are due. Told by a queue and found
+    /// What waits for `eid` in the bucket now: its mail, and its timers that are due. Told by a queue and found
     /// by a look in turn: it must make no difference.
     #[must_use]
     pub fn causes(&self, eid: ExecutionId) -> Causes {
-        let (mut queue, mut mail, mut alarms) = (Queue::default(), Vec::new(), Vec::new());
+        let (mut queue, mut mail, mut timers) = (Queue::default(), Vec::new(), Vec::new());
         for (key, _) in self.memory.snapshot() {
             if let Some(found) = MailKey::parse(&key).filter(|found| found.eid == eid) {
                 queue = found.queue;
                 mail.push(key);
             } else if let Some(found) = self.due(&key).filter(|found| found.eid == eid) {
                 queue = found.queue;
-                alarms.push(key);
+                timers.push(key);
             }
         }
         Causes {
             queue,
             mail,
-            alarms,
+            timers,
             deliveries: 0,
             hearsay: !self.hearsay.fetch_not(Ordering::Relaxed),
         }
     }
 
-    fn due(&self, key: &Key) -> Option<AlarmKey> {
-        AlarmKey::parse(key).filter(|alarm| alarm.due <= self.clock.now())
+    fn due(&self, key: &Key) -> Option<TimerKey> {
+        TimerKey::parse(key).filter(|timer| timer.due <= self.clock.now())
     }
 
     /// Runs one execution once, with what waits for it.
@@ -216,7 +216,7 @@ impl World {
         );
     }
 
-    /// Executions with mail, or with an alarm that is due.
+    /// Executions with mail, or with a timer that is due.
     #[must_use]
     pub fn with_work(&self) -> BTreeSet<ExecutionId> {
         let rows = self.memory.snapshot();
@@ -227,11 +227,11 @@ impl World {
         let due = rows
             .iter()
             .filter_map(|(key, _)| self.due(key))
-            .map(|alarm| alarm.eid);
+            .map(|timer| timer.eid);
         mail.chain(due).collect()
     }
 
-    /// Runs whatever has work, and moves time from alarm to alarm, until `time` has passed.
+    /// Runs whatever has work, and moves time from timer to timer, until `time` has passed.
     pub fn skip(&self, time: Duration) {
         let end = self.clock.monotonic() + time;
         loop {
@@ -242,8 +242,8 @@ impl World {
                 .memory
                 .snapshot()
                 .iter()
-                .filter_map(|(key, _)| AlarmKey::parse(key))
-                .filter_map(|alarm| Duration::try_from(alarm.due.duration_since(now)).ok())
+                .filter_map(|(key, _)| TimerKey::parse(key))
+                .filter_map(|timer| Duration::try_from(timer.due.duration_since(now)).ok())
                 .filter(|wait| !wait.is_zero())
                 .min();
             match next.filter(|wait| *wait <= left) {

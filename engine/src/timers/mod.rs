@@ -1,11 +1,11 @@
-//! The alarm: one object per execution, `timers/{due}/{queue}/{eid}.{commit}`, its earliest
+//! The timer: one object per execution, `timers/{due}/{queue}/{eid}.{commit}`, its earliest
 //! deadline.
 //!
-//! - **\[R\] A5** The key holds the commit that set it, so no alarm key is ever used twice: a
-//!   slow deleter of an old alarm cannot hit a newer one of the same instant.
-//! - **\[R\] A1** Clearing an alarm is not an effect. The run whose commit superseded one
+//! - **\[R\] A5** The key holds the commit that set it, so no timer key is ever used twice: a
+//!   slow deleter of an old timer cannot hit a newer one of the same instant.
+//! - **\[R\] A1** Clearing a timer is not an effect. The run whose commit superseded one
 //!   deletes it, after everything else, and never the one that the head names (A6).
-//! - **Crash** before the delete: a stale alarm, which costs a cheap run when it is due.
+//! - **Crash** before the delete: a stale timer, which costs a cheap run when it is due.
 
 use bytes::Bytes;
 use std::time::Duration;
@@ -13,11 +13,11 @@ use std::time::Duration;
 use jiff::{SignedDuration, Timestamp};
 
 use crate::domain::{ExecutionId, Queue};
-use crate::keys::{self, AlarmKey, Key};
+use crate::keys::{self, Key, TimerKey};
 use crate::planted::{Bug, planted};
 use crate::ports::{BucketError, Hint, Ports};
 
-/// Creates the alarm. The key says everything; the body repeats it for people. 1 P.
+/// Creates the timer. The key says everything; the body repeats it for people. 1 P.
 ///
 /// # Errors
 /// The store failed.
@@ -29,14 +29,14 @@ pub async fn set(ports: &Ports, key: &Key) -> Result<(), BucketError> {
     Ok(())
 }
 
-/// Tells who carries hints when the alarm is due, as far as it can keep one for later.
+/// Tells who carries hints when the timer is due, as far as it can keep one for later.
 pub async fn ring(ports: &Ports, key: Key) {
-    if let Some(alarm) = AlarmKey::parse(&key) {
+    if let Some(timer) = TimerKey::parse(&key) {
         let hint = Hint {
-            queue: alarm.queue,
-            eid: alarm.eid,
+            queue: timer.queue,
+            eid: timer.eid,
             cause: key,
-            at: Some(alarm.due),
+            at: Some(timer.due),
         };
         ports.wakeups.ring(hint).await;
     }
@@ -45,7 +45,7 @@ pub async fn ring(ports: &Ports, key: Key) {
 /// The key for a deadline: the one in `current` while its instant is unchanged, else a new
 /// one with the number of the commit that sets it.
 ///
-/// **\[R\]** Keys hold microseconds: the alarm of a deadline between two is due at the later
+/// **\[R\]** Keys hold microseconds: the timer of a deadline between two is due at the later
 /// one. Were it cut to the earlier one, its run would find nothing due, and set it again.
 pub fn key_for(
     due: Timestamp,
@@ -54,15 +54,15 @@ pub fn key_for(
     commit: u64,
     current: Option<&Key>,
 ) -> Key {
-    let due = match planted(Bug::AlarmRoundsDown) {
+    let due = match planted(Bug::TimerRoundsDown) {
         true => due,
         false => micros_up(due),
     };
-    let commit = match planted(Bug::AlarmKeyUsedTwice) {
+    let commit = match planted(Bug::TimerKeyUsedTwice) {
         true => 0,
         false => commit,
     };
-    let fresh = keys::alarm(due, queue, eid, commit);
+    let fresh = keys::timer(due, queue, eid, commit);
     let same = |key: &&Key| keys::stamp(due) == stamp_of(key);
     current.filter(same).cloned().unwrap_or(fresh)
 }
@@ -74,21 +74,21 @@ fn micros_up(at: Timestamp) -> Timestamp {
 }
 
 fn stamp_of(key: &Key) -> String {
-    AlarmKey::parse(key)
-        .map(|alarm| keys::stamp(alarm.due))
+    TimerKey::parse(key)
+        .map(|timer| keys::stamp(timer.due))
         .unwrap_or_default()
 }
 
-/// One page of alarms from the earliest on.
+/// One page of timers from the earliest on.
 #[derive(Debug, Default)]
 pub struct Due {
-    /// Alarms due by now, in order.
-    pub now: Vec<(Key, AlarmKey)>,
+    /// Timers due by now, in order.
+    pub now: Vec<(Key, TimerKey)>,
     /// When the next one is due, if the page shows one.
     pub next: Option<Timestamp>,
     /// The end of the page, if more may be due behind it.
     pub rest: Option<Key>,
-    /// What stands on the page and is no alarm: passed by.
+    /// What stands on the page and is no timer: passed by.
     pub foreign: Vec<Key>,
 }
 
@@ -120,19 +120,19 @@ pub(crate) async fn due_until(
         .page_until(&keys::timers(), after, limit, until)
         .await?;
     let mut found = Due::default();
-    // Not the last alarm: a page may be full of what is none.
+    // Not the last timer: a page may be full of what is none.
     let end = page.entries.last().filter(|_| page.more);
     let end = end.map(|row| row.key.clone());
     for row in page.entries {
-        let Some(alarm) = AlarmKey::parse(&row.key) else {
+        let Some(timer) = TimerKey::parse(&row.key) else {
             found.foreign.push(row.key);
             continue;
         };
-        if alarm.due > now {
-            found.next = Some(alarm.due);
+        if timer.due > now {
+            found.next = Some(timer.due);
             return Ok(found);
         }
-        found.now.push((row.key, alarm));
+        found.now.push((row.key, timer));
     }
     found.rest = end;
     Ok(found)

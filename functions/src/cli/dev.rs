@@ -13,7 +13,7 @@ use super::progress::Progress;
 use super::serve::{Serving, serve};
 use crate::roles::sweeper;
 
-/// The worker finds alarms by itself; the sweeper is for mail that nobody came for.
+/// The worker finds timers by itself; the sweeper is for mail that nobody came for.
 const PERIOD: Duration = Duration::from_secs(5);
 
 /// Run everything in this process, and tell what happens

@@ -26,7 +26,7 @@ pub(crate) struct Serving {
     #[arg(long, value_name = "N", default_value_t = 64, value_parser = positive)]
     concurrency: usize,
     /// Longest pause between two looks for what other processes cause, 0.05 to 60. Each look costs
-    /// a list for each queue and one for the alarms [default: 0.2, and 1 on a bucket behind a
+    /// a list for each queue and one for the timers [default: 0.2, and 1 on a bucket behind a
     /// network: 0.86 dollars a day with one queue on S3 Standard]
     #[arg(long, value_name = "SECS", value_parser = look)]
     look: Option<Duration>,
@@ -179,7 +179,7 @@ mod tests {
     fn looks_at_a_bucket_that_bills_are_rarer_and_cost_what_the_words_say() {
         let a_day = |far| {
             let looks = Duration::from_secs(86_400).as_millis() / pause(far).as_millis();
-            // One queue, and the alarms.
+            // One queue, and the timers.
             let lists = u64::try_from(looks).unwrap() * 2;
             Prices::s3_standard().list.times(lists).to_string()
         };

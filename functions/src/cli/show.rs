@@ -78,8 +78,8 @@ fn summary(execution: &Execution, price: Price, color: bool) -> Vec<String> {
         let until = text::instant(lease.until);
         say("lease", format!("{} until {until}", lease.worker));
     }
-    if let Some(alarm) = execution.alarm {
-        say("alarm", text::instant(alarm));
+    if let Some(timer) = execution.timer {
+        say("timer", text::instant(timer));
     }
     if execution.stalls > 0 {
         say("stalls", execution.stalls.to_string());

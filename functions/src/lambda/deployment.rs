@@ -15,7 +15,7 @@ use crate::environment::{EnvironmentError, seconds};
 pub(crate) enum Role {
     /// Runs executions.
     Worker,
-    /// Passes on alarms and old mail.
+    /// Passes on timers and old mail.
     Sweeper,
     /// Folds what is over.
     Retention,

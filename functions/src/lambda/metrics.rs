@@ -10,9 +10,9 @@
 //! | `Reads`, `Creates`, `Replaces`, `Deletes`, `Lists` | Count | requests of the bucket |
 //! | `Throttled` | Count | requests that the store sent away |
 //! | `MailLag` | Milliseconds | from a message's sending to its run |
-//! | `AlarmLag` | Milliseconds | from an alarm's instant to its run |
+//! | `TimerLag` | Milliseconds | from a timer's instant to its run |
 //! | `Failed`, `Malformed` | Count | messages that come again; records that mean nothing |
-//! | `Hints` | Count | alarms and mail that the sweeper passed on |
+//! | `Hints` | Count | timers and mail that the sweeper passed on |
 //! | `Starts` | Count | executions that the starter began |
 //! | `Folded`, `Purged`, `Broken` | Count | executions that the retention archived; tombstones it forgot; what it cannot read whole |
 //! | `ColdStarts` | Count | processes |
@@ -39,7 +39,7 @@ pub(super) struct Metrics {
     counts: Counts,
     usage: Usage,
     mail_lag: Vec<Duration>,
-    alarm_lag: Vec<Duration>,
+    timer_lag: Vec<Duration>,
     pub(super) failed: u64,
     pub(super) malformed: u64,
     pub(super) hints: u64,
@@ -58,7 +58,7 @@ impl Metrics {
             counts,
             usage,
             mail_lag: Vec::new(),
-            alarm_lag: Vec::new(),
+            timer_lag: Vec::new(),
             failed: 0,
             malformed: 0,
             hints: 0,
@@ -74,7 +74,7 @@ impl Metrics {
         self.failed += batch.failed.len() as u64 + u64::from(batch.whole_failed);
         for served in &batch.served {
             self.mail_lag.extend(served.waited);
-            self.alarm_lag.extend(served.late);
+            self.timer_lag.extend(served.late);
         }
     }
 
@@ -120,7 +120,7 @@ impl Metrics {
             ("Broken", self.broken),
             ("ColdStarts", u64::from(self.cold)),
         ];
-        let lags = [("MailLag", &self.mail_lag), ("AlarmLag", &self.alarm_lag)];
+        let lags = [("MailLag", &self.mail_lag), ("TimerLag", &self.timer_lag)];
         let mut line = Map::new();
         let mut metrics = Vec::new();
         for (name, number) in numbers.into_iter().filter(|(_, number)| *number > 0) {

@@ -11,7 +11,7 @@ use crate::roles::{Deadline, sweep};
 
 /// Hints that nobody got.
 #[derive(Debug, thiserror::Error)]
-#[error("hints of alarms and old mail were not sent, or not in time: given up={0}")]
+#[error("hints of timers and old mail were not sent, or not in time: given up={0}")]
 struct Unsent(u64);
 
 /// Passes on what is due until the next tick, and old mail.
@@ -28,7 +28,7 @@ pub(super) async fn sweeper(
     let all = cloud.flush(rest).await;
     let unsent = cloud.unsent() - before;
     if unsent > 0 || !all {
-        // An alarm of the function's errors is how somebody hears of it; the next tick does it all.
+        // A timer of the function's errors is how somebody hears of it; the next tick does it all.
         return Err(Unsent(unsent).into());
     }
     if swept.cursor.is_none() {
@@ -36,7 +36,7 @@ pub(super) async fn sweeper(
     }
     metrics.hints += swept.told as u64;
     Ok(json!({
-        "alarms": swept.alarms,
+        "timers": swept.timers,
         "ahead": swept.ahead,
         "stale_mail": swept.stale_mail,
         "told": swept.told,

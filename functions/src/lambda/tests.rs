@@ -104,5 +104,5 @@ fn metrics_are_a_line_that_cloudwatch_reads() {
         assert!(line[name].is_number() || line[name].is_array(), "{name}");
     }
     // No lag without a message: an empty list would be refused.
-    assert!(line.get("AlarmLag").is_none());
+    assert!(line.get("TimerLag").is_none());
 }

@@ -8,7 +8,7 @@
 //!   again). It is reported when a run failed, stalled or did not come to an end in time. Nothing is
 //!   acknowledged before the commit that serves it.
 //! - What this process has served a moment ago is acknowledged without a request ([`Seen`]).
-//! - An alarm that comes before its time is waited for, or told again: as a cause it would prove an
+//! - A timer that comes before its time is waited for, or told again: as a cause it would prove an
 //!   instant that has not come.
 //!
 //! Price: that of the runs.
@@ -21,7 +21,7 @@ use futures::channel::mpsc;
 use futures::{FutureExt, StreamExt, stream};
 use jiff::Timestamp;
 use millpond::domain::{ExecutionId, Queue};
-use millpond::keys::{AlarmKey, Key};
+use millpond::keys::{Key, TimerKey};
 use millpond::ports::Hint;
 use millpond::runtime::{Causes, Ended, Engine, RunError, Stop, chain};
 use tracing::Instrument as _;
@@ -34,7 +34,7 @@ use super::time::Deadline;
 const AT_ONCE: usize = 64;
 /// Deliveries in vain after which an execution is run apart.
 const SUSPECT: u64 = 3;
-/// An alarm that is early by no more is waited for.
+/// A timer that is early by no more is waited for.
 const EARLY: Duration = Duration::from_secs(2);
 
 /// How one execution was served.
@@ -46,7 +46,7 @@ pub struct Served {
     pub ended: Option<Result<Ended, RunError>>,
     /// How long its oldest message waited for this run, where told.
     pub waited: Option<Duration>,
-    /// How long its alarm had been due.
+    /// How long its timer had been due.
     pub late: Option<Duration>,
 }
 
@@ -66,7 +66,7 @@ pub struct Batch {
 struct Group {
     queue: Queue,
     mail: BTreeSet<Key>,
-    alarms: BTreeSet<Key>,
+    timers: BTreeSet<Key>,
     received: u64,
     sent: Option<Timestamp>,
     records: BTreeSet<usize>,
@@ -161,14 +161,14 @@ fn groups(records: &[Delivery]) -> (Groups, Groups) {
             let group = groups.entry(hint.eid).or_insert_with(|| Group {
                 queue: hint.queue.clone(),
                 mail: BTreeSet::new(),
-                alarms: BTreeSet::new(),
+                timers: BTreeSet::new(),
                 received: 0,
                 sent: None,
                 records: BTreeSet::new(),
                 first: true,
             });
             match hint.at {
-                Some(_) => group.alarms.insert(hint.cause.clone()),
+                Some(_) => group.timers.insert(hint.cause.clone()),
                 None => group.mail.insert(hint.cause.clone()),
             };
             group.received = group.received.max(record.received);
@@ -196,8 +196,8 @@ async fn serve(
     let began = clock.now();
     let since = |at: Timestamp| Duration::try_from(began.duration_since(at)).unwrap_or_default();
     let waited = group.sent.filter(|_| !group.mail.is_empty()).map(since);
-    let due = group.alarms.iter().filter_map(AlarmKey::parse);
-    let late = due.map(|alarm| since(alarm.due)).max();
+    let due = group.timers.iter().filter_map(TimerKey::parse);
+    let late = due.map(|timer| since(timer.due)).max();
     let mut causes = Causes {
         queue: group.queue,
         mail: group
@@ -205,13 +205,13 @@ async fn serve(
             .into_iter()
             .filter(|key| !seen.take(key, clock.monotonic(), recently))
             .collect(),
-        alarms: due_now(engine, eid, group.alarms).await,
+        timers: due_now(engine, eid, group.timers).await,
         deliveries: u32::try_from(group.received.saturating_sub(1)).unwrap_or(u32::MAX),
         // What comes again may be told for more than its cause: a run that was cut off between its end and its last
         // look, while others were told that it looks.
         hearsay: group.first,
     };
-    if causes.mail.is_empty() && causes.alarms.is_empty() {
+    if causes.mail.is_empty() && causes.timers.is_empty() {
         return Served {
             eid,
             ended: Some(Ok(Ended::Suspended(None))),
@@ -274,20 +274,20 @@ async fn run(
     ended.next().await
 }
 
-/// The alarms among these that are due; those that nearly are, are waited for.
-async fn due_now(engine: &Engine, eid: ExecutionId, alarms: BTreeSet<Key>) -> Vec<Key> {
+/// The timers among these that are due; those that nearly are, are waited for.
+async fn due_now(engine: &Engine, eid: ExecutionId, timers: BTreeSet<Key>) -> Vec<Key> {
     let ports = engine.ports();
-    let mut due = Vec::with_capacity(alarms.len());
-    for cause in alarms {
-        let Some(alarm) = AlarmKey::parse(&cause) else {
+    let mut due = Vec::with_capacity(timers.len());
+    for cause in timers {
+        let Some(timer) = TimerKey::parse(&cause) else {
             continue;
         };
-        let early = alarm.due.duration_since(ports.clock.now());
+        let early = timer.due.duration_since(ports.clock.now());
         let early = Duration::try_from(early).unwrap_or_default();
         if early > EARLY {
             // A skewed clock, or somebody's message: once more, for its time.
-            let at = Some(alarm.due);
-            let queue = alarm.queue;
+            let at = Some(timer.due);
+            let queue = timer.queue;
             let hint = Hint {
                 queue,
                 eid,

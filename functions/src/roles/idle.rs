@@ -95,7 +95,7 @@ async fn causes(
         if due
             .now
             .iter()
-            .any(|(_, alarm)| ours(&alarm.eid, &alarm.queue))
+            .any(|(_, timer)| ours(&timer.eid, &timer.queue))
         {
             return Ok(true);
         }

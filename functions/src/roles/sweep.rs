@@ -37,13 +37,13 @@ pub enum SweepError {
     #[error("the bucket was not listed")]
     Bucket(#[from] BucketError),
     /// The time was over before a first pass was.
-    #[error("the time was over before alarms and mail were listed once")]
+    #[error("the time was over before timers and mail were listed once")]
     Late,
 }
 
-/// Sweeps until all is done or time is short: alarms that are due, alarms that will be within
+/// Sweeps until all is done or time is short: timers that are due, timers that will be within
 /// `period`, mail older than a lease. Safe twice at once, since it writes nothing. 1 P for
-/// each 1,000 alarms and mails.
+/// each 1,000 timers and mails.
 ///
 /// # Errors
 /// [`SweepError`]: the next sweep does it all.
@@ -66,8 +66,8 @@ pub async fn sweep(
             let mut total = total.lock().unwrap_or_else(PoisonError::into_inner);
             let (passes, total) = &mut *total;
             *passes += 1;
-            // The alarms are the same in each pass.
-            total.alarms = total.alarms.max(swept.alarms);
+            // The timers are the same in each pass.
+            total.timers = total.timers.max(swept.timers);
             total.ahead = total.ahead.max(swept.ahead);
             total.stale_mail += swept.stale_mail;
             total.told += swept.told;

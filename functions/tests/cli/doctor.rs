@@ -36,7 +36,7 @@ fn an_execution_that_lost_what_wakes_it_is_found() {
     assert_eq!(findings(&world).0, 0);
     std::fs::remove_file(only(&world.path("pond/timers"))).unwrap();
     let (code, found) = findings(&world);
-    assert_eq!((code, &found[0]["why"]), (1, &"no_alarm".into()), "{found}");
+    assert_eq!((code, &found[0]["why"]), (1, &"no_timer".into()), "{found}");
 
     let world = World::new();
     world.start(&["greet", "--input", "\"a\""]);

@@ -77,7 +77,7 @@ async fn unrest(
     let mail = ports.list(&prefix).await?;
     unrest.extend(mail.iter().map(|row| format!("mail {}", row.key)));
     let due = timers::due(ports, ports.clock.now(), None, 1_000).await?;
-    unrest.extend(due.now.iter().map(|(key, _)| format!("due alarm {key}")));
+    unrest.extend(due.now.iter().map(|(key, _)| format!("due timer {key}")));
     if unrest.is_empty() {
         let audit = engine.audit().await?;
         unrest.extend(audit.findings.iter().map(|finding| format!("{finding:?}")));

@@ -16,13 +16,13 @@ pub enum Action {
     Retry(u8),
     /// The deadline passes, for one more clock.
     Tick,
-    /// A worker hears of an execution, by its mail (0) or by an alarm.
+    /// A worker hears of an execution, by its mail (0) or by a timer.
     Dispatch {
         /// Which worker.
         worker: usize,
         /// Parent or child.
         exec: usize,
-        /// The alarm, or 0.
+        /// The timer, or 0.
         cause: u8,
     },
     /// A worker makes the request that is next.
@@ -137,7 +137,7 @@ impl Protocol {
                 run.pc,
                 Pc::SettleLoaded | Pc::Commit | Pc::Resolve | Pc::Settle
             )
-            || matches!(run.pc, Pc::DeleteMail | Pc::DeleteAlarms);
+            || matches!(run.pc, Pc::DeleteMail | Pc::DeleteTimers);
         if state.budget.left().crashes > 0 && wrote {
             actions.push(Action::Crash(worker));
         }
@@ -156,7 +156,7 @@ fn dispatches(state: &State, worker: usize, actions: &mut Vec<Action>) {
             });
         }
     }
-    let due = |alarm: &u8| state.time > 0 && state.bucket.alarms & (1 << alarm) != 0;
+    let due = |timer: &u8| state.time > 0 && state.bucket.timers & (1 << timer) != 0;
     for cause in (1..16).filter(due) {
         let exec = PARENT;
         actions.push(Action::Dispatch {

@@ -28,14 +28,14 @@ impl Protocol {
         }
         head.lease = None;
         head.terminal = self.at(run.exec, &run.next).is_none();
-        let kept = run.next.alarm != 0 && run.next.alarm != run.waking;
-        head.alarm = match self.waits_for_time(run) {
+        let kept = run.next.timer != 0 && run.next.timer != run.waking;
+        head.timer = match self.waits_for_time(run) {
             false => 0,
-            true if kept => run.next.alarm,
-            true if self.rules.unique_alarm_keys => commit,
+            true if kept => run.next.timer,
+            true if self.rules.unique_timer_keys => commit,
             true => 1,
         };
-        if head.alarm != 0 && head.alarm != run.next.alarm {
+        if head.timer != 0 && head.timer != run.next.timer {
             head.outbox |= effect::ALARM;
         }
         head.outbox |= effect::FEED;
@@ -101,7 +101,7 @@ impl Protocol {
             if begins {
                 let newest = lands(state, run.exec, run.base);
                 state.begun_late |= !newest;
-                if run.waking != 0 && !self.rules.owned_alarm_stays {
+                if run.waking != 0 && !self.rules.owned_timer_stays {
                     run.todo |= effect::CLEAR;
                 }
             }
@@ -111,7 +111,7 @@ impl Protocol {
         // Nothing else is needed from here on.
         (run.acquired, run.fired, run.due) = (false, 0, false);
         run.next = Head {
-            alarm: head.alarm,
+            timer: head.timer,
             ..Head::new()
         };
         let deletes_first = !self.rules.settle_before_delete && run.slots != 0;

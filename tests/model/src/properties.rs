@@ -65,7 +65,7 @@ fn inv4(model: &Protocol, state: &State) -> bool {
     let sent = 1 + u32::from(model.scenario.messages);
     let still = state.runs.iter().all(Option::is_none)
         && state.bucket.mail == [0, 0]
-        && state.bucket.alarms == 0
+        && state.bucket.timers == 0
         && state.sent.count_ones() == sent;
     let child = state.decided[PARENT] & effect::CHILD != 0;
     !still || state.is_over(PARENT) && (!child || state.is_over(CHILD))
@@ -83,13 +83,13 @@ fn inv6(_: &Protocol, state: &State) -> bool {
         let Some(head) = state.bucket.heads[exec] else {
             return true;
         };
-        let alarms = exec == PARENT && state.bucket.alarms != 0;
-        if head.lease.is_some() || state.bucket.mail[exec] != 0 || alarms {
+        let timers = exec == PARENT && state.bucket.timers != 0;
+        if head.lease.is_some() || state.bucket.mail[exec] != 0 || timers {
             return true; // a cause is left
         }
         let once = effect::CHILD | effect::RESULT;
         let made = state.decided[exec] & once & !state.made == 0;
-        made && head.alarm == 0 && state.finals[exec] & !state.bucket.feed[exec] == 0
+        made && head.timer == 0 && state.finals[exec] & !state.bucket.feed[exec] == 0
     })
 }
 

@@ -9,18 +9,18 @@ pub struct Rules {
     pub absorbed_mail_is_evidence: bool,
     /// A lease holder is a sign of an unsettled outbox.
     pub lease_is_evidence: bool,
-    /// The head keeps its waking alarm's key, whose object is a sign of an unsettled outbox.
+    /// The head keeps its waking timer's key, whose object is a sign of an unsettled outbox.
     pub fired: bool,
     /// No fresh cause on a head without holder: no commit.
     pub fresh_causes: bool,
     /// Mail is an orphan only if the head is absent after the listing, too.
     pub orphan_check: bool,
-    /// An alarm's key holds the commit that set it.
-    pub unique_alarm_keys: bool,
-    /// The alarm that the head names is never deleted.
-    pub named_alarm_stays: bool,
-    /// No alarm is deleted while there is a lease holder.
-    pub owned_alarm_stays: bool,
+    /// A timer's key holds the commit that set it.
+    pub unique_timer_keys: bool,
+    /// The timer that the head names is never deleted.
+    pub named_timer_stays: bool,
+    /// No timer is deleted while there is a lease holder.
+    pub owned_timer_stays: bool,
     /// A final commit waits until all earlier effects are settled.
     pub final_carries_nothing: bool,
     /// The feed object is the last effect.
@@ -35,8 +35,8 @@ pub struct Rules {
     pub settle_before_delete: bool,
     /// A commit is a compare-and-swap.
     pub compare_and_swap: bool,
-    /// An alarm among the causes proves its instant, whatever the worker's clock says.
-    pub alarm_proves_its_instant: bool,
+    /// A timer among the causes proves its instant, whatever the worker's clock says.
+    pub timer_proves_its_instant: bool,
 }
 
 impl Default for Rules {
@@ -48,9 +48,9 @@ impl Default for Rules {
             fired: true,
             fresh_causes: true,
             orphan_check: true,
-            unique_alarm_keys: true,
-            named_alarm_stays: true,
-            owned_alarm_stays: true,
+            unique_timer_keys: true,
+            named_timer_stays: true,
+            owned_timer_stays: true,
             final_carries_nothing: true,
             feed_last: true,
             one_nonce: true,
@@ -58,7 +58,7 @@ impl Default for Rules {
             barrier_owns: true,
             settle_before_delete: true,
             compare_and_swap: true,
-            alarm_proves_its_instant: true,
+            timer_proves_its_instant: true,
         }
     }
 }

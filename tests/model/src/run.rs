@@ -73,20 +73,20 @@ impl Protocol {
             Pc::ReadAgain if found.is_some() => return Some(Run::new(exec, run.cause)),
             Pc::ReadAgain => return self.orphan(run),
             Pc::List => return self.listed(state, worker, run, listed),
-            Pc::ReadFired if state.bucket.alarms & (1 << run.next.fired) != 0 => {
+            Pc::ReadFired if state.bucket.timers & (1 << run.next.fired) != 0 => {
                 return self.settle_loaded(state, worker, run);
             }
             Pc::ReadFired => return self.loaded(state, worker, run),
             Pc::Commit => return self.commit(state, worker, run),
             Pc::Resolve => return self.resolve(state, worker, run),
-            Pc::DeleteAlarms => {
-                let alarm = self.alarm_to_delete(&run);
-                state.bucket.alarms &= !(1 << alarm);
+            Pc::DeleteTimers => {
+                let timer = self.timer_to_delete(&run);
+                state.bucket.timers &= !(1 << timer);
                 // Deleted: whoever named it in this run's memory need not again.
-                if run.superseded == alarm {
+                if run.superseded == timer {
                     run.superseded = 0;
                 }
-                if run.cause == alarm {
+                if run.cause == timer {
                     run.cause = 0;
                 }
                 return self.delete_next(run);
@@ -98,7 +98,7 @@ impl Protocol {
     }
 
     fn orphan(&self, mut run: Run) -> Option<Run> {
-        run.next.alarm = 0;
+        run.next.timer = 0;
         run.only_deletes();
         self.delete_next(run)
     }
@@ -132,7 +132,7 @@ impl Protocol {
 
     fn goes_on(&self, run: &Run) -> bool {
         let head = &run.next;
-        let fresh = run.slots & !head.mids != 0 || run.cause != 0 && run.cause == head.alarm;
+        let fresh = run.slots & !head.mids != 0 || run.cause != 0 && run.cause == head.timer;
         !head.terminal && (fresh || head.lease.is_some() || !self.rules.fresh_causes)
     }
 
@@ -143,7 +143,7 @@ impl Protocol {
             return self.delete_next(run);
         }
         let head = &mut run.next;
-        if run.cause == head.alarm {
+        if run.cause == head.timer {
             run.waking = run.cause;
         }
         run.fired = match run.waking {
@@ -151,9 +151,9 @@ impl Protocol {
             0 if head.lease.is_some() => head.fired,
             waking => waking,
         };
-        let proven = self.rules.alarm_proves_its_instant && run.cause != 0;
+        let proven = self.rules.timer_proves_its_instant && run.cause != 0;
         run.due = head.late || proven || self.clock(state, worker);
-        run.superseded = head.alarm;
+        run.superseded = head.timer;
         head.mids |= run.slots;
         if head.progress.started {
             head.progress.started = false;
@@ -181,14 +181,14 @@ impl Protocol {
         }
     }
 
-    /// Step 12: mail, then alarms.
+    /// Step 12: mail, then timers.
     pub(crate) fn delete_next(&self, mut run: Run) -> Option<Run> {
         if run.slots != 0 {
             run.pc = Pc::DeleteMail;
             return Some(run);
         }
-        if self.alarm_to_delete(&run) != 0 {
-            run.pc = Pc::DeleteAlarms;
+        if self.timer_to_delete(&run) != 0 {
+            run.pc = Pc::DeleteTimers;
             return Some(run);
         }
         if run.todo != 0 {
@@ -198,13 +198,13 @@ impl Protocol {
         None
     }
 
-    /// The next superseded alarm, the waking one last; never the one that the head names.
-    fn alarm_to_delete(&self, run: &Run) -> u8 {
-        let named = run.next.alarm;
-        let goes = |alarm: &u8| *alarm != 0 && (*alarm != named || !self.rules.named_alarm_stays);
-        let mut alarms = [run.superseded, run.cause];
-        alarms.sort_by_key(|alarm| *alarm == run.waking);
-        alarms.into_iter().find(goes).unwrap_or(0)
+    /// The next superseded timer, the waking one last; never the one that the head names.
+    fn timer_to_delete(&self, run: &Run) -> u8 {
+        let named = run.next.timer;
+        let goes = |timer: &u8| *timer != 0 && (*timer != named || !self.rules.named_timer_stays);
+        let mut timers = [run.superseded, run.cause];
+        timers.sort_by_key(|timer| *timer == run.waking);
+        timers.into_iter().find(goes).unwrap_or(0)
     }
 
     fn clock(&self, state: &State, worker: usize) -> bool {
@@ -214,7 +214,7 @@ impl Protocol {
     fn perform(&self, state: &mut State, run: &mut Run, item: u8) {
         run.todo &= !item;
         if item == effect::CLEAR {
-            state.bucket.alarms &= !(1 << run.waking);
+            state.bucket.timers &= !(1 << run.waking);
         } else {
             state.perform(run.exec, &run.next, run.base.commit, item);
         }
@@ -224,9 +224,9 @@ impl Protocol {
 impl Run {
     /// Forgets what no delete needs, so that equal states are equal.
     fn only_deletes(&mut self) {
-        let kept = (self.next.alarm, self.slots, self.superseded, self.waking);
+        let kept = (self.next.timer, self.slots, self.superseded, self.waking);
         *self = Self::new(self.exec, self.cause);
-        (self.next.alarm, self.slots, self.superseded, self.waking) = kept;
+        (self.next.timer, self.slots, self.superseded, self.waking) = kept;
         self.pc = Pc::DeleteMail;
     }
 }

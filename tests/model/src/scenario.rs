@@ -129,7 +129,7 @@ pub const ALL: [Scenario; 6] = [
         &[EITHER, EITHER],
     ),
     scenario(
-        "alarm set again",
+        "timer set again",
         2,
         Budget::any(0),
         &[EITHER, MESSAGE, TIMER],

@@ -27,7 +27,7 @@ pub(crate) mod effect {
     pub(crate) const CHILD: u8 = CHILD_MAIL | CHILD_HEAD;
     pub(crate) const RESULT: u8 = 8;
     pub(crate) const FEED: u8 = 16;
-    /// Not an effect by the rules: deletes the waking alarm.
+    /// Not an effect by the rules: deletes the waking timer.
     pub(crate) const CLEAR: u8 = 32;
     pub(crate) const ALL: [u8; 6] = [1, 2, 4, 8, 16, 32];
 }
@@ -73,9 +73,9 @@ pub struct Head {
     pub progress: Progress,
     /// Effects not known to be settled.
     pub outbox: u8,
-    /// The alarm by the commit in its key; 0 for none.
-    pub alarm: u8,
-    /// The alarm that covers the commits since the head was last without holder.
+    /// The timer by the commit in its key; 0 for none.
+    pub timer: u8,
+    /// The timer that covers the commits since the head was last without holder.
     pub fired: u8,
     /// Whether the journal's last instant is past the deadline.
     pub late: bool,
@@ -97,7 +97,7 @@ impl Head {
             mids: 0,
             progress: Progress::default(),
             outbox: 0,
-            alarm: 0,
+            timer: 0,
             fired: 0,
             late: false,
         }
@@ -117,8 +117,8 @@ pub struct Bucket {
     pub heads: [Option<Head>; 2],
     /// Mailboxes: sets of message ids.
     pub mail: [u8; 2],
-    /// The parent's alarms: a set of the commits in their keys.
-    pub alarms: u16,
+    /// The parent's timers: a set of the commits in their keys.
+    pub timers: u16,
     /// Feed objects: sets of commits.
     pub feed: [u16; 2],
 }
@@ -136,7 +136,7 @@ pub enum Pc {
     ReadAgain,
     /// Lists the mailbox.
     List,
-    /// Looks whether the alarm that `fired` names exists.
+    /// Looks whether the timer that `fired` names exists.
     ReadFired,
     /// Settles the loaded outbox.
     SettleLoaded,
@@ -150,8 +150,8 @@ pub enum Pc {
     Settle,
     /// Deletes mail.
     DeleteMail,
-    /// Deletes alarms.
-    DeleteAlarms,
+    /// Deletes timers.
+    DeleteTimers,
 }
 
 /// A run in a worker's memory.
@@ -159,7 +159,7 @@ pub enum Pc {
 pub struct Run {
     /// Parent or child.
     pub exec: usize,
-    /// The alarm that it was started for; 0 if that was mail.
+    /// The timer that it was started for; 0 if that was mail.
     pub cause: u8,
     /// What comes next.
     pub pc: Pc,
@@ -175,9 +175,9 @@ pub struct Run {
     pub items: u8,
     /// Creates of `items` still to be made.
     pub todo: u8,
-    /// The alarm that the loaded head named, to be deleted if it is superseded.
+    /// The timer that the loaded head named, to be deleted if it is superseded.
     pub superseded: u8,
-    /// The alarm that woke this run, if the head names it.
+    /// The timer that woke this run, if the head names it.
     pub waking: u8,
     /// See [`Head::fired`].
     pub fired: u8,

@@ -50,7 +50,7 @@ fn absorbed_mail_in_the_box_means_unsettled() {
 }
 
 #[test]
-fn the_alarm_that_fired_means_unsettled() {
+fn the_timer_that_fired_means_unsettled() {
     let rules = Rules {
         fired: false,
         ..Rules::default()
@@ -92,23 +92,23 @@ fn mail_is_an_orphan_only_if_the_head_is_absent_after_the_listing() {
 }
 
 #[test]
-fn no_alarm_key_is_used_twice() {
+fn no_timer_key_is_used_twice() {
     let rules = Rules {
-        unique_alarm_keys: false,
+        unique_timer_keys: false,
         ..Rules::default()
     };
     breaks(
         rules,
-        "alarm set again",
+        "timer set again",
         0,
         "inv4 nothing with work stays still for ever",
     );
 }
 
 #[test]
-fn the_alarm_that_the_head_names_is_never_deleted() {
+fn the_timer_that_the_head_names_is_never_deleted() {
     let rules = Rules {
-        named_alarm_stays: false,
+        named_timer_stays: false,
         ..Rules::default()
     };
     breaks(
@@ -120,9 +120,9 @@ fn the_alarm_that_the_head_names_is_never_deleted() {
 }
 
 #[test]
-fn no_alarm_is_deleted_while_there_is_a_lease() {
+fn no_timer_is_deleted_while_there_is_a_lease() {
     let rules = Rules {
-        owned_alarm_stays: false,
+        owned_timer_stays: false,
         ..Rules::default()
     };
     breaks(

@@ -125,22 +125,22 @@ fn expected() -> Vec<Line> {
         line("start", 2, 0, 0);
         line(&format!("{n} steps"), n + 3, 2, 1);
     }
-    for (timed, alarm) in [(false, 0), (true, 1)] {
+    for (timed, timer) in [(false, 0), (true, 1)] {
         line("start", 2, 0, 0);
-        line(&format!("suspend, timed={timed}"), 4 + alarm, 2, 1);
+        line(&format!("suspend, timed={timed}"), 4 + timer, 2, 1);
         line("signal", 1, 1, 0);
         line(
             &format!("resume, timed={timed}, last=false"),
-            4 + alarm,
+            4 + timer,
             2,
-            1 + alarm,
+            1 + timer,
         );
         line("signal", 1, 1, 0);
         line(
             &format!("resume, timed={timed}, last=true"),
             3,
             2,
-            1 + alarm,
+            1 + timer,
         );
     }
     line("start", 2, 0, 0);

@@ -182,7 +182,7 @@ impl Process {
         Causes {
             queue: Queue::default(),
             mail: rows.map(|row| row.key).filter(mine).collect(),
-            alarms: Vec::new(),
+            timers: Vec::new(),
             deliveries: 0,
             hearsay: false,
         }

@@ -24,7 +24,7 @@ async fn a_timer_and_a_timeout_pass_by_the_stores_time() {
     let eid = process.start(Start::new("naps")).await;
     process.suspended(eid).await;
     assert_eq!(process.result(eid).await, Ok((true, true)));
-    assert_eq!(process.engine.execution(eid).await.unwrap().alarm, None);
+    assert_eq!(process.engine.execution(eid).await.unwrap().timer, None);
 }
 
 async fn race(ctx: Context, more: bool) -> Result<u64, Failed> {
@@ -47,13 +47,13 @@ fn on(channel: &str, n: u64) -> Signal {
 }
 
 #[tokio::test]
-async fn case_03_a_race_leaves_no_alarm_and_no_wait_of_the_losers() {
+async fn case_03_a_race_leaves_no_timer_and_no_wait_of_the_losers() {
     let (_store, process) = Store::at_work(App::new().workflow("race", "1", race)).await;
     let engine = &process.engine;
     for more in [false, true] {
         let eid = process.start(Start::new("race").input(&more)).await;
         process.suspended(eid).await;
-        assert!(engine.execution(eid).await.unwrap().alarm.is_some());
+        assert!(engine.execution(eid).await.unwrap().timer.is_some());
         process.signal(eid, on("a", 3)).await;
         if more {
             process
@@ -70,7 +70,7 @@ async fn case_03_a_race_leaves_no_alarm_and_no_wait_of_the_losers() {
         }
         let expected = if more { 12 } else { 3 };
         assert_eq!(process.result::<u64>(eid).await, Ok(expected));
-        assert_eq!(engine.execution(eid).await.unwrap().alarm, None);
+        assert_eq!(engine.execution(eid).await.unwrap().timer, None);
         let late = engine.signal(eid, on("b", 4)).await.unwrap_err();
         assert!(
             matches!(late, EngineError::TerminalExecution { .. }),

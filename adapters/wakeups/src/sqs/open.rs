@@ -25,7 +25,7 @@ pub enum OpenError {
 }
 
 impl SqsWakeups {
-    /// Sends to the queues whose URLs are given; hints for others are dropped. Alarms that are due
+    /// Sends to the queues whose URLs are given; hints for others are dropped. Timers that are due
     /// within `reach` are passed on, 15 minutes at most. Must be called within a tokio runtime.
     ///
     /// # Errors

@@ -78,10 +78,10 @@ fn world(reach: u64, broken: bool) -> World {
 }
 
 impl World {
-    fn alarm(&self, ahead: Duration) -> Hint {
+    fn timer(&self, ahead: Duration) -> Hint {
         let (queue, eid) = (Queue::default(), eid(1));
         let due = self.clock.now().checked_add(ahead).unwrap();
-        let cause = keys::alarm(due, &queue, &eid, 3);
+        let cause = keys::timer(due, &queue, &eid, 3);
         Hint {
             queue,
             eid,
@@ -132,7 +132,7 @@ async fn hints_that_are_rung_together_share_requests_by_their_queue() {
 }
 
 #[tokio::test]
-async fn an_alarm_is_kept_back_until_it_is_due_and_never_comes_before() {
+async fn a_timer_is_kept_back_until_it_is_due_and_never_comes_before() {
     let world = world(60, false);
     let cases = [
         (Duration::ZERO, 0),
@@ -142,12 +142,12 @@ async fn an_alarm_is_kept_back_until_it_is_due_and_never_comes_before() {
         (Duration::from_secs(60), 60),
     ];
     for (ahead, _) in cases {
-        world.wakeups.ring(world.alarm(ahead)).await;
+        world.wakeups.ring(world.timer(ahead)).await;
         world.wakeups.flush().await;
     }
     assert_eq!(world.delays(), cases.map(|(_, delay)| delay));
     // Past its time: now.
-    let late = world.alarm(Duration::from_secs(5));
+    let late = world.timer(Duration::from_secs(5));
     world.clock.advance(Duration::from_secs(10));
     world.wakeups.ring(late.clone()).await;
     world.wakeups.flush().await;
@@ -158,17 +158,17 @@ async fn an_alarm_is_kept_back_until_it_is_due_and_never_comes_before() {
 }
 
 #[tokio::test]
-async fn an_alarm_out_of_reach_is_left_to_the_sweeper() {
+async fn a_timer_out_of_reach_is_left_to_the_sweeper() {
     let world = world(60, false);
     let far = Duration::from_secs(61);
-    world.wakeups.ring(world.alarm(far)).await;
+    world.wakeups.ring(world.timer(far)).await;
     world.wakeups.flush().await;
     assert!(world.delays().is_empty());
     // Whatever is asked for: SQS keeps nothing longer than 15 minutes.
     let world = self::world(100_000, false);
     for ahead in [900, 901, 90_000] {
         let ahead = Duration::from_secs(ahead);
-        world.wakeups.ring(world.alarm(ahead)).await;
+        world.wakeups.ring(world.timer(ahead)).await;
     }
     world.wakeups.flush().await;
     assert_eq!(world.delays(), [900]);

@@ -77,7 +77,7 @@ fn each_request_is_one_event_at_debug_and_its_body_is_none_of_it() {
             event("create", "other", "timers/a", "refused", 17),
             event("read", "other", "timers/a", "found", 17),
             event("read", "other", "busy/b", "throttled", 0),
-            event("list", "alarm", "timers/", "last page", 0),
+            event("list", "timer", "timers/", "last page", 0),
             event("delete", "other", "timers/a", "deleted", 0),
         ]
     );

@@ -24,7 +24,7 @@ fn a_head_is_read_back_as_it_was_written() {
         epoch: 7,
         until: now,
     });
-    draft.alarm = Some(keys::alarm(now, &journal.head.record.queue, &eid, 1));
+    draft.timer = Some(keys::timer(now, &journal.head.record.queue, &eid, 1));
     draft.news = vec![News {
         commit: 1,
         at: now,
@@ -73,14 +73,14 @@ fn a_head_of_a_later_release_is_refused_by_its_format() {
 fn what_is_no_head_of_this_execution_is_corrupt_and_named() {
     let other = ExecutionId::keyed(&Text::parse("b").unwrap());
     let queue = crate::domain::Queue::default();
-    let alarm = keys::alarm(jiff::Timestamp::UNIX_EPOCH, &queue, &other, 1);
+    let timer = keys::timer(jiff::Timestamp::UNIX_EPOCH, &queue, &other, 1);
     let segment = keys::segment(&other, 0, "0123456789abcdef");
     let changes: [&dyn Fn(&mut Value); 11] = [
         &|head| head["format"] = json!(0),
-        &|head| head["alarm"] = json!(alarm),
-        // A run deletes the alarm that its commit supersedes.
-        &|head| head["alarm"] = json!(keys::head(&other)),
-        &|head| head["fired"] = json!(alarm),
+        &|head| head["timer"] = json!(timer),
+        // A run deletes the timer that its commit supersedes.
+        &|head| head["timer"] = json!(keys::head(&other)),
+        &|head| head["fired"] = json!(timer),
         &|head| head["sealed"] = json!([{"key": segment, "first": 0, "end": 1, "bytes": 1}]),
         &|head| head["record"]["eid"] = json!(other),
         &|head| head["outbox"] = json!([1, 2, 1]),

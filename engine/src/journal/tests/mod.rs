@@ -79,7 +79,7 @@ fn draft(world: &World, entries: Vec<Entry>, outbox: Vec<Item>) -> Draft {
         entries,
         lease: None,
         status: Status::Running,
-        alarm: None,
+        timer: None,
         fired: None,
         outbox,
         news: Vec::new(),

@@ -20,7 +20,7 @@ proptest! {
             (keys::segment(&eid, n, digest.sha16()), Kind::Segment, &own),
             (keys::blob(&eid, digest.as_str()), Kind::Blob, &own),
             (keys::mail(&queue, &eid, &mid), Kind::Mail, &mail),
-            (keys::alarm(at, &queue, &eid, commit), Kind::Alarm, "timers/"),
+            (keys::timer(at, &queue, &eid, commit), Kind::Timer, "timers/"),
             (keys::feed(at, &eid, commit), Kind::Feed, "feed/"),
             (keys::archive(&eid), Kind::Archive, &folded),
             (keys::archive_blob(&eid, digest.as_str()), Kind::Archive, &values),
@@ -32,7 +32,7 @@ proptest! {
         for (prefix, kind, part) in [
             (keys::log(&eid), Kind::Segment, own.as_str()),
             (keys::mailbox(&queue, &eid), Kind::Mail, &mail),
-            (keys::timers(), Kind::Alarm, "timers/"),
+            (keys::timers(), Kind::Timer, "timers/"),
             (Prefix::parse(keys::ARCHIVE).unwrap(), Kind::Archive, "archive/"),
             (keys::execution(&eid), Kind::Other, &own),
         ] {

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use super::{at, eids, instants, mids, queues};
 use crate::domain::{Digest, ExecutionId, FrameId, MessageId, Queue};
-use crate::keys::{self, AlarmKey, FeedKey, Key, MailKey};
+use crate::keys::{self, FeedKey, Key, MailKey, TimerKey};
 
 proptest! {
     #[test]
@@ -16,16 +16,16 @@ proptest! {
         prop_assert!(key.is_under(&keys::mailbox(&queue, &eid)));
         prop_assert!(key.is_under(&keys::mail_queue(&queue)));
         prop_assert_eq!(MailKey::parse(&key), Some(MailKey { queue, eid, mid }));
-        prop_assert_eq!((AlarmKey::parse(&key), FeedKey::parse(&key)), (None, None));
+        prop_assert_eq!((TimerKey::parse(&key), FeedKey::parse(&key)), (None, None));
     }
 
     #[test]
-    fn alarm_keys_are_read_back(due in instants(), queue in queues(), eid in eids(), commit: u64) {
-        let key = keys::alarm(due, &queue, &eid, commit);
+    fn timer_keys_are_read_back(due in instants(), queue in queues(), eid in eids(), commit: u64) {
+        let key = keys::timer(due, &queue, &eid, commit);
         prop_assert_eq!(&Key::parse(key.as_str()).unwrap(), &key);
         prop_assert!(key.is_under(&keys::timers()));
         let due = keys::unstamp(&keys::stamp(due)).unwrap();
-        prop_assert_eq!(AlarmKey::parse(&key), Some(AlarmKey { due, queue, eid, commit }));
+        prop_assert_eq!(TimerKey::parse(&key), Some(TimerKey { due, queue, eid, commit }));
         prop_assert_eq!((MailKey::parse(&key), FeedKey::parse(&key)), (None, None));
     }
 
@@ -37,7 +37,7 @@ proptest! {
         let day = &keys::stamp(at)[..8];
         prop_assert!(key.is_under(&keys::feed_day(Some(day)).unwrap()));
         prop_assert_eq!(FeedKey::parse(&key), Some(FeedKey { at, eid, commit }));
-        prop_assert_eq!((MailKey::parse(&key), AlarmKey::parse(&key)), (None, None));
+        prop_assert_eq!((MailKey::parse(&key), TimerKey::parse(&key)), (None, None));
     }
 
     #[test]
@@ -47,7 +47,7 @@ proptest! {
         for key in [keys::head(&eid), keys::segment(&eid, n, digest.sha16()), keys::blob(&eid, digest.as_str())] {
             prop_assert_eq!(&Key::parse(key.as_str()).unwrap(), &key);
             prop_assert!(key.as_str().starts_with(&prefix));
-            prop_assert_eq!((MailKey::parse(&key), AlarmKey::parse(&key), FeedKey::parse(&key)), (None, None, None));
+            prop_assert_eq!((MailKey::parse(&key), TimerKey::parse(&key), FeedKey::parse(&key)), (None, None, None));
         }
         prop_assert!(keys::segment(&eid, n, digest.sha16()) < keys::segment(&eid, n + 1, "0"));
     }
@@ -58,7 +58,7 @@ proptest! {
         for key in [keys::archive(&eid), keys::archive_blob(&eid, digest.as_str())] {
             prop_assert_eq!(&Key::parse(key.as_str()).unwrap(), &key);
             prop_assert_eq!(keys::archived(&key), Some(eid));
-            prop_assert_eq!((MailKey::parse(&key), AlarmKey::parse(&key), FeedKey::parse(&key)), (None, None, None));
+            prop_assert_eq!((MailKey::parse(&key), TimerKey::parse(&key), FeedKey::parse(&key)), (None, None, None));
             prop_assert_eq!(keys::lease(&key), None);
         }
         prop_assert_eq!(keys::archived(&keys::head(&eid)), None);
@@ -86,7 +86,7 @@ proptest! {
             all.extend([keys::head(eid), keys::segment(eid, 1, digest.sha16()), keys::blob(eid, digest.as_str()), keys::feed(due, eid, commit)]);
             all.extend([keys::archive(eid), keys::archive_blob(eid, digest.as_str()), keys::retention()]);
             for queue in &queues {
-                all.insert(keys::alarm(due, queue, eid, commit));
+                all.insert(keys::timer(due, queue, eid, commit));
                 all.extend(mids.iter().map(|mid| keys::mail(queue, eid, mid)));
             }
         }
@@ -101,8 +101,8 @@ proptest! {
         let Ok(key) = Key::parse(&text) else { return Ok(()) };
         if let Some(MailKey { queue, eid, mid }) = MailKey::parse(&key) {
             prop_assert_eq!(keys::mail(&queue, &eid, &mid), key);
-        } else if let Some(AlarmKey { due, queue, eid, commit }) = AlarmKey::parse(&key) {
-            prop_assert_eq!(keys::alarm(due, &queue, &eid, commit), key);
+        } else if let Some(TimerKey { due, queue, eid, commit }) = TimerKey::parse(&key) {
+            prop_assert_eq!(keys::timer(due, &queue, &eid, commit), key);
         } else if let Some(FeedKey { at, eid, commit }) = FeedKey::parse(&key) {
             prop_assert_eq!(keys::feed(at, &eid, commit), key);
         }
@@ -137,7 +137,7 @@ fn foreign_keys_are_read_as_nothing() {
         let key = Key::parse(&text).unwrap();
         let read = (
             MailKey::parse(&key),
-            AlarmKey::parse(&key),
+            TimerKey::parse(&key),
             FeedKey::parse(&key),
         );
         assert_eq!(read, (None, None, None), "{text}");
@@ -173,7 +173,7 @@ fn the_layout_never_changes() {
         format!("mail/q/ab/{EID}/start")
     );
     assert_eq!(
-        keys::alarm(due, &queue, &eid, 3).as_str(),
+        keys::timer(due, &queue, &eid, 3).as_str(),
         format!("timers/20260102T030405.678901Z/q/{EID}.3")
     );
     assert_eq!(
@@ -199,7 +199,7 @@ fn the_longest_names_make_keys_that_every_store_takes() {
     // With room for a root prefix.
     assert!(keys::mail(&queue, &eid, &mid).as_str().len() < 512);
     assert!(
-        keys::alarm(jiff::Timestamp::MAX, &queue, &eid, u64::MAX)
+        keys::timer(jiff::Timestamp::MAX, &queue, &eid, u64::MAX)
             .as_str()
             .len()
             < 512

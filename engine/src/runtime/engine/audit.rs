@@ -1,6 +1,6 @@
 //! Looking for executions that nothing can wake (PROTOCOL, section 8, rule 4).
 //!
-//! Every execution that is not over must have one of: a live holder; mail; an alarm; a wait on
+//! Every execution that is not over must have one of: a live holder; mail; a timer; a wait on
 //! a named party (a message without a deadline, a child that goes on); or an operator's
 //! decision (paused, blocked). What has none of these would stand still for ever.
 //!
@@ -9,7 +9,7 @@
 //! folded, and what that names. And nothing else should stand where
 //! executions look.
 //!
-//! Mail and alarms are listed first, then heads are read, so an execution that moves in
+//! Mail and timers are listed first, then heads are read, so an execution that moves in
 //! between may look asleep: each suspect is looked at again, by itself.
 
 use std::collections::BTreeSet;
@@ -21,7 +21,7 @@ use super::objects::finding;
 use super::{Engine, EngineError, Frame, FrameKind, FrameStatus};
 use crate::domain::{ExecutionId, Status, Workflow};
 use crate::journal::{Head, Journal, LoadError};
-use crate::keys::{self, AlarmKey, FeedKey, Key, MailKey, Prefix};
+use crate::keys::{self, FeedKey, Key, MailKey, Prefix, TimerKey};
 use crate::ports::Listed;
 
 /// Looks at one suspect before it is a finding.
@@ -95,8 +95,8 @@ pub enum Asleep {
     NoStart,
     /// Its holder's time is over, and there is no cause for another run.
     NoCause,
-    /// The alarm that its head names is gone.
-    NoAlarm,
+    /// The timer that its head names is gone.
+    NoTimer,
     /// A child ended, and its result never came.
     NoResult,
     /// It waits, and for nothing that can come.
@@ -107,8 +107,8 @@ impl std::fmt::Display for Asleep {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
             Self::NoStart => "it was never run, and the mail that starts it is gone",
-            Self::NoCause => "its lease's time is over, and there is no mail and no alarm",
-            Self::NoAlarm => "the alarm that its head names is gone",
+            Self::NoCause => "its lease's time is over, and there is no mail and no timer",
+            Self::NoTimer => "the timer that its head names is gone",
             Self::NoResult => "a child ended, and its result never came",
             Self::NoWait => "it waits for nothing that can come",
         })
@@ -126,12 +126,12 @@ impl Engine {
         let ports = &self.core.ports;
         let prefix = |text| Prefix::parse(text).expect("a constant of the key layout");
         let mail = ports.list(&prefix(keys::MAIL)).await?;
-        let alarms = ports.list(&keys::timers()).await?;
+        let timers = ports.list(&keys::timers()).await?;
         let mut foreign = Vec::new();
         let mut woken = BTreeSet::new();
-        for Listed { key, .. } in mail.into_iter().chain(alarms) {
+        for Listed { key, .. } in mail.into_iter().chain(timers) {
             let mail = MailKey::parse(&key).map(|mail| mail.eid);
-            match mail.or_else(|| AlarmKey::parse(&key).map(|alarm| alarm.eid)) {
+            match mail.or_else(|| TimerKey::parse(&key).map(|timer| timer.eid)) {
                 Some(eid) => _ = woken.insert(eid),
                 None => foreign.push(key),
             }
@@ -284,8 +284,8 @@ impl Engine {
         if woken || head.lease.as_ref().is_some_and(|lease| lease.until > now) {
             return Ok(None);
         }
-        for alarm in head.alarm.iter().chain(&head.fired) {
-            if ports.read(alarm).await?.is_some() {
+        for timer in head.timer.iter().chain(&head.fired) {
+            if ports.read(timer).await?.is_some() {
                 return Ok(None);
             }
         }
@@ -295,8 +295,8 @@ impl Engine {
         if head.lease.is_some() || head.status == Status::Running {
             return Ok(Some(Asleep::NoCause));
         }
-        if head.alarm.is_some() {
-            return Ok(Some(Asleep::NoAlarm));
+        if head.timer.is_some() {
+            return Ok(Some(Asleep::NoTimer));
         }
         self.waits_in_vain(head.record.eid).await
     }
@@ -329,7 +329,7 @@ impl Engine {
         let mailbox = keys::mailbox(&child.record.queue, &child.record.eid);
         let mailed = ports.page(&mailbox, None, 1).await?;
         let fired = match &child.fired {
-            Some(alarm) => ports.read(alarm).await?.is_some(),
+            Some(timer) => ports.read(timer).await?.is_some(),
             None => false,
         };
         Ok(fired || !mailed.entries.is_empty())

@@ -8,7 +8,7 @@ use super::{Engine, EngineError};
 use crate::archive::Archive;
 use crate::domain::{Blocked, Commit, Entry, ExecutionId, Record, Status};
 use crate::journal::{Journal, Lease};
-use crate::keys::{self, AlarmKey, Key};
+use crate::keys::{self, Key, TimerKey};
 
 /// An execution, as its head tells.
 #[derive(Debug, Clone, Serialize)]
@@ -24,7 +24,7 @@ pub struct Execution {
     /// Whose run is at it.
     pub lease: Option<Lease>,
     /// Its earliest deadline.
-    pub alarm: Option<Timestamp>,
+    pub timer: Option<Timestamp>,
     /// Leases since the last new outcome.
     pub stalls: u32,
     /// Entries so far.
@@ -102,7 +102,7 @@ impl Engine {
             commit: head.commit,
             at: head.at,
             lease: head.lease,
-            alarm: head.alarm.as_ref().and_then(AlarmKey::parse).map(|a| a.due),
+            timer: head.timer.as_ref().and_then(TimerKey::parse).map(|a| a.due),
             stalls: head.stalls,
             entries: head.entries,
             journal_bytes: head.bytes,
@@ -141,7 +141,7 @@ fn folded(archive: Archive) -> Execution {
         commit: archive.commit,
         at: archive.at,
         lease: None,
-        alarm: None,
+        timer: None,
         stalls: 0,
         entries: archive.entries,
         journal_bytes: archive.bytes,

@@ -8,7 +8,7 @@
 //! | each commit | 1 | |
 //! | each renewal (a commit without entries) | + 1 list | |
 //! | each run's end | 1 feed object | |
-//! | each alarm that was set | 1 | |
+//! | each timer that was set | 1 | |
 //! | each mail absorbed | | 1 |
 //! | each signal and operator's word | 1 | 1 |
 //! | each message to another, each child that is closed | 1 | |
@@ -124,11 +124,11 @@ fn ends_run(entry: &Entry) -> Option<Last> {
     }
 }
 
-/// The open deadlines, of which the earliest is the alarm.
+/// The open deadlines, of which the earliest is the timer.
 #[derive(Default)]
 struct Deadlines {
     open: BTreeMap<FrameId, Timestamp>,
-    alarm: Option<Timestamp>,
+    timer: Option<Timestamp>,
 }
 
 impl Deadlines {
@@ -157,11 +157,11 @@ impl Deadlines {
         }
     }
 
-    /// 1 when a run that ends now sets another alarm than there was.
+    /// 1 when a run that ends now sets another timer than there was.
     fn set(&mut self) -> u64 {
         let earliest = self.open.values().min().copied();
-        let new = earliest.is_some() && earliest != self.alarm;
-        self.alarm = earliest;
+        let new = earliest.is_some() && earliest != self.timer;
+        self.timer = earliest;
         u64::from(new)
     }
 }

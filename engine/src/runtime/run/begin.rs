@@ -21,7 +21,7 @@ impl Pass {
             return self.over(Err(Failure::new(kind::TERMINATED, reason))).await;
         }
         if let Some(status) = self.parked {
-            // 7. Absorbed and committed, not delivered; the alarm is dropped.
+            // 7. Absorbed and committed, not delivered; the timer is dropped.
             self.append(inbox.entries);
             self.leave(status, None).await?;
             return Ok(Ended::Parked(status));
@@ -70,7 +70,7 @@ impl Pass {
         }
     }
 
-    /// Whether the execution has not begun: a start at a later instant only sets the alarm.
+    /// Whether the execution has not begun: a start at a later instant only sets the timer.
     async fn not_yet(
         &mut self,
         history: &[Commit],

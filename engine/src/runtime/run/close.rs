@@ -8,7 +8,7 @@ use crate::planted::{Bug, planted};
 use crate::replay::{Drive, Trouble};
 
 impl Pass {
-    /// Nothing is live: the final commit, with the earliest deadline as the alarm.
+    /// Nothing is live: the final commit, with the earliest deadline as the timer.
     pub(super) async fn rest(&mut self, more: bool) -> Result<Ended, RunError> {
         if let Some(status) = self.parked {
             self.leave(status, None).await?;

@@ -41,8 +41,8 @@ impl Pass {
             if planted(Bug::BarrierDeletesMail) {
                 self.delete_mail_too_early().await?;
             }
-            if planted(Bug::BarrierDeletesAlarm) {
-                self.delete_alarm_too_early().await?;
+            if planted(Bug::BarrierDeletesTimer) {
+                self.delete_timer_too_early().await?;
             }
             let core = std::sync::Arc::clone(&self.core);
             self.settling.start(&core, &self.journal.head, false);
@@ -72,7 +72,7 @@ impl Pass {
                 }
                 if planted(Bug::DeletesBeforeSettling) {
                     self.delete_mail_too_early().await?;
-                    self.delete_alarm_too_early().await?;
+                    self.delete_timer_too_early().await?;
                 }
                 return self.settle_the_rest().await;
             }
@@ -190,7 +190,7 @@ impl Pass {
             head.epoch + 1
         };
         let by = core.provenance(epoch);
-        let (lease, status, alarm) = match leave {
+        let (lease, status, timer) = match leave {
             Leave::Owned => {
                 let until = after(wall, settings.ttl);
                 let lease = Lease {
@@ -199,9 +199,9 @@ impl Pass {
                     until,
                 };
                 let lease = Some(lease).filter(|_| !planted(Bug::BarrierWithoutLease));
-                (lease, Status::Running, head.alarm.clone())
+                (lease, Status::Running, head.timer.clone())
             }
-            Leave::Free(status, due) => (None, status, self.alarm_for(due, number)),
+            Leave::Free(status, due) => (None, status, self.timer_for(due, number)),
         };
         if lease.is_some() && !self.acquired {
             self.stalls += 1;
@@ -229,8 +229,8 @@ impl Pass {
                 });
             }
         }
-        if lease.is_none() && alarm.is_some() && alarm != head.alarm {
-            self.settling.name(Named::Alarm);
+        if lease.is_none() && timer.is_some() && timer != head.timer {
+            self.settling.name(Named::Timer);
         }
         let overdue = !self.fed && sent.saturating_sub(self.began) >= settings.feed_after;
         if lease.is_none() || overdue {
@@ -257,7 +257,7 @@ impl Pass {
             entries,
             lease,
             status,
-            alarm,
+            timer,
             fired: self.fired.clone(),
             outbox,
             news: self.news.clone(),
@@ -300,13 +300,13 @@ impl Pass {
         head.entries > settings.max_entries / 2 || head.bytes > settings.max_journal / 2
     }
 
-    /// The alarm key for the earliest deadline, kept while its instant is unchanged.
-    fn alarm_for(&self, due: Option<Timestamp>, commit: u64) -> Option<Key> {
+    /// The timer key for the earliest deadline, kept while its instant is unchanged.
+    fn timer_for(&self, due: Option<Timestamp>, commit: u64) -> Option<Key> {
         let head = &self.journal.head;
         let record = &head.record;
         // A key that woke this run is spent: its object goes at the end of it.
         let current = head
-            .alarm
+            .timer
             .as_ref()
             .filter(|key| Some(*key) != self.waking.as_ref());
         due.map(|due| timers::key_for(due, &record.queue, &record.eid, commit, current))

@@ -10,12 +10,12 @@ use crate::runtime::settle::SettleError;
 /// What made somebody look at an execution.
 #[derive(Debug, Clone)]
 pub struct Causes {
-    /// The queue in which a message was seen, or that an alarm names.
+    /// The queue in which a message was seen, or that a timer names.
     pub queue: Queue,
     /// Mail keys seen (hints: the run lists the mailbox itself).
     pub mail: Vec<Key>,
-    /// Alarm keys that are due: they prove their instant.
-    pub alarms: Vec<Key>,
+    /// Timer keys that are due: they prove their instant.
+    pub timers: Vec<Key>,
     /// How often these causes led to a run without effect.
     pub deliveries: u32,
     /// Whether the mail is hearsay: told of for the first time by a queue that tells twice, or late. It is read

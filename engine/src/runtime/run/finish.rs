@@ -1,6 +1,6 @@
 //! Step 12: deleting causes, after everything that followed from them is settled.
 //!
-//! Mail first, then superseded alarms, the waking one last; **\[R\] A6** the alarm that the
+//! Mail first, then superseded timers, the waking one last; **\[R\] A6** the timer that the
 //! head names is never deleted. A crash in between leaves stale causes, each a cheap run.
 
 use futures::{StreamExt, TryStreamExt, stream};
@@ -12,7 +12,7 @@ use crate::mailbox::Slot;
 use crate::planted::{Bug, planted};
 use crate::runtime::Core;
 
-/// Deletes absorbed mail, mail of this execution in other queues' boxes, and alarms that
+/// Deletes absorbed mail, mail of this execution in other queues' boxes, and timers that
 /// `head` does not name. Deletes only: free on S3.
 pub(super) async fn delete(
     core: &Core,
@@ -36,13 +36,13 @@ pub(super) async fn delete(
         .buffer_unordered(core.settings.fan.max(1))
         .try_collect::<()>()
         .await?;
-    let alarms = superseded.into_iter().chain(causes.alarms.iter());
-    let mut alarms: Vec<&Key> = alarms
-        .filter(|key| head.alarm.as_ref() != Some(*key) || planted(Bug::DeletesNamedAlarm))
+    let timers = superseded.into_iter().chain(causes.timers.iter());
+    let mut timers: Vec<&Key> = timers
+        .filter(|key| head.timer.as_ref() != Some(*key) || planted(Bug::DeletesNamedTimer))
         .collect();
-    alarms.sort_by_key(|key| (Some(*key) == waking, *key));
-    alarms.dedup();
-    for key in alarms {
+    timers.sort_by_key(|key| (Some(*key) == waking, *key));
+    timers.dedup();
+    for key in timers {
         core.ports.delete(key).await?;
     }
     Ok(())

@@ -28,7 +28,7 @@ pub(super) struct Ready {
     pub(super) mids: BTreeSet<MessageId>,
     /// The mailbox, as listed.
     pub(super) listing: Listing,
-    /// The alarm that woke this run: the one that the head names.
+    /// The timer that woke this run: the one that the head names.
     pub(super) waking: Option<Key>,
     /// Whether the head was kept, not read: who is refused reads it.
     pub(super) kept: bool,
@@ -67,7 +67,7 @@ pub(super) async fn load(
     }
     // Mail goes when what followed from it is settled: who is told of nothing else has nothing to do. Read after
     // the head, which decides whose mail it is.
-    let alone = causes.alarms.is_empty() || planted(Bug::HearsayHidesAlarms);
+    let alone = causes.timers.is_empty() || planted(Bug::HearsayHidesTimers);
     let early = match causes.hearsay && alone && !causes.mail.is_empty() {
         true => mailbox::read_early(ports, &causes.mail, fan).await,
         false => Some(Early::new()),
@@ -96,17 +96,17 @@ pub(super) async fn load(
     // 4. Fresh causes. Without one, on a head that nobody owns, there is nothing to do: no
     // replay, no commit (FINDINGS A4: a commit without a cause of its own would be lost work).
     let fresh_mail = listing.slots.iter().any(|slot| !mids.contains(&slot.mid));
-    let alarm = journal.head.alarm.as_ref();
-    let fresh_alarm = alarm.is_some_and(|key| causes.alarms.contains(key));
-    let caused = fresh_mail || fresh_alarm || planted(Bug::GoesOnWithoutCause);
+    let timer = journal.head.timer.as_ref();
+    let fresh_timer = timer.is_some_and(|key| causes.timers.contains(key));
+    let caused = fresh_mail || fresh_timer || planted(Bug::GoesOnWithoutCause);
     if journal.head.lease.is_none() && !caused {
         finish::delete(core, &journal.head, &listing.slots, causes, None, None).await?;
         return Ok(Loaded::Ended(Ended::Stale));
     }
-    // **[R] A2** A stale alarm among the causes covers nothing: it may be gone already.
-    let waking = alarm.filter(|_| fresh_alarm);
-    let waking = match planted(Bug::StaleAlarmCovers) {
-        true => causes.alarms.first(),
+    // **[R] A2** A stale timer among the causes covers nothing: it may be gone already.
+    let waking = timer.filter(|_| fresh_timer);
+    let waking = match planted(Bug::StaleTimerCovers) {
+        true => causes.timers.first(),
         false => waking,
     };
     let waking = waking.cloned();
@@ -137,8 +137,8 @@ async fn resume(
 ) -> Result<Option<Ready>, RunError> {
     let queue = journal.head.record.queue.clone();
     let listing = mailbox::list(&core.ports, &queue, &eid).await?;
-    let alarm = journal.head.alarm.as_ref();
-    let waking = alarm.filter(|key| causes.alarms.contains(key)).cloned();
+    let timer = journal.head.timer.as_ref();
+    let waking = timer.filter(|key| causes.timers.contains(key)).cloned();
     let mut mids = journal.tail_mids()?;
     let known =
         |mids: &BTreeSet<MessageId>| listing.slots.iter().all(|slot| mids.contains(&slot.mid));
@@ -175,7 +175,7 @@ async fn read_history(
 }
 
 /// Step 3. **\[R\] A2** The outbox is unsettled if it is not empty, and either there is a lease holder,
-/// or a listed mid is in the journal already (or may be: `blind`), or the alarm that covered it
+/// or a listed mid is in the journal already (or may be: `blind`), or the timer that covered it
 /// still exists.
 /// It is settled before anything is committed; otherwise what it names is settled.
 async fn settle_what_is_unsettled(
@@ -197,7 +197,7 @@ async fn settle_what_is_unsettled(
         || planted(Bug::AlwaysSettles);
     let unsettled = evident
         || match &head.fired {
-            Some(_) if planted(Bug::IgnoresFiredAlarm) => false,
+            Some(_) if planted(Bug::IgnoresFiredTimer) => false,
             Some(key) => core.ports.read(key).await?.is_some(),
             None => false,
         };
@@ -264,7 +264,7 @@ async fn absent(core: &Arc<Core>, eid: ExecutionId, causes: &Causes) -> Result<E
     {
         return Ok(Ended::Again);
     }
-    for key in slots.iter().map(|slot| &slot.key).chain(&causes.alarms) {
+    for key in slots.iter().map(|slot| &slot.key).chain(&causes.timers) {
         ports.delete(key).await?;
     }
     Ok(Ended::Orphan)

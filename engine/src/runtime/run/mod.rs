@@ -5,9 +5,9 @@
 //!
 //! - **I1, I2** what a workflow has observed is committed before its next attempt begins, and
 //!   a commit is a compare-and-swap: a stale run is refused and then writes nothing more.
-//! - **I4, I6** causes (mail, alarms) are deleted only after the commit that holds what
+//! - **I4, I6** causes (mail, timers) are deleted only after the commit that holds what
 //!   followed from them is settled. A crash anywhere leaves a cause or a lease holder.
-//! - **\[R\] A1** While a lease is set, no alarm is deleted.
+//! - **\[R\] A1** While a lease is set, no timer is deleted.
 //!
 //! Price: first run 2 P + 2 G; N sequential steps N + 5 P and 2 G from start to end.
 

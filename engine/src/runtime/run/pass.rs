@@ -17,7 +17,7 @@ use crate::domain::{
     Queue, Status,
 };
 use crate::journal::{Item, Journal, Named, News};
-use crate::keys::{AlarmKey, Key};
+use crate::keys::{Key, TimerKey};
 use crate::mailbox::{self, Slot};
 use crate::planted::{Bug, planted};
 use crate::ports::Abort;
@@ -111,7 +111,7 @@ pub(super) async fn pass(
         .collect();
     let fan = core.settings.fan;
     let mails = mailbox::fetch_rest(&core.ports, &fresh, fan, &ready.early).await?;
-    let superseded = ready.journal.head.alarm.clone();
+    let superseded = ready.journal.head.timer.clone();
     let old = ready.journal.head.status;
     let crash_loop = crash_loop(&core, causes, &fresh, ready.waking.as_ref());
     let mut ready = ready;
@@ -157,13 +157,13 @@ pub(super) async fn pass(
 }
 
 /// **\[R\]** Whether these causes came so often without effect that a run acquires first. Old
-/// mail, and an alarm that has been due for long, may have taken down every process since.
+/// mail, and a timer that has been due for long, may have taken down every process since.
 fn crash_loop(core: &Core, causes: &Causes, fresh: &[Slot], waking: Option<&Key>) -> bool {
     let old = core.settings.ttl * 3;
     let now = core.ports.clock.now();
     let stale =
         |since: Timestamp| Duration::try_from(now.duration_since(since)).is_ok_and(|age| age > old);
-    let due = waking.and_then(AlarmKey::parse).map(|alarm| alarm.due);
+    let due = waking.and_then(TimerKey::parse).map(|timer| timer.due);
     let often = causes.deliveries > core.settings.max_deliveries
         || fresh.iter().map(|slot| slot.modified).chain(due).any(stale);
     often && !planted(Bug::CrashLoopNotCounted)
@@ -182,13 +182,13 @@ impl Pass {
             early: _,
         } = ready;
         let head = &journal.head;
-        // **[R] A6** An alarm proves its instant, and recorded instants never decrease.
+        // **[R] A6** A timer proves its instant, and recorded instants never decrease.
         let proven = causes
-            .alarms
+            .timers
             .iter()
-            .filter_map(AlarmKey::parse)
-            .map(|alarm| alarm.due)
-            .filter(|_| !planted(Bug::NowIgnoresAlarm))
+            .filter_map(TimerKey::parse)
+            .map(|timer| timer.due)
+            .filter(|_| !planted(Bug::NowIgnoresTimer))
             .max();
         let journalled = Some(head.at).filter(|_| !planted(Bug::NowIgnoresJournal));
         let now = Some(core.ports.clock.now()).max(journalled).max(proven);

@@ -51,7 +51,7 @@ impl Pass {
             let _ = tx.send((drive, out));
         }));
         let core = std::sync::Arc::clone(&self.core);
-        let mut alarm = core.ports.clock.sleep(core.settings.watchdog).fuse();
+        let mut timer = core.ports.clock.sleep(core.settings.watchdog).fuse();
         futures::select_biased! {
             back = rx => match back {
                 Ok((drive, out)) => {
@@ -60,7 +60,7 @@ impl Pass {
                 }
                 Err(oneshot::Canceled) => Err(Halt::Stuck),
             },
-            () = alarm => Err(Halt::Stuck),
+            () = timer => Err(Halt::Stuck),
         }
     }
 

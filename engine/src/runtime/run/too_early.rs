@@ -12,8 +12,8 @@ impl Pass {
         Ok(())
     }
 
-    /// Deletes the alarm that woke the run, while the run is still at it.
-    pub(super) async fn delete_alarm_too_early(&mut self) -> Result<(), RunError> {
+    /// Deletes the timer that woke the run, while the run is still at it.
+    pub(super) async fn delete_timer_too_early(&mut self) -> Result<(), RunError> {
         if let Some(waking) = &self.waking {
             self.core.ports.delete(waking).await?;
         }

@@ -43,7 +43,7 @@ impl SettleError {
 /// Performs `effects` of the execution `from`: those on different executions several at once,
 /// those on one in order, the feed last. Answers the items that are settled now.
 ///
-/// Price: alarm 1 P; child 2 P; result or own mail 1 P; message to another 1 G + 1 P; feed 1 P.
+/// Price: timer 1 P; child 2 P; result or own mail 1 P; message to another 1 G + 1 P; feed 1 P.
 pub(crate) async fn perform(
     core: Arc<Core>,
     from: ExecutionId,
@@ -96,7 +96,7 @@ async fn in_order(core: &Core, from: ExecutionId, chain: Vec<What>) -> Result<()
 async fn one(core: &Core, from: &ExecutionId, what: What) -> Result<(), SettleError> {
     let (ports, inline) = (&core.ports, core.settings.inline);
     match what {
-        What::Alarm(key) => {
+        What::Timer(key) => {
             timers::set(ports, &key).await?;
             timers::ring(ports, key).await;
         }

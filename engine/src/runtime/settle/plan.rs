@@ -29,8 +29,8 @@ pub(crate) struct Effect {
 
 #[derive(Debug)]
 pub(crate) enum What {
-    /// The alarm object.
-    Alarm(Key),
+    /// The timer object.
+    Timer(Key),
     /// A child's `start` mail, then its head.
     Child(Box<Record>),
     /// A message to an execution whose queue the sender does not know.
@@ -61,7 +61,7 @@ impl What {
         match self {
             Self::Child(record) => Some(record.eid),
             Self::Message { to, .. } | Self::Mail { to, .. } => Some(*to),
-            Self::Alarm(_) | Self::Feed(..) => None,
+            Self::Timer(_) | Self::Feed(..) => None,
         }
     }
 }
@@ -92,10 +92,10 @@ pub(crate) fn plan(head: &Head, items: &[Item], entries: &BTreeMap<u64, Noted>) 
     let mut feed = false;
     for item in items {
         let number = match item {
-            Item::Named(Named::Alarm) => {
-                effects.extend(head.alarm.clone().map(|key| Effect {
+            Item::Named(Named::Timer) => {
+                effects.extend(head.timer.clone().map(|key| Effect {
                     item: *item,
-                    what: What::Alarm(key),
+                    what: What::Timer(key),
                 }));
                 continue;
             }

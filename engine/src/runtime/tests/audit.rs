@@ -84,12 +84,12 @@ fn a_lost_start_mail_is_found() {
 }
 
 #[test]
-fn a_lost_alarm_is_found() {
+fn a_lost_timer_is_found() {
     let world = world();
     let eid = start(&world, "nap");
     world.run_all();
     lose(&world, "timers/");
-    assert_asleep(&world, eid, Asleep::NoAlarm);
+    assert_asleep(&world, eid, Asleep::NoTimer);
 }
 
 #[test]

@@ -218,7 +218,7 @@ fn a_paused_execution_keeps_what_comes_and_goes_on_from_there() {
         "absorbed, not redelivered for ever (B17)"
     );
     let execution = world.block(world.engine.execution(eid)).unwrap();
-    assert_eq!((execution.status, execution.alarm), (Status::Paused, None));
+    assert_eq!((execution.status, execution.timer), (Status::Paused, None));
     world.block(world.engine.resume(eid, ada())).unwrap();
     world.run_all();
     assert_eq!(world.status(eid), Status::Suspended);

@@ -69,7 +69,7 @@ fn steps_and_keys_are_priced_to_the_request() {
 }
 
 #[test]
-fn waits_signals_and_alarms_are_priced_to_the_request() {
+fn waits_signals_and_timers_are_priced_to_the_request() {
     for timed in [false, true] {
         let world = World::new(app());
         let (eid, counts) = world.counted(|world| {

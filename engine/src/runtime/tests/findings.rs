@@ -7,7 +7,7 @@ use futures::future::join;
 use super::story::Stories;
 use super::{App, Ended, keyed, neighbour, sequential};
 use crate::domain::{ExecutionId, Queue, Status};
-use crate::keys::AlarmKey;
+use crate::keys::TimerKey;
 use crate::ports::Clock;
 use crate::runtime::{Causes, RunError, Signal, Start};
 use crate::testing::{Fate, Rule, Verb, World};
@@ -67,10 +67,10 @@ pub(super) fn begun(start: Start) -> (World, ExecutionId) {
     (world, eid)
 }
 
-pub(super) fn alarms(world: &World) -> Vec<AlarmKey> {
+pub(super) fn timers(world: &World) -> Vec<TimerKey> {
     let rows = world.memory.snapshot();
     rows.iter()
-        .filter_map(|(key, _)| AlarmKey::parse(key))
+        .filter_map(|(key, _)| TimerKey::parse(key))
         .collect()
 }
 
@@ -86,29 +86,29 @@ fn no_causes() -> Causes {
     Causes {
         queue: Queue::default(),
         mail: Vec::new(),
-        alarms: Vec::new(),
+        timers: Vec::new(),
         deliveries: 0,
         hearsay: false,
     }
 }
 
 #[test]
-pub(super) fn a1_the_alarm_that_woke_a_run_stays_while_a_lease_is_set() {
+pub(super) fn a1_the_timer_that_woke_a_run_stays_while_a_lease_is_set() {
     let (world, eid) = begun(Start::new("late_steps"));
     world.clock.advance(HOUR);
     for n in 0..2 {
         let dead = dies_at(&world, n, 20 + n);
         assert!(dead.run(eid).is_err());
-        assert_eq!(alarms(&world).len(), 1, "died after head write {n}");
+        assert_eq!(timers(&world).len(), 1, "died after head write {n}");
         world.clock.advance(Duration::from_secs(31));
     }
     world.run_all();
     assert_eq!(world.result::<u64>(eid), Ok(1));
-    assert!(alarms(&world).is_empty());
+    assert!(timers(&world).is_empty());
 }
 
 #[test]
-pub(super) fn a2_what_an_alarm_run_committed_and_did_not_settle_is_settled_by_a_message_run() {
+pub(super) fn a2_what_a_timer_run_committed_and_did_not_settle_is_settled_by_a_message_run() {
     let (world, eid) = begun(Start::new("late_child"));
     world.clock.advance(HOUR);
     assert!(dies_at(&world, 0, 20).run(eid).is_err());
@@ -119,20 +119,20 @@ pub(super) fn a2_what_an_alarm_run_committed_and_did_not_settle_is_settled_by_a_
     );
     world.signal(eid, Signal::on("in").value(&4_u64)).unwrap();
     let mut causes = world.causes(eid);
-    causes.alarms.clear();
+    causes.timers.clear();
     world.block(world.engine.run(eid, causes)).unwrap();
     world.run_all();
     assert_eq!(world.result::<u64>(eid), Ok(7));
 }
 
 #[test]
-pub(super) fn a2_a_stale_alarm_that_is_gone_does_not_hide_the_one_that_covers_an_outbox() {
-    // A take-over is woken by a hint of an alarm that was served long ago. The alarm that
+pub(super) fn a2_a_stale_timer_that_is_gone_does_not_hide_the_one_that_covers_an_outbox() {
+    // A take-over is woken by a hint of a timer that was served long ago. The timer that
     // covers the outbox is the one the head knows.
     let (world, eid) = begun(Start::new("late_child"));
-    let stale = crate::keys::alarm(world.clock.now(), &Queue::default(), &eid, 99);
+    let stale = crate::keys::timer(world.clock.now(), &Queue::default(), &eid, 99);
     world.clock.advance(HOUR);
-    // A lease holder that dies right after it acquired, on its way to the alarm's work.
+    // A lease holder that dies right after it acquired, on its way to the timer's work.
     let mut causes = world.causes(eid);
     causes.deliveries = 9;
     let dead = dies_at(&world, 0, 20);
@@ -142,14 +142,14 @@ pub(super) fn a2_a_stale_alarm_that_is_gone_does_not_hide_the_one_that_covers_an
     // The take-over commits the child's start, and dies before it settles.
     let dead = dies_at(&world, 0, 21);
     let hint = Causes {
-        alarms: vec![stale],
+        timers: vec![stale],
         ..no_causes()
     };
     assert!(dead.block(dead.engine.run(eid, hint)).is_err());
     assert_eq!(world.status(eid), Status::Suspended);
     world.signal(eid, Signal::on("in").value(&4_u64)).unwrap();
     let mut causes = world.causes(eid);
-    causes.alarms.clear();
+    causes.timers.clear();
     world.block(world.engine.run(eid, causes)).unwrap();
     world.run_all();
     assert_eq!(world.result::<u64>(eid), Ok(7));
@@ -210,15 +210,15 @@ pub(super) fn a4_a_run_without_a_fresh_cause_commits_nothing() {
     let ended = world.block(world.engine.run(eid, start)).unwrap();
     assert_eq!(ended, Ended::Stale);
     assert_eq!(world.head(eid).as_str(), before.as_str());
-    assert_eq!(alarms(&world).len(), 1, "the alarm is still to be served");
+    assert_eq!(timers(&world).len(), 1, "the timer is still to be served");
     world.run_all();
     assert_eq!(world.result::<u64>(eid), Ok(1_000));
 }
 
 #[test]
-pub(super) fn a5_a_slow_settler_does_not_touch_the_alarm_of_a_later_commit() {
+pub(super) fn a5_a_slow_settler_does_not_touch_the_timer_of_a_later_commit() {
     let (world, eid) = begun(Start::new("timed").input(&3_u64));
-    let first = alarms(&world);
+    let first = timers(&world);
     world.signal(eid, Signal::on("in").value(&1_u64)).unwrap();
     let slow = neighbour(&world, app, 2);
     slow.faults
@@ -231,10 +231,10 @@ pub(super) fn a5_a_slow_settler_does_not_touch_the_alarm_of_a_later_commit() {
     };
     let (ended, ()) = world.block(join(slow.engine.run(eid, world.causes(eid)), others));
     ended.unwrap();
-    let now = alarms(&world);
+    let now = timers(&world);
     assert_eq!(now.len(), 1);
     assert_ne!(now, first);
-    let named = world.block(world.engine.execution(eid)).unwrap().alarm;
+    let named = world.block(world.engine.execution(eid)).unwrap().timer;
     assert_eq!(named, Some(now[0].due), "what the head names is there");
     world.skip(HOUR * 2);
     assert_eq!(world.result::<u64>(eid), Ok(1_003));

@@ -6,7 +6,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 
 use crate::domain::{Queue, Status};
-use crate::keys::AlarmKey;
+use crate::keys::TimerKey;
 use crate::ports::{Clock as _, Hint, Ports, Wakeups};
 use crate::runtime::{App, Causes, Ended, Engine, Start, Stop, Sweeper};
 use crate::testing::World;
@@ -63,7 +63,7 @@ fn world() -> (World, Engine, Arc<Recorder>) {
 }
 
 #[test]
-fn an_alarm_is_told_with_its_instant_after_it_is_in_the_bucket() {
+fn a_timer_is_told_with_its_instant_after_it_is_in_the_bucket() {
     let (world, engine, heard) = world();
     let eid = world
         .block(engine.start(Start::new("nap").input(&40_u64)))
@@ -76,7 +76,7 @@ fn an_alarm_is_told_with_its_instant_after_it_is_in_the_bucket() {
     assert_eq!(told.len(), 1, "{told:?}");
     let due = world.clock.now() + Duration::from_secs(40);
     assert_eq!(told[0].at, Some(due));
-    assert_eq!(AlarmKey::parse(&told[0].cause).unwrap().due, due);
+    assert_eq!(TimerKey::parse(&told[0].cause).unwrap().due, due);
     let objects = world.memory.snapshot();
     assert!(objects.iter().any(|(key, _)| *key == told[0].cause));
 }
@@ -95,17 +95,17 @@ fn a_sweep_tells_what_is_due_and_what_will_be_within_its_period_each_for_its_tim
     world.clock.advance(Duration::from_secs(75));
     let sweeper = Sweeper::new(&engine).ahead(Duration::from_secs(60));
     let (swept, counts) = world.counted(|world| world.block(sweeper.pass(None)).unwrap());
-    assert_eq!((swept.alarms, swept.ahead), (2, 1));
+    assert_eq!((swept.timers, swept.ahead), (2, 1));
     assert_eq!((counts.writes, counts.deletes, counts.lists), (0, 0, 2));
     let told: Vec<_> = heard.take().into_iter().map(|hint| hint.at).collect();
     assert_eq!(told, [None, None, Some(instant(130))]);
     // Twice at once or one after the other: the same hints, and nothing else happens.
     let again = world.block(sweeper.pass(None)).unwrap();
-    assert_eq!((again.alarms, again.ahead), (2, 1));
+    assert_eq!((again.timers, again.ahead), (2, 1));
     // Without a period to look ahead: what is due, alone.
     heard.take();
     let plain = world.block(Sweeper::new(&engine).pass(None)).unwrap();
-    assert_eq!((plain.alarms, plain.ahead), (2, 0));
+    assert_eq!((plain.timers, plain.ahead), (2, 0));
 }
 
 #[test]
@@ -113,23 +113,23 @@ fn i4_what_nobody_serves_is_told_less_and_less_often_and_never_forgotten() {
     let (world, engine, heard) = world();
     let minute = Duration::from_secs(60);
     let sweeper = |since| Sweeper::new(&engine).ahead(minute).since(since);
-    // One has mail, the other an alarm.
+    // One has mail, the other a timer.
     let start = |seconds: u64| {
         let started = world.block(engine.start(Start::new("nap").input(&seconds)));
         started.unwrap().eid
     };
-    let (mail, alarm) = (start(1), start(1));
-    world.block(engine.run(alarm, world.causes(alarm))).unwrap();
+    let (mail, timer) = (start(1), start(1));
+    world.block(engine.run(timer, world.causes(timer))).unwrap();
     heard.take();
     let (mut told, mut since) = ([Vec::new(), Vec::new()], None);
     for pass in 1..=1_440_u32 {
         world.clock.advance(minute);
         let swept = world.block(sweeper(since).pass(None)).unwrap();
         since = Some(world.clock.now());
-        assert_eq!((swept.alarms, swept.stale_mail), (1, 1));
+        assert_eq!((swept.timers, swept.stale_mail), (1, 1));
         let hints = heard.take();
         assert_eq!(hints.len(), swept.told);
-        for (eid, told) in [mail, alarm].iter().zip(&mut told) {
+        for (eid, told) in [mail, timer].iter().zip(&mut told) {
             if hints.iter().any(|hint| hint.eid == *eid) {
                 told.push(pass);
             }

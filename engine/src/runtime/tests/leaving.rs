@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use futures::future::join;
 
-use super::findings::{HOUR, alarms, begun};
+use super::findings::{HOUR, begun, timers};
 use super::story::Stories;
 use super::{App, Ended, keyed, neighbour, sequential};
 use crate::domain::{ExecutionId, FrameName, MessageId, Status};
@@ -96,13 +96,13 @@ pub(super) fn a3_a_message_does_not_overtake_the_start_of_the_child_it_is_for() 
 }
 
 #[test]
-pub(super) fn a5_an_alarm_of_the_same_instant_set_again_survives_a_slow_deleter() {
+pub(super) fn a5_a_timer_of_the_same_instant_set_again_survives_a_slow_deleter() {
     let world = world();
     let eid = world.start(Start::new("twice").key("t")).eid;
     world.run_all();
-    let first = alarms(&world);
+    let first = timers(&world);
     world.signal(eid, Signal::on("in").value(&1_u64)).unwrap();
-    // It has let go of the instant, and is slow to delete its alarm.
+    // It has let go of the instant, and is slow to delete its timer.
     let slow = neighbour(&world, app, 2);
     let delay = Rule::new(Fate::Delay(Duration::from_secs(60)));
     slow.faults.add(delay.on(Verb::Delete).under("timers/"));
@@ -114,15 +114,15 @@ pub(super) fn a5_an_alarm_of_the_same_instant_set_again_survives_a_slow_deleter(
     };
     let (ended, ()) = world.block(join(slow.engine.run(eid, world.causes(eid)), others));
     ended.unwrap();
-    let again = alarms(&world);
-    assert_eq!(again.len(), 1, "the second alarm is there");
+    let again = timers(&world);
+    assert_eq!(again.len(), 1, "the second timer is there");
     assert_eq!(again[0].due, first[0].due);
     world.skip(HOUR * 2);
     assert_eq!(world.result::<u64>(eid), Ok(3));
 }
 
 #[test]
-pub(super) fn a6_an_alarm_whose_deadline_is_unchanged_is_kept_by_other_runs() {
+pub(super) fn a6_a_timer_whose_deadline_is_unchanged_is_kept_by_other_runs() {
     async fn both(ctx: Context, _: ()) -> Result<u64, Failed> {
         let (slept, heard) = futures::join!(ctx.sleep(HOUR), ctx.receive::<u64>("in"));
         slept?;
@@ -131,10 +131,10 @@ pub(super) fn a6_an_alarm_whose_deadline_is_unchanged_is_kept_by_other_runs() {
     let world = World::new(App::new().workflow("both", "1", both));
     let eid = world.start(Start::new("both")).eid;
     world.run_all();
-    let set = alarms(&world);
+    let set = timers(&world);
     world.signal(eid, Signal::on("in").value(&4_u64)).unwrap();
     world.run_all();
-    assert_eq!(alarms(&world), set);
+    assert_eq!(timers(&world), set);
     world.skip(HOUR);
     assert_eq!(world.result::<u64>(eid), Ok(4));
 }

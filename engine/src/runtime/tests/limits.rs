@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use super::findings::{HOUR, alarms, begun};
+use super::findings::{HOUR, begun, timers};
 use super::story::Stories;
 use super::{App, Ended, clocked, keyed};
 use crate::domain::{Actor, ExecutionId, Status};
@@ -78,13 +78,13 @@ fn announced(world: &World, eid: ExecutionId) -> Vec<(u64, Vec<String>)> {
 }
 
 #[test]
-fn b17_a_pause_keeps_mail_drops_the_alarm_and_a_resume_sets_it_anew() {
+fn b17_a_pause_keeps_mail_drops_the_timer_and_a_resume_sets_it_anew() {
     for message in [None, Some(4_u64)] {
         let (world, eid) = begun(Start::new("timed").input(&1_u64));
-        let due = alarms(&world)[0].due;
+        let due = timers(&world)[0].due;
         world.block(world.engine.pause(eid, "wait", ada())).unwrap();
         world.run_all();
-        assert!(alarms(&world).is_empty());
+        assert!(timers(&world).is_empty());
         if let Some(value) = message {
             world.signal(eid, Signal::on("in").value(&value)).unwrap();
             world.run_all();
@@ -94,7 +94,7 @@ fn b17_a_pause_keeps_mail_drops_the_alarm_and_a_resume_sets_it_anew() {
         world.block(world.engine.resume(eid, ada())).unwrap();
         world.run_all();
         if message.is_none() {
-            assert_eq!(alarms(&world)[0].due, due);
+            assert_eq!(timers(&world)[0].due, due);
         }
         world.skip(HOUR);
         assert_eq!(world.result::<u64>(eid), Ok(message.unwrap_or(1_000)));
@@ -264,7 +264,7 @@ pub(super) fn a6_recorded_instants_never_decrease_though_a_clock_does() {
 }
 
 #[test]
-pub(super) fn an_alarm_never_comes_before_its_deadline() {
+pub(super) fn a_timer_never_comes_before_its_deadline() {
     async fn nap(ctx: Context, nanos: u64) -> Result<(), Failed> {
         Ok(ctx.sleep(Duration::from_nanos(nanos)).await?)
     }
@@ -272,7 +272,7 @@ pub(super) fn an_alarm_never_comes_before_its_deadline() {
         let world = World::new(App::new().workflow("nap", "1", nap));
         let eid = world.start(Start::new("nap").input(&nanos)).eid;
         world.run(eid).unwrap();
-        let wait = alarms(&world)[0].due.duration_since(world.clock.now());
+        let wait = timers(&world)[0].due.duration_since(world.clock.now());
         world.clock.advance(wait.try_into().unwrap());
         let ended = world.run(eid).unwrap();
         assert_eq!(ended, Ended::Terminal(Status::Completed), "{nanos} ns");
@@ -280,13 +280,13 @@ pub(super) fn an_alarm_never_comes_before_its_deadline() {
 }
 
 #[test]
-fn b30_a_start_at_an_instant_commits_its_alarm_and_suspends() {
+fn b30_a_start_at_an_instant_commits_its_timer_and_suspends() {
     let slow = Slow::default();
     let world = slow.world();
     let at = "2026-01-01T10:00:00Z".parse().unwrap();
     let eid = world.start(Start::new("slow").input(&0_u64).at(at)).eid;
     assert_eq!(world.run(eid).unwrap(), Ended::Suspended(Some(at)));
-    assert_eq!(alarms(&world)[0].due, at);
+    assert_eq!(timers(&world)[0].due, at);
     world.skip(HOUR * 9);
     assert_eq!(slow.begun(), 0);
     world.skip(HOUR * 2);
@@ -337,24 +337,24 @@ pub(super) fn b31_the_end_is_told_though_an_earlier_word_is_still_on_its_way() {
 }
 
 #[test]
-fn b33_an_alarm_that_a_slow_settler_created_again_is_one_cheap_run() {
+fn b33_a_timer_that_a_slow_settler_created_again_is_one_cheap_run() {
     let world = World::new(super::findings::app());
     let eid = world.start(Start::new("timed").input(&2_u64).key("k")).eid;
     let held = Rule::new(Fate::Held).on(Verb::Write).under("timers/");
     world.faults.add(held);
     world.run_all();
-    let first = alarms(&world);
+    let first = timers(&world);
     world.clock.advance(Duration::from_secs(60));
     world.signal(eid, Signal::on("in").value(&1_u64)).unwrap();
     world.run_all();
-    let second = alarms(&world);
+    let second = timers(&world);
     assert_ne!(first, second);
     world.block(world.faults.release()).unwrap();
-    assert_eq!(alarms(&world).len(), 2, "the first try came late");
+    assert_eq!(timers(&world).len(), 2, "the first try came late");
     let before = world.head(eid);
     let wait = HOUR - Duration::from_secs(60);
     let ((), counts) = world.counted(|world| world.skip(wait));
-    assert_eq!(alarms(&world), second, "the stale one is gone");
+    assert_eq!(timers(&world), second, "the stale one is gone");
     assert_eq!((counts.writes, counts.deletes), (0, 1), "{counts:?}");
     assert_eq!(world.head(eid).as_str(), before.as_str());
     world.skip(HOUR);
@@ -362,16 +362,16 @@ fn b33_an_alarm_that_a_slow_settler_created_again_is_one_cheap_run() {
 }
 
 #[test]
-fn b34_the_alarm_of_nobody_is_deleted_when_it_is_due() {
+fn b34_the_timer_of_nobody_is_deleted_when_it_is_due() {
     let (world, eid) = begun(Start::new("timed").input(&1_u64));
     assert_eq!(eid, keyed("k"));
     world
         .block(world.engine.ports().delete(&crate::keys::head(&eid)))
         .unwrap();
-    assert_eq!(alarms(&world).len(), 1);
+    assert_eq!(timers(&world).len(), 1);
     world.clock.advance(HOUR);
     assert_eq!(world.run(eid).unwrap(), Ended::Orphan);
-    assert!(alarms(&world).is_empty());
+    assert!(timers(&world).is_empty());
 }
 
 #[test]
@@ -393,7 +393,7 @@ fn b34_the_start_of_another_queue_is_no_orphan() {
     let both = Causes {
         queue: "slow".parse().unwrap(),
         mail: vec![stray.clone(), start.clone()],
-        alarms: Vec::new(),
+        timers: Vec::new(),
         deliveries: 0,
         hearsay: false,
     };

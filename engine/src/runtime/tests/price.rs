@@ -109,7 +109,7 @@ fn a_keyed_start_costs_one_read_more_and_its_repetition_only_that() {
 }
 
 #[test]
-fn suspending_costs_commit_feed_and_second_list_and_an_alarm_if_timed() {
+fn suspending_costs_commit_feed_and_second_list_and_a_timer_if_timed() {
     for (timed, dear) in [(false, 4), (true, 5)] {
         let world = World::new(app());
         let started = world.start(Start::new("waits").input(&timed));
@@ -122,7 +122,7 @@ fn suspending_costs_commit_feed_and_second_list_and_an_alarm_if_timed() {
 
 #[test]
 fn b32_a_signal_and_the_resume_it_causes_cost_what_the_list_says() {
-    for (timed, alarm) in [(false, 0), (true, 1)] {
+    for (timed, timer) in [(false, 0), (true, 1)] {
         let world = World::new(app());
         let eid = world.start(Start::new("waits").input(&timed)).eid;
         world.run(eid).unwrap();
@@ -133,24 +133,24 @@ fn b32_a_signal_and_the_resume_it_causes_cost_what_the_list_says() {
         let (ended, counts) = world.counted(|w| w.run(eid));
         assert!(matches!(ended.unwrap(), Ended::Suspended(_)));
         // 2 lists, commit, feed; head and message
-        assert_price(&format!("resume, timed={timed}"), &counts, 4 + alarm, 2);
+        assert_price(&format!("resume, timed={timed}"), &counts, 4 + timer, 2);
     }
 }
 
 #[test]
-fn an_alarm_run_costs_one_read_more_on_the_run_after_it() {
+fn a_timer_run_costs_one_read_more_on_the_run_after_it() {
     let world = World::new(app());
     let eid = world.start(Start::new("waits").input(&true)).eid;
     world.run(eid).unwrap();
     world.clock.advance(Duration::from_secs(3600));
     let (ended, counts) = world.counted(|w| w.run(eid));
     assert!(matches!(ended.unwrap(), Ended::Suspended(Some(_))));
-    // list, commit, alarm, feed, second list; head. No message.
-    assert_price("alarm run", &counts, 5, 1);
+    // list, commit, timer, feed, second list; head. No message.
+    assert_price("timer run", &counts, 5, 1);
     world.signal(eid, Signal::on("in").value(&1_u64)).unwrap();
     let (ended, counts) = world.counted(|w| w.run(eid));
     assert_eq!(ended.unwrap(), Ended::Terminal(Status::Completed));
-    // list, commit, feed; head, message, and whether the fired alarm still exists
+    // list, commit, feed; head, message, and whether the fired timer still exists
     assert_price("the run after it", &counts, 3, 3);
     assert_eq!(world.result::<u64>(eid), Ok(1_001));
 }
@@ -190,7 +190,7 @@ fn mail_that_is_told_of_once_more_and_gone_costs_two_reads() {
             world.counted(|world| world.block(world.engine.run(eid, told)).unwrap());
         (ended, counts.dear(), counts.cheap())
     };
-    // Nothing is read twice: list, commit, alarm, feed, second list; head and start.
+    // Nothing is read twice: list, commit, timer, feed, second list; head and start.
     assert_eq!(tell(&start).1, 5);
     assert_eq!(tell(&start), (Ended::Stale, 0, 2));
     // One of several is enough to look at all.
@@ -206,14 +206,14 @@ fn mail_that_is_told_of_once_more_and_gone_costs_two_reads() {
 }
 
 #[test]
-pub(super) fn hearsay_beside_an_alarm_is_looked_at_like_any_cause() {
+pub(super) fn hearsay_beside_a_timer_is_looked_at_like_any_cause() {
     let world = World::new(app());
     let eid = world.start(Start::new("waits").input(&true)).eid;
     let start = world.causes(eid);
     world.run(eid).unwrap();
     world.clock.advance(Duration::from_secs(3600));
     let mut causes = world.causes(eid);
-    assert_eq!(causes.alarms.len(), 1);
+    assert_eq!(causes.timers.len(), 1);
     causes.mail = start.mail;
     causes.hearsay = true;
     let ended = world.block(world.engine.run(eid, causes)).unwrap();

@@ -67,7 +67,7 @@ fn world() -> World {
     world
 }
 
-/// No head over 96 KiB, no more than a window of effects (and the alarm and the feed).
+/// No head over 96 KiB, no more than a window of effects (and the timer and the feed).
 fn assert_small(world: &World, what: &str) {
     let stories = Stories::read(&world.memory);
     for (eid, story) in &stories.all {

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use crate::domain::{Began, Body, Commit, Entry, ExecutionId, FrameId, MessageId};
 use crate::feed::Told;
 use crate::journal::Head;
-use crate::keys::{AlarmKey, FeedKey, Key, MailKey};
+use crate::keys::{FeedKey, Key, MailKey, TimerKey};
 use crate::testing::MemoryBucket;
 
 /// One execution's life.
@@ -46,15 +46,15 @@ impl Stories {
     }
 
     fn add(&mut self, at: usize, key: &Key, body: &[u8]) {
-        if let Some(alarm) = AlarmKey::parse(key) {
+        if let Some(timer) = TimerKey::parse(key) {
             // A5: the one commit that a key names set it, and did so before the object was.
-            let story = self.all.entry(alarm.eid).or_default();
+            let story = self.all.entry(timer.eid).or_default();
             let set = story
                 .heads
                 .iter()
-                .find(|(head, ..)| head.commit == alarm.commit);
-            let set = set.and_then(|(head, ..)| head.alarm.as_ref());
-            assert_eq!(set, Some(key), "A5: an alarm that its commit did not set");
+                .find(|(head, ..)| head.commit == timer.commit);
+            let set = set.and_then(|(head, ..)| head.timer.as_ref());
+            assert_eq!(set, Some(key), "A5: a timer that its commit did not set");
         } else if let Some(mail) = MailKey::parse(key) {
             self.mails.entry((mail.eid, mail.mid)).or_insert(at);
         } else if FeedKey::parse(key).is_some() {

@@ -50,7 +50,7 @@ pub(super) async fn job(
 #[derive(Debug, Default)]
 struct Waiting {
     mail: BTreeSet<Key>,
-    alarms: BTreeSet<Key>,
+    timers: BTreeSet<Key>,
 }
 
 /// A pause after a run without effect.
@@ -77,11 +77,11 @@ pub(super) struct Book {
     arrivals: u64,
     pub(super) next_look: Duration,
     pub(super) interval: Duration,
-    pub(super) next_alarm: Option<Timestamp>,
+    pub(super) next_timer: Option<Timestamp>,
     pub(super) cursors: BTreeMap<Queue, Key>,
-    pub(super) alarm_cursor: Option<Key>,
+    pub(super) timer_cursor: Option<Key>,
     /// Where the last list failed, and before when it is not asked for again: the mail of a
-    /// queue, or the alarms.
+    /// queue, or the timers.
     pub(super) closed: BTreeMap<Option<Queue>, Duration>,
 }
 
@@ -100,9 +100,9 @@ impl Book {
             blind: false,
             arrivals: 0,
             next_look,
-            next_alarm: None,
+            next_timer: None,
             cursors: BTreeMap::new(),
-            alarm_cursor: None,
+            timer_cursor: None,
             closed: BTreeMap::new(),
         }
     }
@@ -134,14 +134,14 @@ impl Book {
         self.note(queue, eid, |waiting| waiting.mail.insert(key))
     }
 
-    /// An alarm that is due.
-    pub(super) fn saw_alarm(&mut self, queue: &Queue, eid: ExecutionId, key: Key) -> bool {
-        self.note(queue, eid, |waiting| waiting.alarms.insert(key))
+    /// A timer that is due.
+    pub(super) fn saw_timer(&mut self, queue: &Queue, eid: ExecutionId, key: Key) -> bool {
+        self.note(queue, eid, |waiting| waiting.timers.insert(key))
     }
 
     pub(super) fn hinted(&mut self, hint: Hint) {
-        if crate::keys::AlarmKey::parse(&hint.cause).is_some() {
-            self.saw_alarm(&hint.queue, hint.eid, hint.cause);
+        if crate::keys::TimerKey::parse(&hint.cause).is_some() {
+            self.saw_timer(&hint.queue, hint.eid, hint.cause);
         } else {
             // A fresh cause ends a pause that was made for want of one.
             self.paused.remove(&hint.eid);
@@ -195,7 +195,7 @@ impl Book {
                 let causes = Causes {
                     queue,
                     mail: waiting.mail.into_iter().collect(),
-                    alarms: waiting.alarms.into_iter().collect(),
+                    timers: waiting.timers.into_iter().collect(),
                     deliveries: self.paused.get(&eid).map_or(0, |paused| paused.times),
                     hearsay: false, // it has looked, or looks soon
                 };
@@ -228,7 +228,7 @@ impl Book {
         // what it hinted at.
         if let Some((queue, mut waiting)) = self.waiting.remove(&eid) {
             waiting.mail.retain(|key| !served.contains(key));
-            if !waiting.mail.is_empty() || !waiting.alarms.is_empty() {
+            if !waiting.mail.is_empty() || !waiting.timers.is_empty() {
                 self.note(&queue, eid, |fresh| {
                     *fresh = waiting;
                     true
@@ -242,7 +242,7 @@ impl Book {
         match ended {
             Ok(Ended::Suspended(due)) => {
                 self.paused.remove(&eid);
-                self.next_alarm = [self.next_alarm, due].into_iter().flatten().min();
+                self.next_timer = [self.next_timer, due].into_iter().flatten().min();
             }
             Ok(
                 Ended::Terminal(_)
@@ -315,7 +315,7 @@ impl Book {
 
     fn due(&self) -> Duration {
         let now = self.now();
-        let alarm = self.next_alarm.map(|at| {
+        let timer = self.next_timer.map(|at| {
             let wait = at.duration_since(self.core.ports.clock.now());
             now + Duration::try_from(wait).unwrap_or_default()
         });
@@ -325,7 +325,7 @@ impl Book {
             .values()
             .filter(|paused| !paused.looked)
             .map(|paused| paused.until);
-        [alarm, paused.min()]
+        [timer, paused.min()]
             .into_iter()
             .flatten()
             .fold(self.next_look, Duration::min)

@@ -11,11 +11,11 @@ use crate::runtime::STORE;
 use crate::runtime::chain;
 use crate::timers;
 
-/// Keys of one page of mail, and of alarms.
+/// Keys of one page of mail, and of timers.
 const PAGE: usize = 1_000;
 
 impl Book {
-    /// One look: a page of mail for each queue, a page of alarms. The next look comes sooner
+    /// One look: a page of mail for each queue, a page of timers. The next look comes sooner
     /// after one that found something new.
     pub(super) async fn look(&mut self) {
         self.looked();
@@ -32,7 +32,7 @@ impl Book {
             tracing::warn!(target: STORE, "looking for work succeeds again");
         }
         let (busy, idle) = (self.options.busy, self.options.idle);
-        let behind = self.alarm_cursor.is_some() || !self.cursors.is_empty();
+        let behind = self.timer_cursor.is_some() || !self.cursors.is_empty();
         if found {
             self.interval = busy;
         } else if !behind {
@@ -57,7 +57,7 @@ impl Book {
             let end = Some(now + self.options.idle);
             let listed = match &place {
                 Some(queue) => self.find_mail(queue, end).await,
-                None => self.find_alarms(end).await,
+                None => self.find_timers(end).await,
             };
             match listed {
                 Ok(more) => {
@@ -72,8 +72,8 @@ impl Book {
             }
         }
         if self.closed.contains_key(&None) {
-            // An alarm that is due would make the next look at once.
-            self.next_alarm = None;
+            // A timer that is due would make the next look at once.
+            self.next_timer = None;
         }
         (found, failed)
     }
@@ -105,26 +105,26 @@ impl Book {
         Ok(found)
     }
 
-    /// What no message and no alarm is called is said once, and passed by.
+    /// What no message and no timer is called is said once, and passed by.
     fn foreign(&mut self, key: &Key) {
         self.say(key.to_string(), || {
-            tracing::warn!(%key, "no message and no alarm: left as it is");
+            tracing::warn!(%key, "no message and no timer: left as it is");
         });
     }
 
-    /// As with mail, a page full of alarms that are due is followed by the one behind it: they
+    /// As with mail, a page full of timers that are due is followed by the one behind it: they
     /// may all be another worker's.
-    async fn find_alarms(&mut self, end: Option<Duration>) -> Result<bool, BucketError> {
+    async fn find_timers(&mut self, end: Option<Duration>) -> Result<bool, BucketError> {
         let ports = self.core.ports.clone();
-        let after = self.alarm_cursor.take();
+        let after = self.timer_cursor.take();
         let now = ports.clock.now();
         let due = timers::due_until(&ports, now, after.as_ref(), PAGE, end).await?;
-        self.next_alarm = due.next;
-        self.alarm_cursor = due.rest;
+        self.next_timer = due.next;
+        self.timer_cursor = due.rest;
         due.foreign.iter().for_each(|key| self.foreign(key));
         let mut found = false;
-        for (key, alarm) in due.now {
-            found |= self.saw_alarm(&alarm.queue, alarm.eid, key);
+        for (key, timer) in due.now {
+            found |= self.saw_timer(&timer.queue, timer.eid, key);
         }
         Ok(found)
     }

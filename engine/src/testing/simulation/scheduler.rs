@@ -302,7 +302,7 @@ impl Scheduler {
         }
     }
 
-    /// No mail, no alarm, nobody owns anything.
+    /// No mail, no timer, nobody owns anything.
     fn is_at_rest(&self) -> Result<bool, Broken> {
         if self.holds("mail/") || self.holds("timers/") {
             return Ok(false);

@@ -14,7 +14,7 @@ pub(super) fn check(stories: &Stories) -> Result<(), Broken> {
                 effect(stories, *eid, story, commit.commit, entry)?;
             }
         }
-        alarms(stories, *eid, story)?;
+        timers(stories, *eid, story)?;
         told(stories, *eid, story)?;
     }
     Ok(())
@@ -92,16 +92,16 @@ fn effect(
     }
 }
 
-/// An alarm is set by its commit, or a later one superseded it.
-fn alarms(stories: &Stories, eid: ExecutionId, story: &Story) -> Result<(), Broken> {
+/// A timer is set by its commit, or a later one superseded it.
+fn timers(stories: &Stories, eid: ExecutionId, story: &Story) -> Result<(), Broken> {
     for (seen, next) in story.heads.iter().zip(story.heads.iter().skip(1)) {
         let head = &seen.head;
-        let set = head.outbox.contains(&Item::Named(Named::Alarm));
+        let set = head.outbox.contains(&Item::Named(Named::Timer));
         let kept =
-            next.head.alarm == head.alarm && !next.head.outbox.contains(&Item::Named(Named::Alarm));
-        if let Some(alarm) = head.alarm.as_ref().filter(|_| set && kept) {
-            must("I6", stories.alarms.contains_key(alarm), || {
-                format!("{eid}: {alarm} is kept and was never set")
+            next.head.timer == head.timer && !next.head.outbox.contains(&Item::Named(Named::Timer));
+        if let Some(timer) = head.timer.as_ref().filter(|_| set && kept) {
+            must("I6", stories.timers.contains_key(timer), || {
+                format!("{eid}: {timer} is kept and was never set")
             })?;
         }
     }

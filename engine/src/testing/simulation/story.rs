@@ -10,7 +10,7 @@ use super::oracle::{Broken, must};
 use crate::domain::{Began, Body, Commit, Entry, ExecutionId, FrameId, Mail, MessageId};
 use crate::feed::Told;
 use crate::journal::Head;
-use crate::keys::{AlarmKey, FeedKey, Key, MailKey};
+use crate::keys::{FeedKey, Key, MailKey, TimerKey};
 
 /// One execution's life.
 #[derive(Default)]
@@ -39,8 +39,8 @@ pub(super) struct Stories {
     pub(super) all: BTreeMap<ExecutionId, Story>,
     /// Where among all writes each mail was first created, and what it says.
     pub(super) mails: BTreeMap<(ExecutionId, MessageId), (usize, Mail)>,
-    /// Where among all writes each alarm was first created.
-    pub(super) alarms: BTreeMap<Key, usize>,
+    /// Where among all writes each timer was first created.
+    pub(super) timers: BTreeMap<Key, usize>,
 }
 
 #[derive(Deserialize)]
@@ -69,15 +69,15 @@ impl Stories {
         let Landed { key, body, at } = landed;
         let unreadable =
             |error: &dyn std::fmt::Display| Broken::new("I2", format!("{key}: {error}"));
-        if let Some(alarm) = AlarmKey::parse(key) {
-            let story = self.all.entry(alarm.eid).or_default();
+        if let Some(timer) = TimerKey::parse(key) {
+            let story = self.all.entry(timer.eid).or_default();
             let mut heads = story.heads.iter();
-            let set = heads.find(|seen| seen.head.commit == alarm.commit);
-            let set = set.and_then(|seen| seen.head.alarm.as_ref());
+            let set = heads.find(|seen| seen.head.commit == timer.commit);
+            let set = set.and_then(|seen| seen.head.timer.as_ref());
             must("I6", set == Some(key), || {
-                format!("an alarm that its commit did not set: {key}")
+                format!("a timer that its commit did not set: {key}")
             })?;
-            self.alarms.entry(key.clone()).or_insert(place);
+            self.timers.entry(key.clone()).or_insert(place);
         } else if let Some(mail) = MailKey::parse(key) {
             let body = serde_json::from_slice(body).map_err(|error| unreadable(&error))?;
             self.mails

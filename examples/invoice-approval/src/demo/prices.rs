@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use millpond::ExecutionId;
 use millpond::domain::Queue;
-use millpond::keys::{self, AlarmKey};
+use millpond::keys::{self, TimerKey};
 use millpond::runtime::{Causes, Engine, EngineError, Signal, Start};
 use millpond::testing::CountingBucket;
 use serde::Serialize;
@@ -78,7 +78,7 @@ pub(super) fn measure(pond: &Pond) -> Result<Vec<Price>, Trouble> {
 
     let (eid, start) = meter.start("price 3", 99_999_999, patient)?;
     let asked = start + meter.drive(eid)?;
-    // Start 2, first run 2, its step 1, suspend 3 and an alarm.
+    // Start 2, first run 2, its step 1, suspend 3 and a timer.
     note(
         "1 step, then wait, start to suspended",
         asked,
@@ -149,14 +149,14 @@ impl Meter<'_> {
         let causes = Causes {
             queue: Queue::default(),
             mail: Vec::new(), // a run lists the mailbox itself
-            alarms: Vec::new(),
+            timers: Vec::new(),
             deliveries: 0,
             hearsay: false,
         };
         self.run(eid, causes)
     }
 
-    /// The same, because of its alarm, which is due.
+    /// The same, because of its timer, which is due.
     fn wake(&self, eid: ExecutionId) -> Result<Cost, Trouble> {
         let timers = keys::timers();
         let page = self.pond.bucket.list(&timers, None, 1_000);
@@ -165,13 +165,13 @@ impl Meter<'_> {
             .runtime
             .block_on(page)
             .map_err(EngineError::from)?;
-        let alarms = page.entries.into_iter().map(|row| row.key);
-        let is_its = |alarm: AlarmKey| alarm.eid == eid;
+        let timers = page.entries.into_iter().map(|row| row.key);
+        let is_its = |timer: TimerKey| timer.eid == eid;
         let causes = Causes {
             queue: Queue::default(),
             mail: Vec::new(),
-            alarms: alarms
-                .filter(|key| AlarmKey::parse(key).is_some_and(is_its))
+            timers: timers
+                .filter(|key| TimerKey::parse(key).is_some_and(is_its))
                 .collect(),
             deliveries: 0,
             hearsay: false,

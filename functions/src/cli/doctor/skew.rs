@@ -64,7 +64,7 @@ impl Skew {
         let beyond = self.ahead_ms.saturating_abs() - self.give_or_take_ms;
         let means = match self.followed {
             true => "workers go by the store's clock, but what else runs here does not",
-            false => "alarms and takeovers are early or late by as much on this machine",
+            false => "timers and takeovers are early or late by as much on this machine",
         };
         (beyond > millis(MOST)).then(|| {
             let advice = format!("set this machine's clock (NTP): {means}");

@@ -125,7 +125,7 @@ async fn status(engine: &Engine, id: &str) -> Result<Response, Problem> {
         "status": execution.status,
         "commit": execution.commit,
         "at": execution.at,
-        "alarm": execution.alarm,
+        "timer": execution.timer,
         "blocked": execution.blocked.as_ref().map(ToString::to_string),
     });
     Ok(Response::json(200, &answer))

@@ -1,4 +1,4 @@
-//! Sweeps, and the alarms that they tell.
+//! Sweeps, and the timers that they tell.
 
 use std::collections::BTreeSet;
 use std::sync::Mutex;
@@ -38,19 +38,19 @@ fn heard(world: &World) -> (Engine, Arc<Heard>) {
     (Engine::new(ports, app, host).expect("in a test"), heard)
 }
 
-fn alarm_of(world: &World, eid: ExecutionId) -> Hint {
+fn timer_of(world: &World, eid: ExecutionId) -> Hint {
     let rows = world.memory.snapshot();
-    let alarms = rows.iter().filter_map(|(key, _)| {
-        let alarm = keys::AlarmKey::parse(key)?;
-        Some((key.clone(), alarm))
+    let timers = rows.iter().filter_map(|(key, _)| {
+        let timer = keys::TimerKey::parse(key)?;
+        Some((key.clone(), timer))
     });
-    let mut alarms = alarms.filter(|(_, alarm)| alarm.eid == eid);
-    let (cause, alarm) = alarms.next().expect("an alarm");
+    let mut timers = timers.filter(|(_, timer)| timer.eid == eid);
+    let (cause, timer) = timers.next().expect("a timer");
     Hint {
-        queue: alarm.queue,
+        queue: timer.queue,
         eid,
         cause,
-        at: Some(alarm.due),
+        at: Some(timer.due),
     }
 }
 
@@ -67,7 +67,7 @@ fn a_sweep_goes_on_where_the_one_before_had_no_time_left_and_tells_each_mail() {
         world.block(swept).unwrap()
     });
     assert_eq!((swept.stale_mail, swept.cursor), (2_500, None));
-    // One for the alarms, one for each thousand mails.
+    // One for the timers, one for each thousand mails.
     assert_eq!((counts.lists, counts.writes, counts.reads), (4, 0, 0));
     let told: BTreeSet<ExecutionId> = heard
         .0
@@ -100,12 +100,12 @@ fn what_may_not_have_been_told_is_told_again_and_what_was_is_not() {
 }
 
 #[test]
-fn an_alarm_that_comes_by_message_is_run_at_its_time_and_never_before() {
+fn a_timer_that_comes_by_message_is_run_at_its_time_and_never_before() {
     let world = world();
     let eid = start(&world, "nap", 100);
     serve(&world, &[message(&world, "a", eid, 1)]);
     let (engine, heard) = heard(&world);
-    let hint = alarm_of(&world, eid);
+    let hint = timer_of(&world, eid);
     let serve = |engine: &Engine| {
         let all = read(&[super::sqs("b", &sqs::body(&hint), 1)]);
         let deadline = Deadline::within(&*world.clock, MINUTE);

@@ -111,7 +111,7 @@ async fn the_templates_policies_hold_at_each_functions_door() {
         .prefix("pond/timers/")
         .send()
         .await;
-    list.expect("a sweeper lists alarms");
+    list.expect("a sweeper lists timers");
     let refused = Vec::from_iter(stack.refused());
     let arn = format!("arn:aws:s3:::{bucket}/pond/x/ab/1/head");
     let expected = [

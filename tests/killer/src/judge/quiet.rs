@@ -1,7 +1,7 @@
 //! **I4** Nothing is left to do, the feed says so too, and no process said that it panicked.
 
 use millpond::domain::{ExecutionId, Status};
-use millpond::keys::{self, AlarmKey, Prefix};
+use millpond::keys::{self, Prefix, TimerKey};
 use millpond::runtime::{Engine, Filter};
 
 use super::{Stories, Verdict};
@@ -32,10 +32,10 @@ pub(super) async fn check(
         format!("{} mails are left: {:?}", mail.len(), mail.first())
     });
     let now = ports.clock.now();
-    let alarms = ports.list(&keys::timers()).await?;
-    let alarms = alarms.iter().filter_map(|row| AlarmKey::parse(&row.key));
-    let due: Vec<_> = alarms.filter(|alarm| alarm.due <= now).collect();
-    verdict.all_must("I4", due.is_empty(), || format!("due alarms: {due:?}"));
+    let timers = ports.list(&keys::timers()).await?;
+    let timers = timers.iter().filter_map(|row| TimerKey::parse(&row.key));
+    let due: Vec<_> = timers.filter(|timer| timer.due <= now).collect();
+    verdict.all_must("I4", due.is_empty(), || format!("due timers: {due:?}"));
     feed(verdict, engine, stories).await?;
     for entry in std::fs::read_dir(place.folder())? {
         let path = entry?.path();

@@ -7,7 +7,7 @@ use futures::future::join;
 use super::super::{App, keyed, neighbour};
 use super::{SECOND, number, summing, sums};
 use crate::domain::Status;
-use crate::keys::{AlarmKey, MailKey};
+use crate::keys::{MailKey, TimerKey};
 use crate::ports::Clock;
 use crate::runtime::{EngineError, FrameStatus, Signal, Start};
 use crate::testing::{Fate, Rule, Verb, World};
@@ -118,16 +118,16 @@ fn on(channel: &str, n: u64) -> Signal {
     Signal::on(channel).value(&n)
 }
 
-/// Mails and alarms that there are.
+/// Mails and timers that there are.
 fn causes(world: &World) -> (usize, usize) {
     let rows = world.memory.snapshot();
     let mails = rows.iter().filter_map(|(key, _)| MailKey::parse(key));
-    let alarms = rows.iter().filter_map(|(key, _)| AlarmKey::parse(key));
-    (mails.count(), alarms.count())
+    let timers = rows.iter().filter_map(|(key, _)| TimerKey::parse(key));
+    (mails.count(), timers.count())
 }
 
 #[test]
-fn case_03_a_race_that_ends_its_execution_leaves_no_alarm_and_no_wait() {
+fn case_03_a_race_that_ends_its_execution_leaves_no_timer_and_no_wait() {
     let world = World::new(racing());
     let eid = world.start(Start::new("race").input(&false)).eid;
     world.run_all();
@@ -137,7 +137,7 @@ fn case_03_a_race_that_ends_its_execution_leaves_no_alarm_and_no_wait() {
     assert_eq!(world.result::<u64>(eid), Ok(3));
     assert_eq!(causes(&world), (0, 0));
     let execution = world.block(world.engine.execution(eid)).unwrap();
-    assert_eq!(execution.alarm, None);
+    assert_eq!(execution.timer, None);
     // What comes now follows the rule for messages to a finished run.
     let late = world.signal(eid, on("b", 4)).unwrap_err();
     assert!(
@@ -149,7 +149,7 @@ fn case_03_a_race_that_ends_its_execution_leaves_no_alarm_and_no_wait() {
 }
 
 #[test]
-fn case_03_a_race_in_the_middle_leaves_no_alarm_and_no_wait_of_the_losers() {
+fn case_03_a_race_in_the_middle_leaves_no_timer_and_no_wait_of_the_losers() {
     let world = World::new(racing());
     let eid = world.start(Start::new("race").input(&true)).eid;
     world.run_all();

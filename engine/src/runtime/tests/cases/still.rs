@@ -1,5 +1,5 @@
 //! Case 10: whatever died wherever, every execution that is not over has a lease holder, mail, an
-//! alarm, or waits for somebody who is named; and the audit misses what has none of these.
+//! timer, or waits for somebody who is named; and the audit misses what has none of these.
 //!
 //! The first half is asserted after every cut of every scenario (`cuts/check.rs`), by itself and
 //! by the audit; here the causes are taken away.
@@ -23,10 +23,10 @@ fn case_10_steps_whose_causes_are_lost_are_missed_and_nobody_else() {
 }
 
 #[test]
-fn case_10_a_wait_whose_alarm_is_lost_is_missed_and_one_for_a_message_is_not() {
+fn case_10_a_wait_whose_timer_is_lost_is_missed_and_one_for_a_message_is_not() {
     let acts = vec![start("either", 1), run(), skip(7_200 * SECOND)];
     let timed = whys(&Scenario::new(acts, ("either", Completed, "1001")));
-    assert!(timed.contains(&Asleep::NoAlarm), "{timed:?}");
+    assert!(timed.contains(&Asleep::NoTimer), "{timed:?}");
     let acts = vec![
         start("hear", 0),
         run(),
@@ -36,7 +36,7 @@ fn case_10_a_wait_whose_alarm_is_lost_is_missed_and_one_for_a_message_is_not() {
         run(),
     ];
     let heard = whys(&Scenario::new(acts, ("hear", Completed, "1103")));
-    assert!(!heard.contains(&Asleep::NoAlarm), "{heard:?}");
+    assert!(!heard.contains(&Asleep::NoTimer), "{heard:?}");
 }
 
 #[test]
@@ -51,9 +51,9 @@ fn case_10_who_is_paused_or_was_cancelled_is_not_missed() {
         run(),
     ];
     let paused = whys(&Scenario::new(acts, ("nap", Completed, "2")));
-    assert!(paused.contains(&Asleep::NoAlarm), "{paused:?}");
+    assert!(paused.contains(&Asleep::NoTimer), "{paused:?}");
     let acts = vec![start("clean", 1), run(), say(Word::Cancel, "clean"), run()];
     let end = ("clean", Cancelled, "cancelled: enough");
     let cancelled = whys(&Scenario::new(acts, end));
-    assert!(!cancelled.contains(&Asleep::NoAlarm), "{cancelled:?}");
+    assert!(!cancelled.contains(&Asleep::NoTimer), "{cancelled:?}");
 }

@@ -3,7 +3,7 @@
 use super::super::{App, entries};
 use super::{SECOND, number};
 use crate::domain::Entry;
-use crate::keys::AlarmKey;
+use crate::keys::TimerKey;
 use crate::ports::Clock;
 use crate::runtime::{Ended, Start};
 use crate::testing::World;
@@ -16,28 +16,28 @@ async fn timed(ctx: Context, _: ()) -> Result<u64, Failed> {
     Ok(heard.unwrap_or(1_000))
 }
 
-fn alarms(world: &World) -> Vec<AlarmKey> {
+fn timers(world: &World) -> Vec<TimerKey> {
     let rows = world.memory.snapshot();
     rows.iter()
-        .filter_map(|(key, _)| AlarmKey::parse(key))
+        .filter_map(|(key, _)| TimerKey::parse(key))
         .collect()
 }
 
 #[test]
-fn case_04_an_alarm_swept_as_due_is_fired_though_the_clock_is_set_back_before_the_run() {
+fn case_04_a_timer_swept_as_due_is_fired_though_the_clock_is_set_back_before_the_run() {
     for back in [2, 3_600] {
         let world = World::new(App::new().workflow("timed", "1", timed));
         let eid = world.start(Start::new("timed")).eid;
         world.run_all();
         world.clock.advance(60 * SECOND);
         let swept = world.causes(eid);
-        assert_eq!(swept.alarms.len(), 1);
+        assert_eq!(swept.timers.len(), 1);
         world.clock.set(world.clock.now() - back * SECOND);
         let ended = world.block(world.engine.run(eid, swept)).unwrap();
         assert!(matches!(ended, Ended::Suspended(Some(_))), "{ended:?}");
         let fired = |entry: &Entry| matches!(entry, Entry::FrameFulfilled { mid: None, .. });
         assert_eq!(entries(&world, eid).iter().filter(|e| fired(e)).count(), 1);
-        assert_eq!(alarms(&world).len(), 1, "the next one");
+        assert_eq!(timers(&world).len(), 1, "the next one");
         world.skip(2 * 3_600 * SECOND + back * SECOND);
         assert_eq!(world.result::<u64>(eid), Ok(1_000), "{back} s");
         let page = world.block(world.engine.journal(eid, 0, 99)).unwrap();
@@ -45,12 +45,12 @@ fn case_04_an_alarm_swept_as_due_is_fired_though_the_clock_is_set_back_before_th
             page.commits.is_sorted_by_key(|commit| commit.at),
             "{back} s"
         );
-        assert!(alarms(&world).is_empty());
+        assert!(timers(&world).is_empty());
     }
 }
 
 #[test]
-fn case_04_an_alarm_that_another_cause_overtakes_is_kept_unfired_until_its_instant() {
+fn case_04_a_timer_that_another_cause_overtakes_is_kept_unfired_until_its_instant() {
     for back in [2, 3_600] {
         let world = World::new(App::new().workflow("timed", "1", timed));
         let eid = world.start(Start::new("timed")).eid;
@@ -59,19 +59,19 @@ fn case_04_an_alarm_that_another_cause_overtakes_is_kept_unfired_until_its_insta
         let mut swept = world.causes(eid);
         world.clock.set(world.clock.now() - back * SECOND);
         // A sweep that was seen is lost; what wakes the run is somebody's message, elsewhere.
-        let alarm = swept.alarms.pop().unwrap();
+        let timer = swept.timers.pop().unwrap();
         let other = crate::runtime::Signal::on("other").value(&1_u64);
         world.signal(eid, other).unwrap();
         world.run(eid).unwrap();
         let rows = world.memory.snapshot();
         assert!(
-            rows.iter().any(|(key, _)| *key == alarm),
+            rows.iter().any(|(key, _)| *key == timer),
             "{back} s: deleted unfired"
         );
         // And a message that is there beats the deadline, as it always does.
         world.signal(eid, number(7)).unwrap();
         world.skip(2 * 3_600 * SECOND + back * SECOND);
         assert_eq!(world.result::<u64>(eid), Ok(7), "{back} s");
-        assert!(alarms(&world).is_empty());
+        assert!(timers(&world).is_empty());
     }
 }

@@ -1,10 +1,10 @@
-//! Mail, alarms, feed objects.
+//! Mail, timers, feed objects.
 
 use std::time::Duration;
 
 use super::{ANSWER, Took, damages, found, hear, newer, put, resume, run, town};
 use crate::domain::{ExecutionId, Status};
-use crate::keys::{AlarmKey, FeedKey, Key, MailKey};
+use crate::keys::{FeedKey, Key, MailKey, TimerKey};
 use crate::runtime::{Filter, Start};
 use crate::testing::World;
 
@@ -77,14 +77,14 @@ fn broken_mail_that_starts_an_execution_blocks_it_and_a_resume_starts_it() {
 }
 
 #[test]
-fn what_an_alarm_holds_does_not_matter() {
+fn what_a_timer_holds_does_not_matter() {
     for (what, body) in damages(&"{\"format\":1}".into(), &"{\"format\":9}".into()) {
         let Some(body) = body else { continue };
         let town = town();
         let world = &town.world;
         let eid = world.start(Start::new("nap")).eid;
         world.run_all();
-        let key = key_of(world, |key| AlarmKey::parse(key).is_some());
+        let key = key_of(world, |key| TimerKey::parse(key).is_some());
         put(world, &key, Some(&body));
         world.skip(Duration::from_secs(61));
         assert_eq!(world.result::<u64>(eid), Ok(1), "{what}");

@@ -11,7 +11,7 @@ use crate::testing::World;
 
 const SECOND: Duration = Duration::from_secs(1);
 
-/// More than a page of what is no alarm, due before every alarm, and as much of no mail.
+/// More than a page of what is no timer, due before every timer, and as much of no mail.
 fn litter(world: &World, about: ExecutionId) -> Vec<Key> {
     let mut all = Vec::new();
     for n in 0..1_100 {
@@ -54,7 +54,7 @@ fn i4_pages_full_of_junk_hide_no_cause_and_are_named_and_left() {
     assert_eq!(
         world.result::<u64>(napper),
         Ok(1),
-        "its alarm is behind them"
+        "its timer is behind them"
     );
     let audit = world.block(world.engine.audit()).unwrap();
     let mut foreign: Vec<Key> = Vec::new();
@@ -69,7 +69,7 @@ fn i4_pages_full_of_junk_hide_no_cause_and_are_named_and_left() {
 }
 
 #[test]
-fn i4_a_sweep_finds_alarms_behind_a_page_of_junk() {
+fn i4_a_sweep_finds_timers_behind_a_page_of_junk() {
     let town = town();
     let world = &town.world;
     world.run_all();
@@ -78,25 +78,25 @@ fn i4_a_sweep_finds_alarms_behind_a_page_of_junk() {
     litter(world, town.victim);
     world.clock.advance(61 * SECOND);
     let swept = world.block(Sweeper::new(&world.engine).pass(None)).unwrap();
-    assert_eq!(swept.alarms, 1);
+    assert_eq!(swept.timers, 1);
     assert_eq!(world.status(napper), Status::Suspended);
 }
 
 #[test]
-fn alarms_and_mail_that_name_nobody_are_orphans() {
+fn timers_and_mail_that_name_nobody_are_orphans() {
     let town = town();
     let world = &town.world;
     let (nobody, queue) = (super::super::keyed("nobody"), Default::default());
-    let alarm = keys::alarm(crate::ports::Clock::now(&*world.clock), &queue, &nobody, 3);
+    let timer = keys::timer(crate::ports::Clock::now(&*world.clock), &queue, &nobody, 3);
     // One that its execution did not set, too.
-    let stale = keys::alarm(
+    let stale = keys::timer(
         crate::ports::Clock::now(&*world.clock),
         &queue,
         &town.victim,
         999,
     );
     let mail = keys::mail(&queue, &nobody, &crate::domain::MessageId::slice(1));
-    for key in [&alarm, &stale, &mail] {
+    for key in [&timer, &stale, &mail] {
         put(world, key, Some(&"junk".into()));
     }
     world.run_all();

@@ -119,7 +119,7 @@ async fn nap(ctx: Context, ledger: Ledger, n: u64) -> Result<u64, Failed> {
 async fn either(ctx: Context, ledger: Ledger, n: u64) -> Result<u64, Failed> {
     let heard = ctx.receive::<u64>("in").timeout(HOUR).await?;
     let sum = step(&ctx, &ledger, "one", n).await? + heard.unwrap_or(1_000);
-    // The same instant again: the second alarm is another one than the first (A5).
+    // The same instant again: the second timer is another one than the first (A5).
     let until = ctx.now();
     ctx.sleep_until(until).await?;
     Ok(sum)

@@ -8,7 +8,7 @@ use super::super::story::{Stories, Story};
 use super::Scenario;
 use crate::domain::{Body, Entry, ExecutionId, Status};
 use crate::journal::Head;
-use crate::keys::{AlarmKey, Key, MailKey, Prefix};
+use crate::keys::{Key, MailKey, Prefix, TimerKey};
 use crate::runtime::{Asleep, Finding};
 use crate::testing::World;
 
@@ -104,19 +104,19 @@ fn fed(eid: ExecutionId, story: &Story, stories: &Stories) {
 }
 
 /// I4 (CASES 10): whatever died, every execution that has not ended has a lease holder, mail, an
-/// alarm, or waits for somebody outside.
+/// timer, or waits for somebody outside.
 pub(super) fn nothing_stands_still(world: &World) {
     let rows = world.memory.snapshot();
     let of = |eid: ExecutionId, key: &Key| {
         MailKey::parse(key).is_some_and(|mail| mail.eid == eid)
-            || AlarmKey::parse(key).is_some_and(|alarm| alarm.eid == eid)
+            || TimerKey::parse(key).is_some_and(|timer| timer.eid == eid)
     };
     for head in heads(world) {
         let eid = head.record.eid;
         let caused = head.lease.is_some() || rows.iter().any(|(key, _)| of(eid, key));
         let waits = match head.status {
             Status::Paused | Status::Blocked => true,
-            Status::Suspended => head.alarm.is_none(),
+            Status::Suspended => head.timer.is_none(),
             Status::Pending | Status::Running => false,
             Status::Completed | Status::Failed | Status::Cancelled | Status::Archived => true,
         };
@@ -124,7 +124,7 @@ pub(super) fn nothing_stands_still(world: &World) {
     }
 }
 
-/// No mail, no alarm.
+/// No mail, no timer.
 pub(super) fn nothing_is_left(world: &World) {
     for prefix in ["mail/", "timers/"] {
         let prefix = Prefix::parse(prefix).unwrap();
@@ -160,14 +160,14 @@ pub(super) fn is_told(world: &World, kind: &str) {
 pub(super) fn what_is_missed(world: &World) -> BTreeSet<Asleep> {
     world.clock.advance(world.engine.core().settings.ttl * 2);
     for (key, _) in world.memory.snapshot() {
-        if MailKey::parse(&key).is_some() || AlarmKey::parse(&key).is_some() {
+        if MailKey::parse(&key).is_some() || TimerKey::parse(&key).is_some() {
             world.block(world.engine.ports().delete(&key)).unwrap();
         }
     }
     let needs = |head: &Head| match head.status {
         Status::Pending => Some(Asleep::NoStart),
         Status::Running => Some(Asleep::NoCause),
-        Status::Suspended => head.alarm.as_ref().map(|_| Asleep::NoAlarm),
+        Status::Suspended => head.timer.as_ref().map(|_| Asleep::NoTimer),
         Status::Paused | Status::Blocked => None,
         Status::Completed | Status::Failed | Status::Cancelled | Status::Archived => None,
     };

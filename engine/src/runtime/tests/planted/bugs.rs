@@ -73,12 +73,12 @@ planted! {
         test leaving::a12_a_large_result_does_not_depend_on_its_senders_prefix,
         seeds 50,
     ];
-    planted_bug_12_alarm_key_used_twice_is_caught: AlarmKeyUsedTwice by [
-        test leaving::a5_an_alarm_of_the_same_instant_set_again_survives_a_slow_deleter,
+    planted_bug_12_timer_key_used_twice_is_caught: TimerKeyUsedTwice by [
+        test leaving::a5_a_timer_of_the_same_instant_set_again_survives_a_slow_deleter,
         seeds 5,
     ];
-    planted_bug_13_alarm_before_its_deadline_is_caught: AlarmRoundsDown by [
-        test limits::an_alarm_never_comes_before_its_deadline,
+    planted_bug_13_timer_before_its_deadline_is_caught: TimerRoundsDown by [
+        test limits::a_timer_never_comes_before_its_deadline,
     ];
     planted_bug_14_orphans_without_a_second_look_are_caught: OrphansWithoutSecondLook by [
         test findings::a3_mail_of_a_live_execution_is_no_orphan_to_a_slow_run_that_saw_no_head,
@@ -87,14 +87,14 @@ planted! {
         cuts parent,
         seeds 70,
     ];
-    planted_bug_16_ignored_fired_alarm_is_caught: IgnoresFiredAlarm by [
-        test findings::a2_what_an_alarm_run_committed_and_did_not_settle_is_settled_by_a_message_run,
+    planted_bug_16_ignored_fired_timer_is_caught: IgnoresFiredTimer by [
+        test findings::a2_what_a_timer_run_committed_and_did_not_settle_is_settled_by_a_message_run,
     ];
-    planted_bug_17_take_over_that_forgets_the_alarm_is_caught: TakeOverForgetsFired by [
-        test findings::a2_a_stale_alarm_that_is_gone_does_not_hide_the_one_that_covers_an_outbox,
+    planted_bug_17_take_over_that_forgets_the_timer_is_caught: TakeOverForgetsFired by [
+        test findings::a2_a_stale_timer_that_is_gone_does_not_hide_the_one_that_covers_an_outbox,
     ];
-    planted_bug_18_stale_alarm_that_covers_is_caught: StaleAlarmCovers by [
-        test findings::a2_a_stale_alarm_that_is_gone_does_not_hide_the_one_that_covers_an_outbox,
+    planted_bug_18_stale_timer_that_covers_is_caught: StaleTimerCovers by [
+        test findings::a2_a_stale_timer_that_is_gone_does_not_hide_the_one_that_covers_an_outbox,
     ];
     planted_bug_19_outbox_settled_each_time_is_caught: AlwaysSettles by [
         test leaving::a8_a_child_that_ends_after_its_parent_wakes_it_once,
@@ -107,15 +107,15 @@ planted! {
         test leaving::i7_a_message_that_comes_after_the_end_changes_nothing,
         seeds 10,
     ];
-    planted_bug_22_unproven_alarm_is_caught: NowIgnoresAlarm by [
-        test races::case_04_a6_an_alarm_is_fired_by_a_worker_whose_clock_lags_to_the_nanosecond,
+    planted_bug_22_unproven_timer_is_caught: NowIgnoresTimer by [
+        test races::case_04_a6_a_timer_is_fired_by_a_worker_whose_clock_lags_to_the_nanosecond,
     ];
     planted_bug_23_decreasing_instants_are_caught: NowIgnoresJournal by [
         test limits::a6_recorded_instants_never_decrease_though_a_clock_does,
         seeds 5,
     ];
     planted_bug_24_message_absorbed_twice_is_caught: AbsorbsTwice by [
-        test findings::a5_a_slow_settler_does_not_touch_the_alarm_of_a_later_commit,
+        test findings::a5_a_slow_settler_does_not_touch_the_timer_of_a_later_commit,
         seeds 5,
     ];
     planted_bug_25_deadline_that_beats_a_message_is_caught: DeadlineBeatsMessage by [
@@ -140,8 +140,8 @@ planted! {
         test limits::b29_no_attempt_begins_when_its_barrier_took_longer_than_the_lease,
         seeds 60,
     ];
-    planted_bug_31_barrier_that_deletes_the_alarm_is_caught: BarrierDeletesAlarm by [
-        test findings::a1_the_alarm_that_woke_a_run_stays_while_a_lease_is_set,
+    planted_bug_31_barrier_that_deletes_the_timer_is_caught: BarrierDeletesTimer by [
+        test findings::a1_the_timer_that_woke_a_run_stays_while_a_lease_is_set,
         cuts nap,
         seeds 15,
     ];
@@ -168,8 +168,8 @@ planted! {
         cuts parent,
         seeds 30,
     ];
-    planted_bug_38_deleted_alarm_that_the_head_names_is_caught: DeletesNamedAlarm by [
-        test leaving::a6_an_alarm_whose_deadline_is_unchanged_is_kept_by_other_runs,
+    planted_bug_38_deleted_timer_that_the_head_names_is_caught: DeletesNamedTimer by [
+        test leaving::a6_a_timer_whose_deadline_is_unchanged_is_kept_by_other_runs,
         seeds 15,
     ];
     planted_bug_39_no_second_listing_is_caught: NoSecondListing by [
@@ -210,7 +210,7 @@ planted! {
     planted_bug_50_hearsay_of_every_pass_is_caught: HearsayStays by [
         test ambiguities::b22_mail_that_comes_during_the_final_commit_is_served_by_the_same_run,
     ];
-    planted_bug_51_hearsay_that_hides_an_alarm_is_caught: HearsayHidesAlarms by [
-        test price::hearsay_beside_an_alarm_is_looked_at_like_any_cause,
+    planted_bug_51_hearsay_that_hides_a_timer_is_caught: HearsayHidesTimers by [
+        test price::hearsay_beside_a_timer_is_looked_at_like_any_cause,
     ];
 }

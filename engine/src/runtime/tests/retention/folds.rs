@@ -132,7 +132,7 @@ fn a_pass_is_bounded_and_goes_on_where_it_was() {
         let causes = crate::runtime::Causes {
             queue: crate::domain::Queue::default(),
             mail: vec![cause],
-            alarms: Vec::new(),
+            timers: Vec::new(),
             deliveries: 0,
             hearsay: false,
         };

@@ -182,7 +182,7 @@ fn a_value_that_comes_late_under_a_tombstone_goes_with_the_purge() {
 }
 
 #[test]
-fn an_alarm_that_comes_late_wakes_a_run_that_deletes_it() {
+fn a_timer_that_comes_late_wakes_a_run_that_deletes_it() {
     let world = world();
     let eid = ended(&world, "sequential", 5);
     let before = tell(&world, eid);
@@ -190,9 +190,9 @@ fn an_alarm_that_comes_late_wakes_a_run_that_deletes_it() {
     retain(&world);
     let now = crate::ports::Clock::now(&*world.clock);
     let queue = head(&world, eid).record.queue;
-    let alarm = crate::keys::alarm(now, &queue, &eid, 1);
+    let timer = crate::keys::timer(now, &queue, &eid, 1);
     world
-        .block(crate::timers::set(world.engine.ports(), &alarm))
+        .block(crate::timers::set(world.engine.ports(), &timer))
         .unwrap();
     world.run_all();
     assert_eq!(under(&world, "timers/"), []);

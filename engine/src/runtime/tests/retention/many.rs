@@ -20,7 +20,7 @@ async fn run(world: &World, start: Start) -> ExecutionId {
     let causes = Causes {
         queue: Queue::default(),
         mail: vec![keys::mail(&Queue::default(), &eid, &MessageId::start())],
-        alarms: Vec::new(),
+        timers: Vec::new(),
         deliveries: 0,
         hearsay: false,
     };

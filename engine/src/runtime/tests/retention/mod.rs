@@ -217,7 +217,7 @@ fn commit(world: &World, eid: ExecutionId, status: Status, entries: Vec<Entry>) 
             entries,
             lease: None,
             status,
-            alarm: None,
+            timer: None,
             fired: None,
             outbox: Vec::new(),
             news: Vec::new(),

@@ -72,7 +72,7 @@ pub(in crate::runtime::tests) fn a9_what_was_re_opened_between_archive_and_tombs
             entries: vec![Entry::Resumed],
             lease: None,
             status: Status::Running,
-            alarm: None,
+            timer: None,
             fired: None,
             outbox: Vec::new(),
             news: Vec::new(),

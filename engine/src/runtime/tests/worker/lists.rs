@@ -40,7 +40,7 @@ fn one_answer_that_asks_for_a_day_or_for_ever_keeps_a_worker_for_a_minute() {
 }
 
 #[test]
-fn i4_a_queue_that_cannot_be_listed_hides_neither_another_nor_the_alarms() {
+fn i4_a_queue_that_cannot_be_listed_hides_neither_another_nor_the_timers() {
     for asked in [None, Some(15 * SECOND)] {
         let (world, ledger) = world();
         let client = neighbour(&world, || app(&ledger), 5);

@@ -100,7 +100,7 @@ fn a_worker_whose_doorbell_rings_does_not_wait_for_its_next_look() {
 }
 
 #[test]
-fn an_alarm_is_served_when_it_is_due_whoever_set_it() {
+fn a_timer_is_served_when_it_is_due_whoever_set_it() {
     let (world, ledger) = world();
     let log = Log::default();
     let options = WorkerOptions {
@@ -131,14 +131,14 @@ fn an_alarm_is_served_when_it_is_due_whoever_set_it() {
 }
 
 #[test]
-fn i4_an_alarm_behind_a_page_of_others_is_found() {
+fn i4_a_timer_behind_a_page_of_others_is_found() {
     let (world, _) = world();
     let log = Log::default();
     let other = Queue::parse("other").unwrap();
     let ports = world.engine.ports();
     for n in 0..1_500_u128 {
         let eid = ExecutionId::new(uuid::Uuid::from_u128(n + 1));
-        let key = crate::keys::alarm(world.clock.now(), &other, &eid, 1);
+        let key = crate::keys::timer(world.clock.now(), &other, &eid, 1);
         let _ = world.block(ports.create(&key, "{}".into())).unwrap();
     }
     let eid = world.start(Start::new("nap").input(&5_u64)).eid;
@@ -147,7 +147,7 @@ fn i4_an_alarm_behind_a_page_of_others_is_found() {
     });
     let status = world.status(eid);
     assert_eq!(status, Status::Completed, "hidden by another queue's");
-    // A mail and an alarm list a look, two looks each second in the end.
+    // A mail and a timer list a look, two looks each second in the end.
     assert!(counts.lists < 350, "{counts:?}");
 }
 
