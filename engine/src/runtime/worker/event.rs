@@ -13,7 +13,7 @@ pub enum WorkerEvent {
     /// A run could not go on; it is tried again.
     Failed(ExecutionId, String),
     /// Looking for causes failed; it is tried again. Told once, until it succeeds.
-    Blind(String),
+    PollFailing(String),
     /// Looking for causes succeeds again.
-    Sighted,
+    PollRecovered,
 }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::WorkerEvent;
-use super::dispatch::Book;
+use super::scheduler::Scheduler;
 use crate::domain::Queue;
 use crate::keys::{self, Key, MailKey};
 use crate::ports::BucketError;
@@ -14,7 +14,7 @@ use crate::timers;
 /// Keys of one page of mail, and of timers.
 const PAGE: usize = 1_000;
 
-impl Book {
+impl Scheduler {
     /// One look: a page of mail for each queue, a page of timers. The next look comes sooner
     /// after one that found something new.
     pub(super) async fn look(&mut self) {
@@ -25,10 +25,10 @@ impl Book {
             if !std::mem::replace(&mut self.blind, true) {
                 let text = chain(&error);
                 tracing::warn!(target: STORE, error = %text, "looking for work failed; it is tried again");
-                self.tell(&WorkerEvent::Blind(text));
+                self.tell(&WorkerEvent::PollFailing(text));
             }
         } else if self.closed.is_empty() && std::mem::take(&mut self.blind) {
-            self.tell(&WorkerEvent::Sighted);
+            self.tell(&WorkerEvent::PollRecovered);
             tracing::warn!(target: STORE, "looking for work succeeds again");
         }
         let (busy, idle) = (self.options.busy, self.options.idle);

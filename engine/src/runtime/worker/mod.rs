@@ -12,10 +12,10 @@
 //! Price: 2 P for each look (one queue), none while the doorbell is silent but one look per
 //! interval.
 
-mod dispatch;
 mod event;
 mod look;
 mod options;
+mod scheduler;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -27,7 +27,7 @@ use futures::{FutureExt, StreamExt};
 pub use event::WorkerEvent;
 pub use options::{Watch, WorkerOptions};
 
-use self::dispatch::{Book, Finished};
+use self::scheduler::{Finished, Scheduler};
 use super::{Core, Engine, Notice};
 use crate::runtime::run::Stop;
 
@@ -55,29 +55,29 @@ impl Worker {
     /// Trouble with the store is logged and tried again; it never ends the worker.
     pub async fn run(&self, stop: &Notice, abandon: &Notice) {
         let _at_work = self.core.ends.work();
-        let mut book = Book::new(Arc::clone(&self.core), self.options.clone());
+        let mut scheduler = Scheduler::new(Arc::clone(&self.core), self.options.clone());
         let word = Stop {
             gently: stop.clone(),
             now: Notice::new(),
         };
         let (done, mut runs) = mpsc::unbounded();
         while !stop.is_set() {
-            if book.has_room() && !book.has_work() && book.is_time_to_look() {
+            if scheduler.has_room() && !scheduler.has_work() && scheduler.is_time_to_look() {
                 // Trouble with the store must not keep it from stopping.
-                let mut look = book.look().boxed().fuse();
+                let mut look = scheduler.look().boxed().fuse();
                 futures::select_biased! {
                     () = stop.wait().fuse() => continue,
                     () = look => {}
                 }
             }
-            for job in book.take_jobs() {
-                let run = dispatch::job(Arc::clone(&self.core), job, word.clone(), done.clone());
+            for job in scheduler.take_jobs() {
+                let run = scheduler::job(Arc::clone(&self.core), job, word.clone(), done.clone());
                 // Beside the worker, so that runs share the processors; each tells its end.
                 let _runs_on = self.core.ports.spawner.spawn(run.boxed());
             }
             let clock = Arc::clone(&self.core.ports.clock);
             let wakeups = Arc::clone(&self.core.ports.wakeups);
-            let (listening, queues) = (book.has_room(), &self.options.queues);
+            let (listening, queues) = (scheduler.has_room(), &self.options.queues);
             let mut hint = async {
                 if listening {
                     wakeups.next(queues).await
@@ -89,35 +89,35 @@ impl Worker {
             .fuse();
             futures::select_biased! {
                 () = stop.wait().fuse() => {}
-                finished = runs.select_next_some() => book.finished(finished),
-                hint = hint => book.hinted(hint),
-                () = clock.sleep(book.patience()).fuse() => {}
+                finished = runs.select_next_some() => scheduler.finished(finished),
+                hint = hint => scheduler.hinted(hint),
+                () = clock.sleep(scheduler.patience()).fuse() => {}
             }
         }
-        self.wind_down(book, runs, &word, abandon).await;
+        self.wind_down(scheduler, runs, &word, abandon).await;
     }
 
     async fn wind_down(
         &self,
-        mut book: Book,
+        mut scheduler: Scheduler,
         mut runs: mpsc::UnboundedReceiver<Finished>,
         word: &Stop,
         abandon: &Notice,
     ) {
         let clock = Arc::clone(&self.core.ports.clock);
         let mut margin = clock.sleep(self.options.margin).fuse();
-        while book.is_running() {
+        while scheduler.is_running() {
             futures::select_biased! {
-                finished = runs.select_next_some() => book.finished(finished),
+                finished = runs.select_next_some() => scheduler.finished(finished),
                 () = abandon.wait().fuse() => break,
                 () = margin => break,
             }
         }
         word.now.set();
         let mut last = clock.sleep(Duration::from_secs(1)).fuse();
-        while book.is_running() {
+        while scheduler.is_running() {
             futures::select_biased! {
-                finished = runs.select_next_some() => book.finished(finished),
+                finished = runs.select_next_some() => scheduler.finished(finished),
                 () = last => break,
             }
         }

@@ -41,7 +41,7 @@ fn a_store_that_is_down_for_ten_minutes_loses_nothing_and_is_told_of_once() {
             assert_eq!(world.status(*eid), Status::Completed, "{fault:?}");
         }
         assert_eq!(ledger.wrong(), Vec::<String>::new());
-        let blind = log.count(|event| matches!(event, WorkerEvent::Blind(_)));
+        let blind = log.count(|event| matches!(event, WorkerEvent::PollFailing(_)));
         assert_eq!(blind, 1, "{fault:?}");
         let asked = world.faults.requests() - before;
         assert!(asked < 20_000, "{fault:?}: it asked {asked} times");

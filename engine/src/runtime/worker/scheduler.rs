@@ -63,7 +63,7 @@ struct Paused {
 }
 
 /// What the worker knows.
-pub(super) struct Book {
+pub(super) struct Scheduler {
     pub(super) core: Arc<Core>,
     pub(super) options: WorkerOptions,
     /// By priority of queue, then in order of arrival.
@@ -85,7 +85,7 @@ pub(super) struct Book {
     pub(super) closed: BTreeMap<Option<Queue>, Duration>,
 }
 
-impl Book {
+impl Scheduler {
     pub(super) fn new(core: Arc<Core>, options: WorkerOptions) -> Self {
         let next_look = core.ports.clock.monotonic();
         Self {
