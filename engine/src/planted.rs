@@ -23,9 +23,9 @@ pub(crate) enum Bug {
     TakesOverTheLiving,
     /// A7: a segment's key names its bytes; here only its number.
     SegmentNamedByNumber,
-    /// B28: entries with unsettled effects stay in the tail; here they are sealed.
-    SealsUnsettledEffects,
-    /// B28: a tail that is full of unsettled effects waits for them; here it grows.
+    /// B28: entries with undispatched effects stay in the tail; here they are sealed.
+    SealsUndispatchedEffects,
+    /// B28: a tail that is full of undispatched effects waits for them; here it grows.
     FullTailDoesNotWait,
     /// A12: a value that leaves stands under its receiver; here under its sender.
     ValueStaysWithSender,
@@ -35,16 +35,16 @@ pub(crate) enum Bug {
     TimerRoundsDown,
     /// A3: the head is read once more, after the listing; here it is not.
     OrphansWithoutSecondLook,
-    /// A2: an absorbed mid in the mailbox is a sign of an unsettled outbox; here it is none.
+    /// A2: an absorbed mid in the mailbox is a sign of an undispatched outbox; here it is none.
     IgnoresAbsorbedMail,
-    /// A2: the timer that covered an outbox is a sign that it is unsettled; here it is none.
+    /// A2: the timer that covered an outbox is a sign that it is undispatched; here it is none.
     IgnoresFiredTimer,
     /// A2: a take-over carries on which timer covers the outbox; here it forgets it.
     TakeOverForgetsFired,
     /// A2: a timer that the head does not name covers nothing; here it does.
     StaleTimerCovers,
-    /// A8: without a sign the outbox is settled; here it is settled again each time.
-    AlwaysSettles,
+    /// A8: without a sign the outbox is dispatched; here it is dispatched again each time.
+    AlwaysDispatches,
     /// A4: a run without a fresh cause commits nothing; here it goes on.
     GoesOnWithoutCause,
     /// I7: an execution that is over serves nothing; here it goes on.
@@ -75,12 +75,12 @@ pub(crate) enum Bug {
     FinalCommitCarries,
     /// A commit records its effects; here it does not.
     OutboxNotRecorded,
-    /// A commit carries on what is not settled; here it forgets it.
-    CommitDropsUnsettled,
+    /// A commit carries on what is not dispatched; here it forgets it.
+    CommitDropsUndispatched,
     /// Effects follow the commit that decides them; here they precede it.
-    SettlesBeforeCommit,
-    /// I6: causes are deleted after settling; here before.
-    DeletesBeforeSettling,
+    DispatchesBeforeCommit,
+    /// I6: causes are deleted after dispatching; here before.
+    DeletesBeforeDispatching,
     /// A6: the timer that the head names is never deleted; here it is.
     DeletesNamedTimer,
     /// B22: a run lists the mailbox once more in the end; here it does not.

@@ -28,7 +28,7 @@ pub struct Settings {
     pub tail: usize,
     /// Segments are merged until they reach this, in bytes.
     pub segment: usize,
-    /// Effects of one execution that may be unsettled at once.
+    /// Effects of one execution that may be undispatched at once.
     pub window: usize,
     /// Most entries of one execution.
     pub max_entries: u64,

@@ -13,8 +13,8 @@
 //!   that landed, or a conflict (409) that was none in the end: neither costs the lease.
 //! - **Trouble that passes is waited for while the lease lasts**, with full jitter, after
 //!   what the store asks to wait. A run's attempts go on meanwhile.
-//! - **Crash** before (2): nothing. After it: the outbox is unsettled, and the next run
-//!   settles first.
+//! - **Crash** before (2): nothing. After it: the outbox is undispatched, and the next run
+//!   dispatches first.
 //!
 //! Price: 1 P, + 1 P for each 64 KiB; after a lost reply 1 G and 1 P each time; 1 G if lost.
 
@@ -49,7 +49,7 @@ pub struct Draft {
     pub timer: Option<Key>,
     /// See [`Head::fired`].
     pub fired: Option<Key>,
-    /// Everything unsettled after it: what is carried, then what is new.
+    /// Everything undispatched after it: what is carried, then what is new.
     pub outbox: Vec<Item>,
     /// The news after it.
     pub news: Vec<News>,

@@ -45,9 +45,9 @@ pub struct Head {
     /// The whole key of the timer for the earliest deadline.
     pub timer: Option<Key>,
     /// The timer that covers the commits since the head was last ownerless: while that object
-    /// exists, the outbox may be unsettled (FINDINGS A2).
+    /// exists, the outbox may be undispatched (FINDINGS A2).
     pub fired: Option<Key>,
-    /// Effects not known to be settled.
+    /// Effects not known to be dispatched.
     pub outbox: Vec<Item>,
     /// Lifecycle events that no feed object is known to hold.
     pub news: Vec<News>,
@@ -247,8 +247,8 @@ impl Head {
             return Err(format!("it is the head of {}", self.record.eid));
         }
         Archived::check(self)?;
-        let unsettled: BTreeSet<_> = self.outbox.iter().collect();
-        if unsettled.len() != self.outbox.len() {
+        let undispatched: BTreeSet<_> = self.outbox.iter().collect();
+        if undispatched.len() != self.outbox.len() {
             return Err("its outbox names an effect twice".to_owned());
         }
         let own = |key: &&Key| {

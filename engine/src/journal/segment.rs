@@ -5,7 +5,7 @@
 //!
 //! - **\[R\] A7** A segment is create-only and its key holds its digest, so a stale writer's
 //!   segment is another object and cannot replace one that a head names.
-//! - Entries with unsettled effects are never sealed: settling reads the head alone.
+//! - Entries with undispatched effects are never sealed: dispatching reads the head alone.
 //! - **Crash** between (1) and (2), or (2) refused: a segment that no head names. It goes
 //!   with the prefix.
 //!
@@ -53,7 +53,7 @@ impl Cut {
 pub(super) async fn seal(
     journal: &Journal,
     ports: &Ports,
-    unsettled: &[Item],
+    undispatched: &[Item],
     target: usize,
     until: Duration,
 ) -> Result<Option<Cut>, BucketError> {
@@ -61,13 +61,13 @@ pub(super) async fn seal(
     if head.tail.is_empty() {
         return Ok(None);
     }
-    let fence = unsettled
+    let fence = undispatched
         .iter()
         .filter_map(|item| match item {
             Item::Entry(number) => Some(*number),
             Item::Named(_) => None,
         })
-        .filter(|_| !planted(Bug::SealsUnsettledEffects))
+        .filter(|_| !planted(Bug::SealsUndispatchedEffects))
         .min()
         .unwrap_or(u64::MAX);
     let ends = head

@@ -3,7 +3,7 @@
 //! - **I3** A message whose create succeeded is absorbed exactly once: its mid is in its key,
 //!   which is created once, and in the journal from the commit that absorbs it. A sender's
 //!   late retry finds the key, or leaves stale mail that the next run deletes by its mid.
-//! - Mail is deleted only by a run, after the commit that holds its mid is settled. The bad
+//! - Mail is deleted only by a run, after the commit that holds its mid is dispatched. The bad
 //!   interleaving this forbids: absorb, delete, crash before the commit.
 
 mod absorb;

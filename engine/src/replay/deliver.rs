@@ -23,7 +23,7 @@ impl State {
             Entry::FrameCompleted { fid, value: payload } => match self.slots.get(fid) {
                 Some(slot) if matches!(slot.what, What::Step { .. }) => {
                     let value = self.resolve(at, entry, payload, value)?;
-                    self.settle(fid, Outcome::Value(value), loose);
+                    self.dispatch(fid, Outcome::Value(value), loose);
                     Ok(())
                 }
                 Some(slot) if matches!(slot.what, What::Recorded) => {
@@ -36,14 +36,14 @@ impl State {
             },
             Entry::FrameFailed { fid, failure } => match self.slots.get(fid).map(|s| &s.what) {
                 Some(What::Step { .. } | What::Child { .. }) => {
-                    self.settle(fid, Outcome::Failed(failure.clone()), loose);
+                    self.dispatch(fid, Outcome::Failed(failure.clone()), loose);
                     Ok(())
                 }
                 _ => Err(self.misfit(at, entry)),
             },
             Entry::FrameFulfilled { fid, mid: None } => match self.slots.get(fid).map(|s| &s.what) {
                 Some(What::Sleep { .. } | What::Receive { due: Some(_), .. }) => {
-                    self.settle(fid, Outcome::Elapsed, loose);
+                    self.dispatch(fid, Outcome::Elapsed, loose);
                     Ok(())
                 }
                 _ => Err(self.misfit(at, entry)),
@@ -101,7 +101,7 @@ impl State {
                         Ok(payload) => Outcome::Value(self.resolve(at, entry, payload, value)?),
                         Err(failure) => Outcome::Failed(failure.clone()),
                     };
-                    self.settle(fid, outcome, loose);
+                    self.dispatch(fid, outcome, loose);
                 }
             }
             Body::Control(Control::Cancel { .. }) => self.cancel(loose),
@@ -127,11 +127,11 @@ impl State {
     }
 
     /// Hands a frame its outcome. One that has its outcome, or was dropped, reads no other.
-    fn settle(&mut self, fid: &FrameId, outcome: Outcome, loose: &mut Loose) {
+    fn dispatch(&mut self, fid: &FrameId, outcome: Outcome, loose: &mut Loose) {
         if let Some(slot) = self.slots.get_mut(fid)
-            && !slot.settled
+            && !slot.dispatched
         {
-            slot.settle(outcome, loose);
+            slot.dispatch(outcome, loose);
             self.open.remove(&slot.order);
         }
     }
@@ -146,7 +146,7 @@ impl State {
             let Some(slot) = slots.get_mut(fid).filter(|slot| !slot.shielded) else {
                 return true;
             };
-            slot.settle(Outcome::Cancelled, loose);
+            slot.dispatch(Outcome::Cancelled, loose);
             if matches!(slot.what, What::Step { .. }) {
                 dropped.push(fid.clone());
             }
@@ -173,10 +173,10 @@ impl State {
 }
 
 impl Slot {
-    fn settle(&mut self, outcome: Outcome, loose: &mut Loose) {
+    fn dispatch(&mut self, outcome: Outcome, loose: &mut Loose) {
         loose.wake.extend(self.waker.take());
         self.loosen(loose);
         self.outcome = Some(outcome);
-        self.settled = true;
+        self.dispatched = true;
     }
 }

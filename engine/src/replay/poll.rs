@@ -100,7 +100,7 @@ impl State {
         };
         loose.wakers.push(waker);
         slot.loosen(loose);
-        slot.settled = true;
+        slot.dispatched = true;
         self.open.remove(&slot.order);
         self.progress += 1;
         Poll::Ready(outcome)
@@ -111,7 +111,7 @@ impl State {
             return; // the drive lets go of the whole workflow: nothing lost a race
         };
         slot.loosen(loose);
-        slot.settled = true;
+        slot.dispatched = true;
         slot.outcome = None;
         self.open.remove(&slot.order);
         self.decided

@@ -72,7 +72,7 @@ impl State {
             shielded: place.shielded,
             waker: None,
             outcome: None,
-            settled: !open,
+            dispatched: !open,
             known: false,
         };
         self.slots.insert(fid, slot);

@@ -24,7 +24,7 @@ pub(super) struct Slot {
     /// What came for it and was not yielded yet.
     pub(super) outcome: Option<Outcome>,
     /// Nothing more is waited for: an outcome came, it yielded, or it was dropped.
-    pub(super) settled: bool,
+    pub(super) dispatched: bool,
     /// Whether an entry of the journal named it.
     pub(super) known: bool,
 }

@@ -6,10 +6,10 @@ mod counts;
 mod ends;
 mod engine;
 mod notice;
+mod outbox;
 mod registry;
 mod retention;
 mod run;
-mod settle;
 mod sticky;
 mod sweeper;
 #[cfg(test)]

@@ -6,7 +6,7 @@
 //! replaced meanwhile refuses it; then nothing has happened (no thunk runs before a barrier, I1),
 //! and the run begins again with a read.
 //!
-//! - Only what a clean end left is kept: holder cleared, outbox settled, not terminal.
+//! - Only what a clean end left is kept: holder cleared, outbox dispatched, not terminal.
 //! - **\[R\]** A kept head decides nothing without a commit: where it shows no fresh cause, it is
 //!   dropped and the head is read, since causes are deleted on the word of a head.
 

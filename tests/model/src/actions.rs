@@ -110,7 +110,7 @@ impl Protocol {
         }
         let drained = run.todo == 0 || !self.rules.final_carries_nothing;
         match run.pc {
-            Pc::SettleLoaded | Pc::Settle => {}
+            Pc::DispatchLoaded | Pc::Dispatch => {}
             Pc::Live => {
                 actions.push(Action::ThunkEnds(worker));
                 if state.bucket.mail[run.exec] & !run.next.mids != 0 {
@@ -135,7 +135,7 @@ impl Protocol {
         let wrote = run.acquired
             || matches!(
                 run.pc,
-                Pc::SettleLoaded | Pc::Commit | Pc::Resolve | Pc::Settle
+                Pc::DispatchLoaded | Pc::Commit | Pc::Resolve | Pc::Dispatch
             )
             || matches!(run.pc, Pc::DeleteMail | Pc::DeleteTimers);
         if state.budget.left().crashes > 0 && wrote {

@@ -114,11 +114,11 @@ impl Protocol {
             timer: head.timer,
             ..Head::new()
         };
-        let deletes_first = !self.rules.settle_before_delete && run.slots != 0;
+        let deletes_first = !self.rules.dispatch_before_delete && run.slots != 0;
         run.pc = if deletes_first {
             Pc::DeleteMail
         } else {
-            Pc::Settle
+            Pc::Dispatch
         };
         run
     }

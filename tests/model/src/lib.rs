@@ -1,4 +1,4 @@
-//! An explicit-state model of the protocol: head, mailbox, lease and settle.
+//! An explicit-state model of the protocol: head, mailbox, lease and dispatch.
 //!
 //! Two workers run one execution and its child over one bucket. Each request to the bucket is
 //! one action; between any two of them everything else may happen, as far as the budgets of a
@@ -8,16 +8,16 @@
 //!
 //! - `scenario`: workflows and budgets; `rules`: the switches
 //! - `state`: the bucket, and what a worker holds in memory
-//! - `actions`: who may do what; `run`, `commit`, `settle`, `world`: what it does
+//! - `actions`: who may do what; `run`, `commit`, `dispatch`, `world`: what it does
 //! - `properties`: what must hold in every state
 
 mod actions;
 mod commit;
+mod outbox;
 mod properties;
 mod rules;
 mod run;
 mod scenario;
-mod settle;
 mod state;
 mod workflow;
 mod world;

@@ -93,7 +93,7 @@ fn inv6(_: &Protocol, state: &State) -> bool {
     })
 }
 
-/// Each would settle again by what the other's settle creates.
+/// Each would dispatch again by what the other's dispatch creates.
 fn inv6_finished(_: &Protocol, state: &State) -> bool {
     let [Some(parent), Some(child)] = state.bucket.heads else {
         return true;

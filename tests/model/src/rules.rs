@@ -3,13 +3,13 @@
 /// Which rules the workers keep. `Default`: all of them, as the engine is built.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Rules {
-    /// What a head names is settled before the next commit, when it is unsettled.
-    pub settle_before_commit: bool,
-    /// A listed mid that the journal holds is a sign of an unsettled outbox.
+    /// What a head names is dispatched before the next commit, when it is undispatched.
+    pub dispatch_before_commit: bool,
+    /// A listed mid that the journal holds is a sign of an undispatched outbox.
     pub absorbed_mail_is_evidence: bool,
-    /// A lease holder is a sign of an unsettled outbox.
+    /// A lease holder is a sign of an undispatched outbox.
     pub lease_is_evidence: bool,
-    /// The head keeps its waking timer's key, whose object is a sign of an unsettled outbox.
+    /// The head keeps its waking timer's key, whose object is a sign of an undispatched outbox.
     pub fired: bool,
     /// No fresh cause on a head without holder: no commit.
     pub fresh_causes: bool,
@@ -21,7 +21,7 @@ pub struct Rules {
     pub named_timer_stays: bool,
     /// No timer is deleted while there is a lease holder.
     pub owned_timer_stays: bool,
-    /// A final commit waits until all earlier effects are settled.
+    /// A final commit waits until all earlier effects are dispatched.
     pub final_carries_nothing: bool,
     /// The feed object is the last effect.
     pub feed_last: bool,
@@ -31,8 +31,8 @@ pub struct Rules {
     pub repeat_after_unknown: bool,
     /// Every commit of a run but the last sets the lease.
     pub barrier_owns: bool,
-    /// Causes are deleted after the settle.
-    pub settle_before_delete: bool,
+    /// Causes are deleted after the dispatch.
+    pub dispatch_before_delete: bool,
     /// A commit is a compare-and-swap.
     pub compare_and_swap: bool,
     /// A timer among the causes proves its instant, whatever the worker's clock says.
@@ -42,7 +42,7 @@ pub struct Rules {
 impl Default for Rules {
     fn default() -> Self {
         Self {
-            settle_before_commit: true,
+            dispatch_before_commit: true,
             absorbed_mail_is_evidence: true,
             lease_is_evidence: true,
             fired: true,
@@ -56,7 +56,7 @@ impl Default for Rules {
             one_nonce: true,
             repeat_after_unknown: true,
             barrier_owns: true,
-            settle_before_delete: true,
+            dispatch_before_delete: true,
             compare_and_swap: true,
             timer_proves_its_instant: true,
         }

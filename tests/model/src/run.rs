@@ -1,5 +1,5 @@
-//! A run, in the order of the engine: load, list, settle if unsettled, fresh causes, absorb,
-//! barrier, thunk, final commit, settle, deletes.
+//! A run, in the order of the engine: load, list, dispatch if undispatched, fresh causes, absorb,
+//! barrier, thunk, final commit, dispatch, deletes.
 
 use crate::state::{effect, mid};
 use crate::{Action, Pc, Protocol, Run, State};
@@ -17,7 +17,7 @@ impl Protocol {
         match action {
             Action::Perform(_, item) => {
                 self.perform(state, &mut run, item);
-                return self.settled(state, worker, run);
+                return self.dispatched(state, worker, run);
             }
             Action::ThunkEnds(_) => {
                 run.live = false;
@@ -74,7 +74,7 @@ impl Protocol {
             Pc::ReadAgain => return self.orphan(run),
             Pc::List => return self.listed(state, worker, run, listed),
             Pc::ReadFired if state.bucket.timers & (1 << run.next.fired) != 0 => {
-                return self.settle_loaded(state, worker, run);
+                return self.dispatch_loaded(state, worker, run);
             }
             Pc::ReadFired => return self.loaded(state, worker, run),
             Pc::Commit => return self.commit(state, worker, run),
@@ -92,7 +92,7 @@ impl Protocol {
                 return self.delete_next(run);
             }
             // Requests of their own names.
-            Pc::SettleLoaded | Pc::Settle | Pc::Live | Pc::DeleteMail => {}
+            Pc::DispatchLoaded | Pc::Dispatch | Pc::Live | Pc::DeleteMail => {}
         }
         Some(run)
     }
@@ -103,7 +103,7 @@ impl Protocol {
         self.delete_next(run)
     }
 
-    /// Step 3: is the outbox settled?
+    /// Step 3: is the outbox dispatched?
     fn listed(&self, state: &mut State, worker: usize, mut run: Run, listed: u8) -> Option<Run> {
         run.slots = listed;
         let (head, rules) = (&run.next, self.rules);
@@ -113,7 +113,7 @@ impl Protocol {
         let owned = rules.lease_is_evidence && head.lease.is_some();
         let absorbed = rules.absorbed_mail_is_evidence && listed & head.mids != 0;
         if owned || absorbed {
-            return self.settle_loaded(state, worker, run);
+            return self.dispatch_loaded(state, worker, run);
         }
         if head.fired != 0 {
             run.pc = Pc::ReadFired;
@@ -122,11 +122,11 @@ impl Protocol {
         self.loaded(state, worker, run)
     }
 
-    fn settle_loaded(&self, state: &mut State, worker: usize, mut run: Run) -> Option<Run> {
-        if !self.rules.settle_before_commit && self.goes_on(&run) {
+    fn dispatch_loaded(&self, state: &mut State, worker: usize, mut run: Run) -> Option<Run> {
+        if !self.rules.dispatch_before_commit && self.goes_on(&run) {
             return self.loaded(state, worker, run);
         }
-        (run.todo, run.pc) = (run.next.outbox, Pc::SettleLoaded);
+        (run.todo, run.pc) = (run.next.outbox, Pc::DispatchLoaded);
         Some(run)
     }
 
@@ -164,19 +164,19 @@ impl Protocol {
         Some(run)
     }
 
-    /// Goes on from a settle when nothing is left of it.
-    fn settled(&self, state: &mut State, worker: usize, mut run: Run) -> Option<Run> {
+    /// Goes on from a dispatch when nothing is left of it.
+    fn dispatched(&self, state: &mut State, worker: usize, mut run: Run) -> Option<Run> {
         if run.todo != 0 {
             return Some(run);
         }
         run.items = 0;
         match run.pc {
-            Pc::SettleLoaded => self.loaded(state, worker, run),
-            Pc::Settle if self.rules.settle_before_delete => {
+            Pc::DispatchLoaded => self.loaded(state, worker, run),
+            Pc::Dispatch if self.rules.dispatch_before_delete => {
                 run.only_deletes();
                 self.delete_next(run)
             }
-            Pc::Settle => None,
+            Pc::Dispatch => None,
             _ => Some(run),
         }
     }
@@ -192,7 +192,7 @@ impl Protocol {
             return Some(run);
         }
         if run.todo != 0 {
-            run.pc = Pc::Settle;
+            run.pc = Pc::Dispatch;
             return Some(run);
         }
         None

@@ -71,7 +71,7 @@ pub struct Head {
     pub mids: u8,
     /// The rest of the journal.
     pub progress: Progress,
-    /// Effects not known to be settled.
+    /// Effects not known to be dispatched.
     pub outbox: u8,
     /// The timer by the commit in its key; 0 for none.
     pub timer: u8,
@@ -138,16 +138,16 @@ pub enum Pc {
     List,
     /// Looks whether the timer that `fired` names exists.
     ReadFired,
-    /// Settles the loaded outbox.
-    SettleLoaded,
+    /// Dispatches the loaded outbox.
+    DispatchLoaded,
     /// Replaces the head.
     Commit,
     /// Reads the head after a lost reply.
     Resolve,
-    /// A thunk runs, a settle beside it.
+    /// A thunk runs, a dispatch beside it.
     Live,
-    /// Settles the final commit.
-    Settle,
+    /// Dispatches the final commit.
+    Dispatch,
     /// Deletes mail.
     DeleteMail,
     /// Deletes timers.
@@ -171,7 +171,7 @@ pub struct Run {
     pub slots: u8,
     /// Effects decided since the last commit.
     pub decided: u8,
-    /// The outbox of the last commit, until all of it is settled.
+    /// The outbox of the last commit, until all of it is dispatched.
     pub items: u8,
     /// Creates of `items` still to be made.
     pub todo: u8,

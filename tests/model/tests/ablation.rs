@@ -22,9 +22,9 @@ fn breaks(rules: Rules, scenario: &str, troubles: u8, property: &'static str) {
 }
 
 #[test]
-fn an_unsettled_outbox_is_settled_before_the_next_commit() {
+fn an_undispatched_outbox_is_dispatched_before_the_next_commit() {
     let rules = Rules {
-        settle_before_commit: false,
+        dispatch_before_commit: false,
         ..Rules::default()
     };
     breaks(
@@ -36,7 +36,7 @@ fn an_unsettled_outbox_is_settled_before_the_next_commit() {
 }
 
 #[test]
-fn absorbed_mail_in_the_box_means_unsettled() {
+fn absorbed_mail_in_the_box_means_undispatched() {
     let rules = Rules {
         absorbed_mail_is_evidence: false,
         ..Rules::default()
@@ -50,7 +50,7 @@ fn absorbed_mail_in_the_box_means_unsettled() {
 }
 
 #[test]
-fn the_timer_that_fired_means_unsettled() {
+fn the_timer_that_fired_means_undispatched() {
     let rules = Rules {
         fired: false,
         ..Rules::default()
@@ -204,9 +204,9 @@ fn every_commit_of_a_run_but_the_last_sets_the_lease() {
 }
 
 #[test]
-fn causes_are_deleted_after_the_settle() {
+fn causes_are_deleted_after_the_dispatch() {
     let rules = Rules {
-        settle_before_delete: false,
+        dispatch_before_delete: false,
         ..Rules::default()
     };
     breaks(
@@ -234,7 +234,7 @@ fn a_commit_is_a_compare_and_swap() {
 /// While there is a lease holder no cause is deleted, so absorbed mail or `fired` tells as much. The
 /// rule saves a request, and would be needed if a live run deleted mail.
 #[test]
-fn that_a_lease_means_unsettled_follows_from_the_other_rules() {
+fn that_a_lease_means_undispatched_follows_from_the_other_rules() {
     let rules = Rules {
         lease_is_evidence: false,
         ..Rules::default()

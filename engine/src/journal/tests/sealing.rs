@@ -21,7 +21,7 @@ fn small() -> Settings {
 }
 
 /// One commit: sizes of its entries, whether each has an effect, how many effects are
-/// settled before it.
+/// dispatched before it.
 type Step = (Vec<(usize, bool)>, usize);
 
 fn steps() -> impl Strategy<Value = Vec<Step>> {
@@ -39,18 +39,18 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
     #[test]
-    fn entries_are_never_lost_reordered_or_sealed_unsettled(steps in steps()) {
+    fn entries_are_never_lost_reordered_or_sealed_undispatched(steps in steps()) {
         let (world, settings) = (world(), small());
         let mut journal = begin(&world, record(&world, "a"));
         let eid = journal.head.record.eid;
         let (mut all, mut outbox) = (Vec::new(), Vec::<u64>::new());
-        for (n, (sizes, settled)) in steps.into_iter().enumerate() {
+        for (n, (sizes, dispatched)) in steps.into_iter().enumerate() {
             // A fresh process takes over now and then, and merges on.
             if n % 7 == 6 {
                 journal = load(&world, &eid);
                 world.block(journal.history(ports(&world), 4)).unwrap();
             }
-            outbox.drain(..settled.min(outbox.len()));
+            outbox.drain(..dispatched.min(outbox.len()));
             let mut entries = Vec::new();
             for (size, effect) in sizes {
                 let number = all.len() as u64;
@@ -66,7 +66,7 @@ proptest! {
             prop_assert!(unsealed(&journal) <= oldest);
             let full = journal.head.sealed.split_last().map_or(&[][..], |(_, full)| full);
             prop_assert!(full.iter().all(|segment| segment.bytes >= settings.segment as u64));
-            // A tail over its bound holds something unsettled, or one commit alone.
+            // A tail over its bound holds something undispatched, or one commit alone.
             let stuck = oldest != u64::MAX;
             prop_assert!(journal.head.tail_bytes() <= settings.tail || stuck || journal.head.tail.len() == 1);
         }

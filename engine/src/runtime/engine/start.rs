@@ -9,7 +9,7 @@ use crate::domain::{
 };
 use crate::journal::{self, Begun, Journal};
 use crate::mailbox::Sent;
-use crate::runtime::settle;
+use crate::runtime::outbox;
 use crate::sdk::Workflow;
 
 /// What to start. Checked when it is given to [`Engine::start`].
@@ -143,7 +143,7 @@ impl Engine {
         )
         .await?;
         let mine = record.clone();
-        let (sent, begun) = settle::begin(&self.core, record).await?;
+        let (sent, begun) = outbox::begin(&self.core, record).await?;
         let fresh = sent == Sent::New;
         let differs = match (fresh, begun) {
             (true, Begun::New(_)) => false,

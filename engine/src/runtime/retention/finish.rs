@@ -11,7 +11,7 @@ use crate::domain::{ExecutionId, Status};
 use crate::feed::{self, Event, Told};
 use crate::journal::{CommitError, Head, Journal};
 use crate::keys;
-use crate::runtime::settle;
+use crate::runtime::outbox;
 
 /// A feed object is not written under an older instant than this: nobody would look for it.
 const FRESH: SignedDuration = SignedDuration::from_secs(30);
@@ -37,7 +37,7 @@ impl Walk<'_> {
     /// time: a delete that comes very late could meet another execution of the same key.
     pub(super) async fn clear(&self, eid: ExecutionId) -> Result<(), RetentionError> {
         let clock = &self.core.ports.clock;
-        let end = settle::horizon(clock.monotonic(), self.core.settings.ttl);
+        let end = outbox::horizon(clock.monotonic(), self.core.settings.ttl);
         self.clear_until(eid, end).await
     }
 
@@ -59,7 +59,7 @@ impl Walk<'_> {
             Ok(())
         }
         .boxed();
-        let cleared = settle::until(&*ports.clock, end, &mut work).await;
+        let cleared = outbox::until(&*ports.clock, end, &mut work).await;
         cleared.unwrap_or(Err(RetentionError::Late { eid }))
     }
 

@@ -74,7 +74,7 @@ impl Walk<'_> {
         if planted(Bug::TombstoneBeforeArchive) {
             let _ = archive::put(ports, &archive).await?;
         }
-        // The outbox is settled: whatever the timer was a sign of is there.
+        // The outbox is dispatched: whatever the timer was a sign of is there.
         if let Some(fired) = fired {
             ports.delete(&fired).await?;
         }

@@ -18,7 +18,7 @@ use crate::journal::{Archived, CommitError, Journal};
 use crate::keys::{self, FeedKey, Key};
 use crate::planted::{Bug, planted};
 use crate::runtime::RetentionSettings;
-use crate::runtime::settle;
+use crate::runtime::outbox;
 
 impl Walk<'_> {
     /// Looks at an execution of which the feed has told long ago. 1 G; 2 P to purge it.
@@ -97,11 +97,11 @@ impl Walk<'_> {
                 Err(error) => return Err(error.into()),
             }
         }
-        let (eid, end) = (journal.head.record.eid, settle::horizon(began, ttl));
+        let (eid, end) = (journal.head.record.eid, outbox::horizon(began, ttl));
         self.clear_until(eid, end).await?;
         let head = keys::head(&eid);
         let mut last = futures::FutureExt::boxed(ports.delete(&head));
-        match settle::until(&*ports.clock, end, &mut last).await {
+        match outbox::until(&*ports.clock, end, &mut last).await {
             Some(deleted) => deleted?,
             None => return Err(RetentionError::Late { eid }),
         }

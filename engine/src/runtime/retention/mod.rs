@@ -4,7 +4,7 @@
 //! One pass walks the feed in order of time. What is older than the first delay is **folded**:
 //!
 //! (1) Read the head. Only if it is over, and its commit is the one that the feed has told of:
-//! the feed object is the last effect, so then the outbox is settled. (2) Write the archive.
+//! the feed object is the last effect, so then the outbox is dispatched. (2) Write the archive.
 //! (3) Replace the head by a tombstone. (4) Delete everything else under its prefix. (5) Tell
 //! `execution.archived`.
 //!
@@ -159,8 +159,8 @@ impl Retention {
             busy: 0,
         };
         // A writer whose clock lags tells later what happened earlier: the cursor waits for it.
-        let settled = before(self.settings.after.max(Walk::LAG));
-        let fold = Stage::Fold { settled };
+        let dispatched = before(self.settings.after.max(Walk::LAG));
+        let fold = Stage::Fold { dispatched };
         if walk.along(&fold, &mut cursor, &old).await? {
             // What a fold has not looked at yet is not forgotten.
             walk.along(&Stage::Forget, &mut cursor, &ancient.min(old))

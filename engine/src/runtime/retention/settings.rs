@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::runtime::settle;
+use crate::runtime::outbox;
 
 const DAY: u64 = 86_400;
 
@@ -55,11 +55,11 @@ pub enum RetentionSettingsError {
 }
 
 impl RetentionSettings {
-    /// The shortest second delay under leases of `ttl`: twice the time that a settle, or a
+    /// The shortest second delay under leases of `ttl`: twice the time that a dispatch, or a
     /// delete of retention's own, may still be under way.
     #[must_use]
     pub fn least_purge(ttl: Duration) -> Duration {
-        settle::horizon(Duration::ZERO, ttl) * 2
+        outbox::horizon(Duration::ZERO, ttl) * 2
     }
 
     /// Refuses what cannot work.

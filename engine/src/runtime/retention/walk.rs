@@ -28,9 +28,9 @@ pub(super) struct Walk<'a> {
 
 /// What is done along the way.
 pub(super) enum Stage {
-    /// Up to `settled` nothing comes any more, and the cursor may pass.
+    /// Up to `dispatched` nothing comes any more, and the cursor may pass.
     Fold {
-        settled: String,
+        dispatched: String,
     },
     Forget,
 }
@@ -109,8 +109,8 @@ impl Walk<'_> {
             }
             let before = at.clone();
             at = match stage {
-                Stage::Fold { settled } => {
-                    let passed = keys.iter().rfind(|key| key.as_str() < settled.as_str());
+                Stage::Fold { dispatched } => {
+                    let passed = keys.iter().rfind(|key| key.as_str() < dispatched.as_str());
                     if passed.is_some() {
                         cursor.keep(ports, side, passed).await?;
                     }

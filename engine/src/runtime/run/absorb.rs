@@ -14,7 +14,7 @@ use crate::domain::{
 use crate::journal::{self, LoadError};
 use crate::mailbox::{self, Slot};
 use crate::planted::{Bug, planted};
-use crate::runtime::{Core, settle};
+use crate::runtime::{Core, outbox};
 
 /// Pause before a mailbox that could not be listed is listed again, beside renewals.
 const DEAF: Duration = Duration::from_secs(2);
@@ -29,7 +29,7 @@ pub(super) struct Inbox {
 
 impl Pass {
     /// Turns mail into entries. From the commit that holds them on, a replay reads no
-    /// mailbox (I3), and the objects may go once that commit is settled.
+    /// mailbox (I3), and the objects may go once that commit is dispatched.
     pub(super) fn absorb(&mut self, mails: Vec<Mail>, status: Status) -> Inbox {
         let mut inbox = Inbox::default();
         if status == Status::Suspended {
@@ -123,7 +123,7 @@ impl Pass {
             if self.live.is_empty() {
                 Some(look.await)
             } else {
-                settle::until(&*core.ports.clock, end, &mut look).await
+                outbox::until(&*core.ports.clock, end, &mut look).await
             }
         };
         self.ahead = ahead;

@@ -12,7 +12,7 @@ use crate::journal::{self, Draft, Item, Lease, Named, News};
 use crate::keys::Key;
 use crate::planted::{Bug, planted};
 use crate::replay::Drive;
-use crate::runtime::settle::{self, Noted, SettleError};
+use crate::runtime::outbox::{self, DispatchError, Noted};
 use crate::timers;
 
 /// Bytes of entries in one commit, so that a head stays under its bound.
@@ -45,15 +45,15 @@ impl Pass {
                 self.delete_timer_too_early().await?;
             }
             let core = std::sync::Arc::clone(&self.core);
-            self.settling.start(&core, &self.journal.head, false);
+            self.dispatching.start(&core, &self.journal.head, false);
             if whole {
                 return Ok(());
             }
         }
     }
 
-    /// The final commit. **\[R\]** It carries nothing on: all earlier effects are settled
-    /// first. Then its own are settled, too.
+    /// The final commit. **\[R\]** It carries nothing on: all earlier effects are dispatched
+    /// first. Then its own are dispatched, too.
     pub(super) async fn leave(
         &mut self,
         status: Status,
@@ -70,14 +70,14 @@ impl Pass {
                 if status.is_terminal() {
                     core.ends.tell(&self.journal.head.record.eid);
                 }
-                if planted(Bug::DeletesBeforeSettling) {
+                if planted(Bug::DeletesBeforeDispatching) {
                     self.delete_mail_too_early().await?;
                     self.delete_timer_too_early().await?;
                 }
-                return self.settle_the_rest().await;
+                return self.dispatch_the_rest().await;
             }
             self.commit(chunk, false, Leave::Owned).await?;
-            self.settling.start(&core, &self.journal.head, false);
+            self.dispatching.start(&core, &self.journal.head, false);
         }
     }
 
@@ -104,10 +104,10 @@ impl Pass {
             if taken > 0 && bytes + weight > CHUNK {
                 break;
             }
-            if settle::has_effect(entry, &self.journal.head.record) {
-                let over = self.settling.len() + effects + 1 > settings.window
-                    || self.settling.bytes() + held + weight > CHUNK;
-                if over && (taken > 0 || !self.settling.is_empty()) {
+            if outbox::has_effect(entry, &self.journal.head.record) {
+                let over = self.dispatching.len() + effects + 1 > settings.window
+                    || self.dispatching.bytes() + held + weight > CHUNK;
+                if over && (taken > 0 || !self.dispatching.is_empty()) {
                     if taken > 0 {
                         break;
                     }
@@ -119,45 +119,45 @@ impl Pass {
             bytes += weight;
             taken += 1;
         }
-        // **[R]** Nothing is sealed past an unsettled effect: a full tail waits for it, or a
+        // **[R]** Nothing is sealed past an undispatched effect: a full tail waits for it, or a
         // head would grow for as long as the effect takes.
         let full = self.journal.is_full(bytes + COMMIT, settings.tail);
-        let waits = !planted(Bug::FullTailDoesNotWait) && !planted(Bug::SealsUnsettledEffects);
+        let waits = !planted(Bug::FullTailDoesNotWait) && !planted(Bug::SealsUndispatchedEffects);
         if full && waits {
             self.drain().await?;
         }
         Ok(self.pending.drain(..taken).collect())
     }
 
-    /// Settles everything that earlier commits of this run have decided, and renews the
+    /// Dispatches everything that earlier commits of this run have decided, and renews the
     /// lease meanwhile: it waits for no effect.
     async fn drain(&mut self) -> Result<(), RunError> {
         let core = std::sync::Arc::clone(&self.core);
         let clock = &*core.ports.clock;
-        while !self.settling.is_idle() {
-            self.settling.start(&core, &self.journal.head, true);
+        while !self.dispatching.is_idle() {
+            self.dispatching.start(&core, &self.journal.head, true);
             let wait = self.renewal().saturating_sub(clock.monotonic());
-            let settled = futures::select_biased! {
-                settled = self.settling.next(clock, self.until).fuse() => Some(settled),
+            let dispatched = futures::select_biased! {
+                dispatched = self.dispatching.next(clock, self.until).fuse() => Some(dispatched),
                 () = clock.sleep(wait).fuse() => None,
             };
-            match settled {
-                None | Some(Err(SettleError::Late)) => {
+            match dispatched {
+                None | Some(Err(DispatchError::Late)) => {
                     self.commit(Vec::new(), false, Leave::Owned).await?;
                 }
-                Some(settled) => settled?,
+                Some(dispatched) => dispatched?,
             }
         }
         Ok(())
     }
 
-    /// Settles what the final commit has decided. Nobody owns the execution any more.
-    async fn settle_the_rest(&mut self) -> Result<(), RunError> {
+    /// Dispatches what the final commit has decided. Nobody owns the execution any more.
+    async fn dispatch_the_rest(&mut self) -> Result<(), RunError> {
         let core = std::sync::Arc::clone(&self.core);
-        let end = settle::horizon(self.committed, core.settings.ttl);
-        while !self.settling.is_idle() {
-            self.settling.start(&core, &self.journal.head, true);
-            self.settling.next(&*core.ports.clock, end).await?;
+        let end = outbox::horizon(self.committed, core.settings.ttl);
+        while !self.dispatching.is_idle() {
+            self.dispatching.start(&core, &self.journal.head, true);
+            self.dispatching.next(&*core.ports.clock, end).await?;
         }
         Ok(())
     }
@@ -209,15 +209,15 @@ impl Pass {
         if entries.iter().any(is_outcome) {
             self.stalls = 0;
         }
-        self.news.retain(|news| news.commit > self.settling.told);
+        self.news.retain(|news| news.commit > self.dispatching.told);
         for (at, entry) in (head.entries..).zip(&entries) {
-            if settle::has_effect(entry, &head.record) {
+            if outbox::has_effect(entry, &head.record) {
                 let noted = Noted {
                     at: self.now,
                     by: by.clone(),
                     entry: entry.clone(),
                 };
-                self.settling.note(at, noted, weight(entry));
+                self.dispatching.note(at, noted, weight(entry));
             }
             if let Some(note) = news_of(entry) {
                 let kind = entry.kind().to_owned();
@@ -230,16 +230,16 @@ impl Pass {
             }
         }
         if lease.is_none() && timer.is_some() && timer != head.timer {
-            self.settling.name(Named::Timer);
+            self.dispatching.name(Named::Timer);
         }
         let overdue = !self.fed && sent.saturating_sub(self.began) >= settings.feed_after;
         if lease.is_none() || overdue {
-            self.settling.name(Named::Feed);
+            self.dispatching.name(Named::Feed);
             self.fed = true;
         }
         let owned = lease.is_some();
-        let mut outbox = self.settling.outbox();
-        if planted(Bug::CommitDropsUnsettled) {
+        let mut outbox = self.dispatching.outbox();
+        if planted(Bug::CommitDropsUndispatched) {
             outbox.retain(|item| !matches!(item, Item::Entry(at) if *at < head.entries));
         }
         if planted(Bug::OutboxNotRecorded) {
@@ -270,9 +270,9 @@ impl Pass {
             },
         };
         let long = self.is_long();
-        if planted(Bug::SettlesBeforeCommit) && !self.settling.is_empty() {
-            self.settling.start(&core, &self.journal.head, true);
-            self.settling.next(&**clock, sent + settings.ttl).await?;
+        if planted(Bug::DispatchesBeforeCommit) && !self.dispatching.is_empty() {
+            self.dispatching.start(&core, &self.journal.head, true);
+            self.dispatching.next(&**clock, sent + settings.ttl).await?;
         }
         self.journal.commit(&core.ports, settings, draft).await?;
         core.counter.commit();

@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use crate::domain::{Queue, Status, Workflow};
 use crate::journal::{CommitError, LoadError};
 use crate::keys::Key;
-use crate::runtime::settle::SettleError;
+use crate::runtime::outbox::DispatchError;
 
 /// What made somebody look at an execution.
 #[derive(Debug, Clone)]
@@ -63,13 +63,13 @@ pub enum RunError {
     #[error(transparent)]
     Commit(#[from] CommitError),
     /// An effect could not be performed.
-    #[error("settling failed")]
-    Settle(#[source] Box<dyn std::error::Error + Send + Sync>),
+    #[error("dispatching failed")]
+    Dispatch(#[source] Box<dyn std::error::Error + Send + Sync>),
 }
 
-impl From<SettleError> for RunError {
-    fn from(error: SettleError) -> Self {
-        Self::Settle(error.into())
+impl From<DispatchError> for RunError {
+    fn from(error: DispatchError) -> Self {
+        Self::Dispatch(error.into())
     }
 }
 
@@ -86,7 +86,7 @@ impl RunError {
             Self::Load(LoadError::Bucket(error)) | Self::Commit(CommitError::Bucket(error)) => {
                 Some(error)
             }
-            Self::Settle(source) => source.downcast_ref::<SettleError>()?.bucket(),
+            Self::Dispatch(source) => source.downcast_ref::<DispatchError>()?.bucket(),
             Self::Load(_) | Self::Commit(_) => None,
         }
     }
@@ -96,7 +96,7 @@ impl RunError {
     pub fn is_of_the_execution(&self) -> bool {
         match self {
             Self::Load(error) => !matches!(error, LoadError::Bucket(_)),
-            Self::Commit(_) | Self::Settle(_) => false,
+            Self::Commit(_) | Self::Dispatch(_) => false,
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Step 12: deleting causes, after everything that followed from them is settled.
+//! Step 12: deleting causes, after everything that followed from them is dispatched.
 //!
 //! Mail first, then superseded timers, the waking one last; **\[R\] A6** the timer that the
 //! head names is never deleted. A crash in between leaves stale causes, each a cheap run.

@@ -14,11 +14,11 @@ use crate::domain::{Entry, Failure, FrameId, kind};
 use crate::planted::{Bug, planted};
 use crate::ports::BucketError;
 use crate::replay::{Drive, WaitsFor};
-use crate::runtime::settle::{self, SettleError};
+use crate::runtime::outbox::{self, DispatchError};
 
 /// What woke a live pass.
 enum Event {
-    Settled(Result<(), SettleError>),
+    Dispatched(Result<(), DispatchError>),
     Done(Done),
     Time,
     Stop,
@@ -84,7 +84,7 @@ impl Pass {
         if wait.is_zero() {
             return Event::Time;
         }
-        if let Some(at) = self.settling.resumes() {
+        if let Some(at) = self.dispatching.resumes() {
             wait = wait.min(at.saturating_sub(now));
         }
         let gently = stop.gently.is_set();
@@ -109,7 +109,7 @@ impl Pass {
         .boxed()
         .fuse();
         futures::select_biased! {
-            settled = self.settling.next(&*clock, self.until).fuse() => Event::Settled(settled),
+            dispatched = self.dispatching.next(&*clock, self.until).fuse() => Event::Dispatched(dispatched),
             done = self.done.1.next() => done.map_or(Event::Time, Event::Done),
             () = told => Event::Stop,
             () = stop.now.wait().fuse() => Event::Abandon,
@@ -121,19 +121,19 @@ impl Pass {
         self.tick();
         let entries = match event {
             // Its time is over, and so the renewal is, too.
-            Event::Settled(Err(SettleError::Late)) => return self.renew().await,
+            Event::Dispatched(Err(DispatchError::Late)) => return self.renew().await,
             // It keeps failing: that is no reason to lose the attempts under way.
-            Event::Settled(Err(error)) if self.may_wait(error.bucket()) => {
+            Event::Dispatched(Err(error)) if self.may_wait(error.bucket()) => {
                 tracing::debug!(%error, "effects are tried again while attempts run");
                 let asked = error.bucket().map(BucketError::wait);
-                self.settling
+                self.dispatching
                     .pause(self.core.ports.clock.monotonic(), asked);
                 return Ok(None);
             }
-            Event::Settled(settled) => {
-                settled?;
+            Event::Dispatched(dispatched) => {
+                dispatched?;
                 let core = Arc::clone(&self.core);
-                self.settling.start(&core, &self.journal.head, false);
+                self.dispatching.start(&core, &self.journal.head, false);
                 return Ok(None);
             }
             Event::Stop => return Ok(None),
@@ -146,7 +146,7 @@ impl Pass {
                 let core = Arc::clone(&self.core);
                 if core.ports.clock.monotonic() < self.renewal() {
                     // A deadline: the loop looks at the mail and fulfils it. Or a pause is over.
-                    self.settling.start(&core, &self.journal.head, false);
+                    self.dispatching.start(&core, &self.journal.head, false);
                     return Ok(None);
                 }
                 return self.renew().await;
@@ -248,7 +248,7 @@ impl Pass {
     fn has_effects(&self) -> bool {
         let record = &self.journal.head.record;
         self.pending.iter().any(|entry| {
-            settle::has_effect(entry, record) && !matches!(entry, Entry::Announced { .. })
+            outbox::has_effect(entry, record) && !matches!(entry, Entry::Announced { .. })
         })
     }
 

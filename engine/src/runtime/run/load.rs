@@ -14,7 +14,7 @@ use crate::keys::{Key, MailKey};
 use crate::mailbox::{self, Early, Listing, Slot};
 use crate::planted::{Bug, planted};
 use crate::runtime::Core;
-use crate::runtime::settle::{self, Noted, SettleError};
+use crate::runtime::outbox::{self, DispatchError, Noted};
 
 /// A head that this run may go on from.
 #[derive(Debug)]
@@ -54,7 +54,7 @@ pub(super) async fn load(
         return Ok(Loaded::Ready(Box::new(ready)));
     }
     let (ports, fan) = (&core.ports, core.settings.fan);
-    let end = settle::horizon(ports.clock.monotonic(), core.settings.ttl);
+    let end = outbox::horizon(ports.clock.monotonic(), core.settings.ttl);
     let Some(mut journal) = Journal::load(ports, &eid).await? else {
         return absent(core, eid, causes).await.map(Loaded::Ended);
     };
@@ -65,7 +65,7 @@ pub(super) async fn load(
     {
         return Ok(Loaded::Ended(Ended::Held(lease.until)));
     }
-    // Mail goes when what followed from it is settled: who is told of nothing else has nothing to do. Read after
+    // Mail goes when what followed from it is dispatched: who is told of nothing else has nothing to do. Read after
     // the head, which decides whose mail it is.
     let alone = causes.timers.is_empty() || planted(Bug::HearsayHidesTimers);
     let early = match causes.hearsay && alone && !causes.mail.is_empty() {
@@ -84,9 +84,9 @@ pub(super) async fn load(
         history = Some(read_history(&mut journal, core, &mut mids).await?);
     }
     // **[R]** What a segment that cannot be read has absorbed is not known: a listed mid may be
-    // the sign of an unsettled outbox. Settling twice is settling once, so it is settled.
+    // the sign of an undispatched outbox. Dispatching twice is dispatching once, so it is dispatched.
     let blind = history.as_ref().is_some_and(|read| !read.broken.is_empty());
-    settle_what_is_unsettled(core, &mut journal, &listing.slots, &mids, blind, end).await?;
+    dispatch_what_is_undispatched(core, &mut journal, &listing.slots, &mids, blind, end).await?;
     // 5. Terminal: whatever is still mailed to it is deleted.
     if journal.head.status.is_terminal() && !planted(Bug::ServesTheEnded) {
         let status = journal.head.status;
@@ -127,7 +127,7 @@ pub(super) async fn load(
     })))
 }
 
-/// The same on a kept head (`runtime/sticky.rs`): nobody owned it, and its outbox was settled.
+/// The same on a kept head (`runtime/sticky.rs`): nobody owned it, and its outbox was dispatched.
 /// `None`: it shows nothing fresh, so it decides nothing. 1 P (+ segments).
 async fn resume(
     core: &Core,
@@ -174,11 +174,11 @@ async fn read_history(
     Ok(read)
 }
 
-/// Step 3. **\[R\] A2** The outbox is unsettled if it is not empty, and either there is a lease holder,
+/// Step 3. **\[R\] A2** The outbox is undispatched if it is not empty, and either there is a lease holder,
 /// or a listed mid is in the journal already (or may be: `blind`), or the timer that covered it
 /// still exists.
-/// It is settled before anything is committed; otherwise what it names is settled.
-async fn settle_what_is_unsettled(
+/// It is dispatched before anything is committed; otherwise what it names is dispatched.
+async fn dispatch_what_is_undispatched(
     core: &Arc<Core>,
     journal: &mut Journal,
     listed: &[Slot],
@@ -194,14 +194,14 @@ async fn settle_what_is_unsettled(
     let evident = blind
         || head.lease.is_some()
         || absorbed && !planted(Bug::IgnoresAbsorbedMail)
-        || planted(Bug::AlwaysSettles);
-    let unsettled = evident
+        || planted(Bug::AlwaysDispatches);
+    let undispatched = evident
         || match &head.fired {
             Some(_) if planted(Bug::IgnoresFiredTimer) => false,
             Some(key) => core.ports.read(key).await?.is_some(),
             None => false,
         };
-    if !unsettled {
+    if !undispatched {
         return Ok(());
     }
     let mut entries = BTreeMap::new();
@@ -220,10 +220,10 @@ async fn settle_what_is_unsettled(
             entries.extend((commit.first..).zip(commit.entries.iter().cloned().map(noted)));
         }
     }
-    let effects = settle::plan(head, &head.outbox, &entries);
-    let mut work = settle::perform(Arc::clone(core), head.record.eid, effects).boxed();
-    let settled = settle::until(&*core.ports.clock, end, &mut work).await;
-    settled.unwrap_or(Err(SettleError::Late))?;
+    let effects = outbox::plan(head, &head.outbox, &entries);
+    let mut work = outbox::perform(Arc::clone(core), head.record.eid, effects).boxed();
+    let dispatched = outbox::until(&*core.ports.clock, end, &mut work).await;
+    dispatched.unwrap_or(Err(DispatchError::Late))?;
     Ok(())
 }
 

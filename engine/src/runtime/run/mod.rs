@@ -1,12 +1,12 @@
 //! One run: one execution, one pass (PROTOCOL, section 5).
 //!
-//! Load (steps 1 to 5), absorb (6), drive and commit (7 to 11), settle, delete, look again
+//! Load (steps 1 to 5), absorb (6), drive and commit (7 to 11), dispatch, delete, look again
 //! (12, 13). The order of these steps is the whole of the engine's safety:
 //!
 //! - **I1, I2** what a workflow has observed is committed before its next attempt begins, and
 //!   a commit is a compare-and-swap: a stale run is refused and then writes nothing more.
 //! - **I4, I6** causes (mail, timers) are deleted only after the commit that holds what
-//!   followed from them is settled. A crash anywhere leaves a cause or a lease holder.
+//!   followed from them is dispatched. A crash anywhere leaves a cause or a lease holder.
 //! - **\[R\] A1** While a lease is set, no timer is deleted.
 //!
 //! Price: first run 2 P + 2 G; N sequential steps N + 5 P and 2 G from start to end.
@@ -16,13 +16,13 @@ mod attempts;
 mod begin;
 mod close;
 mod commit;
+mod dispatching;
 mod ended;
 mod finish;
 mod live;
 mod load;
 mod pass;
 mod replayed;
-mod settling;
 mod stretch;
 mod too_early;
 

@@ -8,9 +8,9 @@ use futures::channel::mpsc;
 use jiff::Timestamp;
 
 use super::absorb::Ahead;
+use super::dispatching::Dispatching;
 use super::ended::{Causes, Ended, RunError};
 use super::load::Ready;
-use super::settling::Settling;
 use super::{Stop, finish};
 use crate::domain::{
     Began, Body, Commit, Control, Entry, ExecutionId, Failure, FrameId, Json, MessageId, OnClose,
@@ -70,7 +70,7 @@ pub(super) struct Pass {
     pub(super) ahead: Ahead,
     pub(super) waking: Option<Key>,
     pub(super) fired: Option<Key>,
-    pub(super) settling: Settling,
+    pub(super) dispatching: Dispatching,
     pub(super) news: Vec<News>,
     pub(super) stalls: u32,
     /// The newest build that wrote any of the journal. Not that of the last commit: an old one
@@ -193,7 +193,7 @@ impl Pass {
         let journalled = Some(head.at).filter(|_| !planted(Bug::NowIgnoresJournal));
         let now = Some(core.ports.clock.now()).max(journalled).max(proven);
         let now = now.unwrap_or(head.at);
-        // Everything in the loaded outbox is settled by now: what its feed object told is told.
+        // Everything in the loaded outbox is dispatched by now: what its feed object told is told.
         let told = head.outbox.contains(&Item::Named(Named::Feed));
         let news = if told { Vec::new() } else { head.news.clone() };
         let held = head.lease.as_ref().and(head.fired.as_ref());
@@ -224,7 +224,7 @@ impl Pass {
             ahead: Ahead::default(),
             fired: waking.clone().or(held),
             waking,
-            settling: Settling::default(),
+            dispatching: Dispatching::default(),
             news,
             stalls: head.stalls,
             newest_code: newest_code(&history),

@@ -100,7 +100,7 @@ impl Pass {
     /// journal order. What the workflow decided meanwhile is appended behind each.
     ///
     /// **I3, I6** All of them are appended, whatever becomes of the workflow: their mail is
-    /// deleted, and while it is not, an absorbed mid is the sign of an unsettled outbox.
+    /// deleted, and while it is not, an absorbed mid is the sign of an undispatched outbox.
     pub(super) async fn deliver(&mut self, entries: Vec<Entry>) -> Result<(), Halt> {
         if self.ready.is_some() {
             self.append(entries); // it has returned: nothing can reach it any more

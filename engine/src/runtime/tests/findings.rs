@@ -108,7 +108,7 @@ pub(super) fn a1_the_timer_that_woke_a_run_stays_while_a_lease_is_set() {
 }
 
 #[test]
-pub(super) fn a2_what_a_timer_run_committed_and_did_not_settle_is_settled_by_a_message_run() {
+pub(super) fn a2_what_a_timer_run_committed_and_did_not_dispatch_is_dispatched_by_a_message_run() {
     let (world, eid) = begun(Start::new("late_child"));
     world.clock.advance(HOUR);
     assert!(dies_at(&world, 0, 20).run(eid).is_err());
@@ -139,7 +139,7 @@ pub(super) fn a2_a_stale_timer_that_is_gone_does_not_hide_the_one_that_covers_an
     assert!(dead.block(dead.engine.run(eid, causes)).is_err());
     assert!(world.head(eid).as_str().contains("\"lease\":{"));
     world.clock.advance(Duration::from_secs(31));
-    // The take-over commits the child's start, and dies before it settles.
+    // The take-over commits the child's start, and dies before it dispatches.
     let dead = dies_at(&world, 0, 21);
     let hint = Causes {
         timers: vec![stale],
@@ -280,7 +280,7 @@ pub(super) fn a7_a_stale_writers_segment_replaces_nothing() {
 fn a8_two_finished_executions_do_not_wake_each_other() {
     let world = World::new(app());
     let eid = world.start(Start::new("lets_go").key("k")).eid;
-    // The parent ends and dies before it settles: twice, at each of its commits.
+    // The parent ends and dies before it dispatches: twice, at each of its commits.
     for seed in 0..3 {
         let _ = dies_at(&world, 0, 40 + seed).run(eid);
         world.clock.advance(Duration::from_secs(31));

@@ -1,7 +1,7 @@
 //! Long histories: the head stays small, a resume reads segments, work stays in proportion.
 //!
 //! What a pass keeps while it drives: one slot for each frame that was registered (its thunk,
-//! waker and outcome go when it settles), the tail, and the commits of the one segment that
+//! waker and outcome go when it dispatches), the tail, and the commits of the one segment that
 //! may still be merged. All of that stands in the journal, or is open; nothing else grows.
 
 use std::sync::Arc;

@@ -323,7 +323,7 @@ pub(super) fn b31_a_word_to_the_feed_that_rides_with_a_renewal_is_in_its_outbox(
 
 #[test]
 pub(super) fn b31_the_end_is_told_though_an_earlier_word_is_still_on_its_way() {
-    // The final commit waits for what is unsettled: a feed object of before is not its own.
+    // The final commit waits for what is undispatched: a feed object of before is not its own.
     let slow = Slow::default();
     let world = slow.world();
     let eid = world.start(Start::new("slow").input(&0_u64).key("s")).eid;

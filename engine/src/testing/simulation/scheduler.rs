@@ -132,7 +132,7 @@ impl Scheduler {
             self.choose();
         }
         self.calm_down();
-        self.settle()?;
+        self.dispatch()?;
         // A paused execution that is asked to stop goes on first from what it has heard by
         // then, and may start others: these are asked in the next round.
         for _ in 0..ROUNDS {
@@ -143,7 +143,7 @@ impl Scheduler {
                 break;
             }
             self.close(open);
-            self.settle()?;
+            self.dispatch()?;
         }
         self.stay_at_rest()?;
         let written = self.chronicle.open();
@@ -269,7 +269,7 @@ impl Scheduler {
     }
 
     /// I4: until everything rests.
-    fn settle(&mut self) -> Result<(), Broken> {
+    fn dispatch(&mut self) -> Result<(), Broken> {
         let begun = self.time.monotonic();
         let most = Duration::from_millis(self.plan.longest());
         let mut still = None;

@@ -55,12 +55,12 @@ fn effect(
             };
             let decided = story.of_commit(commit).map_or(0, |seen| seen.place);
             let born = target.heads.first().map_or(usize::MAX, |seen| seen.place);
-            let settled = story
+            let dispatched = story
                 .heads
                 .iter()
                 .find(|seen| seen.head.commit > commit && seen.head.outbox.is_empty());
             let over = target.heads.last().map_or(0, |seen| seen.place);
-            let reachable = born < decided && settled.is_some_and(|seen| seen.place < over);
+            let reachable = born < decided && dispatched.is_some_and(|seen| seen.place < over);
             if reachable {
                 mailed(*to, MessageId::sent(&eid, fid), "the message")
             } else {

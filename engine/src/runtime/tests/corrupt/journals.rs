@@ -130,7 +130,7 @@ async fn counts(ctx: Context, _: ()) -> Result<u64, Failed> {
 }
 
 #[test]
-fn i6_what_an_unreadable_segment_covers_is_settled_before_anything_is_committed() {
+fn i6_what_an_unreadable_segment_covers_is_dispatched_before_anything_is_committed() {
     let app = App::new()
         .workflow("passes_on", "1", passes_on)
         .workflow("counts", "1", counts);

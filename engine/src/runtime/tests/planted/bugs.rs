@@ -63,7 +63,7 @@ planted! {
         test findings::a7_a_stale_writers_segment_replaces_nothing,
         seeds 10,
     ];
-    planted_bug_09_sealed_effects_are_caught: SealsUnsettledEffects by [
+    planted_bug_09_sealed_effects_are_caught: SealsUndispatchedEffects by [
         test sizes::b28_i6_a_child_whose_start_was_stuck_when_the_journal_was_sealed_is_started_later,
     ];
     planted_bug_10_tail_that_does_not_wait_is_caught: FullTailDoesNotWait by [
@@ -88,7 +88,7 @@ planted! {
         seeds 70,
     ];
     planted_bug_16_ignored_fired_timer_is_caught: IgnoresFiredTimer by [
-        test findings::a2_what_a_timer_run_committed_and_did_not_settle_is_settled_by_a_message_run,
+        test findings::a2_what_a_timer_run_committed_and_did_not_dispatch_is_dispatched_by_a_message_run,
     ];
     planted_bug_17_take_over_that_forgets_the_timer_is_caught: TakeOverForgetsFired by [
         test findings::a2_a_stale_timer_that_is_gone_does_not_hide_the_one_that_covers_an_outbox,
@@ -96,7 +96,7 @@ planted! {
     planted_bug_18_stale_timer_that_covers_is_caught: StaleTimerCovers by [
         test findings::a2_a_stale_timer_that_is_gone_does_not_hide_the_one_that_covers_an_outbox,
     ];
-    planted_bug_19_outbox_settled_each_time_is_caught: AlwaysSettles by [
+    planted_bug_19_outbox_dispatched_each_time_is_caught: AlwaysDispatches by [
         test leaving::a8_a_child_that_ends_after_its_parent_wakes_it_once,
     ];
     planted_bug_20_run_without_a_fresh_cause_is_caught: GoesOnWithoutCause by [
@@ -157,14 +157,14 @@ planted! {
         cuts parent,
         seeds 130,
     ];
-    planted_bug_35_dropped_effects_are_caught: CommitDropsUnsettled by [
+    planted_bug_35_dropped_effects_are_caught: CommitDropsUndispatched by [
         test limits::b31_a_word_to_the_feed_that_rides_with_a_renewal_is_in_its_outbox,
         seeds 90,
     ];
-    planted_bug_36_effects_before_their_commit_are_caught: SettlesBeforeCommit by [
+    planted_bug_36_effects_before_their_commit_are_caught: DispatchesBeforeCommit by [
         cuts parent,
     ];
-    planted_bug_37_deletes_before_settling_are_caught: DeletesBeforeSettling by [
+    planted_bug_37_deletes_before_dispatching_are_caught: DeletesBeforeDispatching by [
         cuts parent,
         seeds 30,
     ];

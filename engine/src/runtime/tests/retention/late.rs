@@ -77,7 +77,7 @@ pub(in crate::runtime::tests) fn case_12_a_start_that_comes_after_the_fold_is_re
     assert_eq!(comes_now(&world, &client), [Outcome::Refused]);
     world.run_all();
     is_folded(&world, eid, &before);
-    // A parent that settles once more, a client that tries again: mail without anybody.
+    // A parent that dispatches once more, a client that tries again: mail without anybody.
     let mail = crate::keys::mail(
         &"default".parse().unwrap(),
         &eid,
@@ -170,7 +170,7 @@ fn a_value_that_comes_late_under_a_tombstone_goes_with_the_purge() {
     let before = tell(&world, eid);
     world.clock.advance(DAY * 8);
     retain(&world);
-    // Of a worker that has settled what a parent sends, once more.
+    // Of a worker that has dispatched what a parent sends, once more.
     let blob = crate::keys::blob(&eid, crate::domain::Digest::of(b"1").as_str());
     let _ = world
         .block(world.engine.ports().create(&blob, "1".into()))

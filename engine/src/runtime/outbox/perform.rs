@@ -15,10 +15,10 @@ use crate::ports::BucketError;
 use crate::runtime::Core;
 use crate::timers;
 
-/// Why settling stopped. The effects that were performed are performed again by the next run,
+/// Why dispatching stopped. The effects that were performed are performed again by the next run,
 /// which changes nothing.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum SettleError {
+pub(crate) enum DispatchError {
     /// The store failed.
     #[error("an effect could not be performed")]
     Bucket(#[from] BucketError),
@@ -30,7 +30,7 @@ pub(crate) enum SettleError {
     Late,
 }
 
-impl SettleError {
+impl DispatchError {
     /// What the store answered, if that is why.
     pub(crate) fn bucket(&self) -> Option<&BucketError> {
         match self {
@@ -41,21 +41,21 @@ impl SettleError {
 }
 
 /// Performs `effects` of the execution `from`: those on different executions several at once,
-/// those on one in order, the feed last. Answers the items that are settled now.
+/// those on one in order, the feed last. Answers the items that are dispatched now.
 ///
 /// Price: timer 1 P; child 2 P; result or own mail 1 P; message to another 1 G + 1 P; feed 1 P.
 pub(crate) async fn perform(
     core: Arc<Core>,
     from: ExecutionId,
     effects: Vec<Effect>,
-) -> Result<Vec<Item>, SettleError> {
-    let mut settled: Vec<Item> = effects.iter().map(|effect| effect.item).collect();
+) -> Result<Vec<Item>, DispatchError> {
+    let mut dispatched: Vec<Item> = effects.iter().map(|effect| effect.item).collect();
     let mut chains: BTreeMap<Option<ExecutionId>, Vec<What>> = BTreeMap::new();
     let mut last = None;
     for Effect { what, .. } in effects {
         match what {
             What::Feed(told, announced) => {
-                settled.extend(announced);
+                dispatched.extend(announced);
                 last = Some(told);
             }
             other => chains.entry(other.target()).or_default().push(other),
@@ -83,17 +83,17 @@ pub(crate) async fn perform(
     if let Some(told) = last {
         feed::write(&core.ports, &told).await?;
     }
-    Ok(settled)
+    Ok(dispatched)
 }
 
-async fn in_order(core: &Core, from: ExecutionId, chain: Vec<What>) -> Result<(), SettleError> {
+async fn in_order(core: &Core, from: ExecutionId, chain: Vec<What>) -> Result<(), DispatchError> {
     for what in chain {
         one(core, &from, what).await?;
     }
     Ok(())
 }
 
-async fn one(core: &Core, from: &ExecutionId, what: What) -> Result<(), SettleError> {
+async fn one(core: &Core, from: &ExecutionId, what: What) -> Result<(), DispatchError> {
     let (ports, inline) = (&core.ports, core.settings.inline);
     match what {
         What::Timer(key) => {

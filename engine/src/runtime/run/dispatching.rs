@@ -1,4 +1,4 @@
-//! The outbox of a run under way: what is unsettled, and the one settle that runs beside the
+//! The outbox of a run under way: what is undispatched, and the one dispatch that runs beside the
 //! thunks. Batches never overlap, so effects on one execution keep their order.
 
 use std::collections::BTreeMap;
@@ -11,17 +11,17 @@ use crate::domain::Entry;
 use crate::journal::{Head, Item, Named};
 use crate::ports::Clock;
 use crate::runtime::Core;
-use crate::runtime::settle::{self, Noted, SettleError};
+use crate::runtime::outbox::{self, DispatchError, Noted};
 
 /// First pause after an effect that could not be performed while attempts run; doubled up to
 /// [`LONGEST`].
 const PAUSE: Duration = Duration::from_secs(1);
 const LONGEST: Duration = Duration::from_secs(10);
 
-type Running = BoxFuture<'static, Result<Vec<Item>, SettleError>>;
+type Running = BoxFuture<'static, Result<Vec<Item>, DispatchError>>;
 
 #[derive(Default)]
-pub(super) struct Settling {
+pub(super) struct Dispatching {
     items: BTreeMap<Item, usize>,
     noted: BTreeMap<u64, Noted>,
     running: Option<Running>,
@@ -34,7 +34,7 @@ pub(super) struct Settling {
     failures: u32,
 }
 
-impl Settling {
+impl Dispatching {
     /// Adds the effect of an entry that a commit now under way decides.
     pub(super) fn note(&mut self, number: u64, noted: Noted, weight: usize) {
         self.items.insert(Item::Entry(number), weight);
@@ -46,7 +46,7 @@ impl Settling {
         self.items.insert(Item::Named(named), 0);
     }
 
-    /// What the next commit records as unsettled.
+    /// What the next commit records as undispatched.
     pub(super) fn outbox(&self) -> Vec<Item> {
         self.items.keys().copied().collect()
     }
@@ -64,7 +64,7 @@ impl Settling {
         self.items.values().sum()
     }
 
-    /// Starts settling what `head` (the newest commit) decided, unless a batch is running.
+    /// Starts dispatching what `head` (the newest commit) decided, unless a batch is running.
     /// Unless `all`, announcements wait for a feed object, and everything for a pause to end.
     pub(super) fn start(&mut self, core: &Arc<Core>, head: &Head, all: bool) {
         let paused = !all && core.ports.clock.monotonic() < self.not_before;
@@ -88,39 +88,39 @@ impl Settling {
         if items.is_empty() {
             return;
         }
-        let effects = settle::plan(head, &items, &self.noted);
+        let effects = outbox::plan(head, &items, &self.noted);
         if effects
             .iter()
             .any(|effect| effect.item == Item::Named(Named::Feed))
         {
             self.telling = Some(head.commit);
         }
-        self.running = Some(settle::perform(Arc::clone(core), head.record.eid, effects).boxed());
+        self.running = Some(outbox::perform(Arc::clone(core), head.record.eid, effects).boxed());
     }
 
-    /// Waits until the running batch is settled; for ever when none is. The batch makes no
+    /// Waits until the running batch is dispatched; for ever when none is. The batch makes no
     /// request after `until`, and can be waited for again under a later one.
     pub(super) async fn next(
         &mut self,
         clock: &dyn Clock,
         until: Duration,
-    ) -> Result<(), SettleError> {
+    ) -> Result<(), DispatchError> {
         let Some(running) = &mut self.running else {
             return pending().await;
         };
-        let Some(settled) = settle::until(clock, until, running).await else {
-            return Err(SettleError::Late);
+        let Some(dispatched) = outbox::until(clock, until, running).await else {
+            return Err(DispatchError::Late);
         };
         self.running = None;
-        let settled = match settled {
-            Ok(settled) => settled,
+        let dispatched = match dispatched {
+            Ok(dispatched) => dispatched,
             Err(error) => {
                 self.telling = None;
                 return Err(error);
             }
         };
         self.failures = 0;
-        for item in settled {
+        for item in dispatched {
             self.items.remove(&item);
             if let Item::Entry(number) = item {
                 self.noted.remove(&number);
@@ -144,7 +144,7 @@ impl Settling {
         (self.running.is_none() && !self.is_empty() && self.failures > 0).then_some(self.not_before)
     }
 
-    /// Whether everything is settled.
+    /// Whether everything is dispatched.
     pub(super) fn is_idle(&self) -> bool {
         self.is_empty() && self.running.is_none()
     }

@@ -1,4 +1,4 @@
-//! Effects: each is a create, so settling twice is settling once.
+//! Effects: each is a create, so dispatching twice is dispatching once.
 
 use crate::state::{CHILD, Head, PARENT, State, effect, mid};
 

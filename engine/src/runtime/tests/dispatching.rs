@@ -1,4 +1,4 @@
-//! How long a settle may go on.
+//! How long a dispatch may go on.
 
 use std::pin::pin;
 use std::time::Duration;
@@ -55,7 +55,7 @@ fn world() -> (World, Ledger) {
 }
 
 #[test]
-fn a_settle_makes_no_request_after_the_lease_it_ran_under() {
+fn a_dispatch_makes_no_request_after_the_lease_it_ran_under() {
     let (world, ledger) = world();
     let told = world
         .start(Start::new("hears").input(&3_u64).key("told"))
@@ -77,14 +77,14 @@ fn a_settle_makes_no_request_after_the_lease_it_ran_under() {
     let before = world.memory.snapshot();
     let ended = first.pool.run_until(&world.clock, run);
     assert_eq!(ended.unwrap(), Ended::Lost);
-    assert_eq!(world.memory.snapshot(), before, "it went on settling");
+    assert_eq!(world.memory.snapshot(), before, "it went on dispatching");
     world.signal(told, Signal::on("in").value(&4_u64)).unwrap();
     world.run_all();
     assert_eq!(world.result::<u64>(told), Ok(7));
 }
 
 #[test]
-fn a_settle_that_a_renewal_overtakes_goes_on_under_the_new_lease() {
+fn a_dispatch_that_a_renewal_overtakes_goes_on_under_the_new_lease() {
     let (world, ledger) = world();
     world.start(Start::new("hears").input(&2_u64).key("told"));
     let eid = world.start(Start::new("tells").key("tells")).eid;
@@ -111,7 +111,7 @@ fn a_settle_that_a_renewal_overtakes_goes_on_under_the_new_lease() {
 }
 
 #[test]
-fn i5_a_settle_after_a_final_commit_ends_before_it_could_make_anew_what_was_purged() {
+fn i5_a_dispatch_after_a_final_commit_ends_before_it_could_make_anew_what_was_purged() {
     // Frozen for less than ten leases, and for as long.
     for (frozen, late) in [(299, false), (300, true)] {
         let (world, ledger) = world();
@@ -130,7 +130,7 @@ fn i5_a_settle_after_a_final_commit_ends_before_it_could_make_anew_what_was_purg
         );
         world.clock.advance(frozen * SECOND);
         world.run_all();
-        assert_eq!(world.result::<u64>(eid), Ok(0), "another one settled it");
+        assert_eq!(world.result::<u64>(eid), Ok(0), "another one dispatched it");
         // The child is purged.
         let name = crate::domain::FrameName::parse("hears").unwrap();
         let child = eid.child(&crate::FrameId::root().nth(&name, 0));
@@ -150,7 +150,7 @@ fn i5_a_settle_after_a_final_commit_ends_before_it_could_make_anew_what_was_purg
 }
 
 #[test]
-fn a_settle_of_what_another_run_left_ends_too() {
+fn a_dispatch_of_what_another_run_left_ends_too() {
     let (world, ledger) = world();
     let eid = world.start(Start::new("asks").key("asks")).eid;
     let dead = world.beside(app(&ledger), "dead", 2);

@@ -51,7 +51,7 @@ pub(crate) enum What {
         by: Provenance,
         at: Timestamp,
     },
-    /// The feed object, with the announcements it settles.
+    /// The feed object, with the announcements it dispatches.
     Feed(Box<Told>, Vec<Item>),
 }
 
@@ -84,7 +84,7 @@ pub(crate) fn has_effect(entry: &Entry, record: &Record) -> bool {
     }
 }
 
-/// The effects of `items`, in recorded order, the feed last. Announcements are settled by the
+/// The effects of `items`, in recorded order, the feed last. Announcements are dispatched by the
 /// feed object, so they come with it.
 pub(crate) fn plan(head: &Head, items: &[Item], entries: &BTreeMap<u64, Noted>) -> Vec<Effect> {
     let mut effects = Vec::new();
@@ -115,8 +115,8 @@ pub(crate) fn plan(head: &Head, items: &[Item], entries: &BTreeMap<u64, Noted>) 
         }
     }
     if feed || !announced.is_empty() {
-        let (settled, events) = announced.into_iter().unzip();
-        let what = What::Feed(Box::new(told(head, events)), settled);
+        let (dispatched, events) = announced.into_iter().unzip();
+        let what = What::Feed(Box::new(told(head, events)), dispatched);
         effects.push(Effect {
             item: Item::Named(Named::Feed),
             what,

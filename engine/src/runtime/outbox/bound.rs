@@ -1,8 +1,8 @@
-//! How long a settle may go on.
+//! How long a dispatch may go on.
 //!
 //! - **Under a lease** it makes no request after `until`, by the monotonic clock. What it
-//!   has not done stays in the outbox: a renewal lets it go on, else the next run settles.
-//! - **Without one** (after a final commit, which clears the lease; of a run that settles what
+//!   has not done stays in the outbox: a renewal lets it go on, else the next run dispatches.
+//! - **Without one** (after a final commit, which clears the lease; of a run that dispatches what
 //!   another left) nobody is kept out by it, and every effect is a create that may be done
 //!   twice. It is bounded all the same: what comes late must not find that an execution was
 //!   purged meanwhile, and make it anew. So it ends [`PERIODS`] leases after the commit was
@@ -17,10 +17,10 @@ use futures::FutureExt;
 
 use crate::ports::Clock;
 
-/// Leases that a settle without one may last.
+/// Leases that a dispatch without one may last.
 const PERIODS: u32 = 10;
 
-/// When a settle without a lease ends that began at `from`.
+/// When a dispatch without a lease ends that began at `from`.
 pub(crate) fn horizon(from: Duration, ttl: Duration) -> Duration {
     from.saturating_add(ttl.saturating_mul(PERIODS))
 }
