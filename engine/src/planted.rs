@@ -105,10 +105,10 @@ pub(crate) enum Bug {
     PurgesAtOnce,
     /// A tombstone is purged by who has marked it; here by anybody.
     PurgesWithoutMark,
-    /// Hearsay is of a run's first pass; here it is of each.
-    HearsayStays,
-    /// What a timer woke is no hearsay; here it is.
-    HearsayHidesTimers,
+    /// A possible duplicate is of a run's first pass; here it is of each.
+    PossibleDuplicateStays,
+    /// What a timer woke is no possible duplicate; here it is.
+    PossibleDuplicateHidesTimers,
 }
 
 /// Whether this bug is planted here and now: never, but in this crate's own tests.

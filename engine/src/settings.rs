@@ -12,7 +12,7 @@ pub struct Settings {
     pub feed_after: Duration,
     /// A retry due sooner is waited for in place (no request); a later one suspends.
     pub in_place: Duration,
-    /// Longest time one stretch of workflow code may take between two waits.
+    /// Longest time one activation of workflow code may take between two waits.
     pub watchdog: Duration,
     /// Leases without a new outcome before an execution is parked.
     pub max_stalls: u32,

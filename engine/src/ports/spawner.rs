@@ -7,7 +7,7 @@ use futures::future::BoxFuture;
 /// Ends a spawned task: it is dropped at its next suspension point, or never started.
 pub type Abort = Box<dyn FnOnce() + Send>;
 
-/// Runs thunks beside a run, so that a busy one never starves renewals.
+/// Runs step bodies beside a run, so that a busy one never starves renewals.
 pub trait Spawner: fmt::Debug + Send + Sync + 'static {
     /// Starts a task of the engine, which never spins; the returned handle aborts it.
     fn spawn(&self, task: BoxFuture<'static, ()>) -> Abort;
@@ -22,7 +22,7 @@ pub trait Spawner: fmt::Debug + Send + Sync + 'static {
     /// Runs `work` where it may block or spin without stopping anybody else.
     fn blocking(&self, work: Box<dyn FnOnce() + Send>);
 
-    /// Runs a stretch of workflow code: as [`blocking`](Self::blocking), but short as a rule, and
+    /// Runs an activation of workflow code: as [`blocking`](Self::blocking), but short as a rule, and
     /// there are many of them. The default does not tell them apart.
     fn turn(&self, work: Box<dyn FnOnce() + Send>) {
         self.blocking(work);

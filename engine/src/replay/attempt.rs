@@ -20,10 +20,11 @@ impl Drive {
         fid: &FrameId,
         attempt: Attempt,
     ) -> BoxFuture<'static, Result<Json, Failure>> {
-        let thunk = match self.table.lock().slots.get(fid).map(|slot| &slot.what) {
+        let step_body = match self.table.lock().slots.get(fid).map(|slot| &slot.what) {
             Some(What::Step {
-                thunk: Some(thunk), ..
-            }) => Arc::clone(thunk),
+                step_body: Some(step_body),
+                ..
+            }) => Arc::clone(step_body),
             _ => {
                 let gone = Failure::new(kind::CANCELLED, format!("the step is over: fid={fid}"));
                 return futures::future::ready(Err(gone)).boxed();
@@ -34,7 +35,7 @@ impl Drive {
             // Attempts follow one another, so the lock is free; a panic of an earlier one is
             // told already.
             let begun = catch_unwind(AssertUnwindSafe(|| {
-                thunk.lock().unwrap_or_else(PoisonError::into_inner)(attempt)
+                step_body.lock().unwrap_or_else(PoisonError::into_inner)(attempt)
             }));
             let ended = match begun {
                 Ok(work) => AssertUnwindSafe(work).catch_unwind().await,

@@ -26,7 +26,7 @@ impl State {
         };
         Ok(match plan {
             Plan::Step {
-                thunk,
+                step_body,
                 options,
                 input,
             } => {
@@ -35,7 +35,7 @@ impl State {
                     lost: 0,
                     options: Arc::new(options),
                     input: input.map(|input| input.digest()),
-                    thunk: Some(Arc::new(Mutex::new(thunk))),
+                    step_body: Some(Arc::new(Mutex::new(step_body))),
                 };
                 (what, None)
             }

@@ -171,7 +171,7 @@ impl Drive {
         self.table.lock().decided.drain(..).collect()
     }
 
-    /// Frames let go of since the last call: their live thunks are to be aborted.
+    /// Frames let go of since the last call: their live step bodies are to be aborted.
     pub(crate) fn take_dropped(&mut self) -> Vec<FrameId> {
         std::mem::take(&mut self.table.lock().dropped)
     }

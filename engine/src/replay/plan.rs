@@ -5,7 +5,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 
 use crate::domain::{Channel, ExecutionId, FrameId, FrameName, Json, OnClose, Queue, Workflow};
-use crate::sdk::{FrameError, StepOptions, Thunk};
+use crate::sdk::{FrameError, StepBody, StepOptions};
 
 /// Where a frame stands.
 #[derive(Debug, Clone)]
@@ -25,7 +25,7 @@ pub(crate) enum Plan {
     /// A step.
     Step {
         /// Its work.
-        thunk: Thunk,
+        step_body: StepBody,
         /// What it was asked to be.
         options: StepOptions,
         /// A `call`'s input.

@@ -6,10 +6,10 @@ use std::task::Waker;
 use jiff::Timestamp;
 
 use crate::domain::{Channel, Digest, ExecutionId, Failure, Json, Workflow};
-use crate::sdk::{StepOptions, Thunk};
+use crate::sdk::{StepBody, StepOptions};
 
-/// A thunk that an attempt may run while the frame table holds it, too.
-pub(super) type SharedThunk = Arc<Mutex<Thunk>>;
+/// A step body that an attempt may run while the frame table holds it, too.
+pub(super) type SharedStepBody = Arc<Mutex<StepBody>>;
 
 /// One registered frame.
 pub(super) struct Slot {
@@ -42,7 +42,7 @@ pub(super) enum What {
         /// Digest of a `call`'s input.
         input: Option<Digest>,
         /// Its work; gone with its outcome.
-        thunk: Option<SharedThunk>,
+        step_body: Option<SharedStepBody>,
     },
     /// A wait for an instant.
     Sleep {

@@ -1,7 +1,7 @@
 //! The frame table: what the workflow has registered, and what came for it.
 //!
 //! The drive, the contexts and the frame futures share it. No user code runs under its lock:
-//! wakers and thunks are woken and dropped after it, since either may come back here.
+//! wakers and step bodies are woken and dropped after it, since either may come back here.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -10,7 +10,7 @@ use std::task::Waker;
 use jiff::Timestamp;
 
 use super::flag::Flag;
-use super::slot::{SharedThunk, Slot, What};
+use super::slot::{SharedStepBody, Slot, What};
 use super::{Limits, Seed};
 use crate::domain::{Channel, Entry, ExecutionId, FrameId, Json, MessageId, Queue};
 use crate::ports::Entropy;
@@ -62,7 +62,7 @@ pub(super) struct State {
 pub(super) struct Loose {
     pub(super) wake: Vec<Waker>,
     pub(super) wakers: Vec<Waker>,
-    pub(super) thunks: Vec<SharedThunk>,
+    pub(super) step_bodies: Vec<SharedStepBody>,
 }
 
 impl Table {
@@ -138,8 +138,8 @@ impl Slot {
     /// Takes out what would hold on to user code.
     pub(super) fn loosen(&mut self, loose: &mut Loose) {
         loose.wakers.extend(self.waker.take());
-        if let What::Step { thunk, .. } = &mut self.what {
-            loose.thunks.extend(thunk.take());
+        if let What::Step { step_body, .. } = &mut self.what {
+            loose.step_bodies.extend(step_body.take());
         }
     }
 }

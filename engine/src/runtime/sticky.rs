@@ -3,7 +3,7 @@
 //! A run that finds its head here goes on from it without reading it. It is safe for the reason
 //! that a slow run is safe: it has read the head before it lists the mailbox, as any run, only
 //! longer ago, and its first write is a compare-and-swap on that version (I2). A head that was
-//! replaced meanwhile refuses it; then nothing has happened (no thunk runs before a barrier, I1),
+//! replaced meanwhile refuses it; then nothing has happened (no step body runs before a barrier, I1),
 //! and the run begins again with a read.
 //!
 //! - Only what a clean end left is kept: holder cleared, outbox dispatched, not terminal.

@@ -11,7 +11,8 @@ use uuid::Uuid;
 use super::child::{Offspring, Spawn};
 use super::frame::Frame;
 use super::{
-    CallFn, Child, FrameError, Receive, Sleep, Step, StepFn, StepOptions, Workflow, attempt, thunk,
+    CallFn, Child, FrameError, Receive, Sleep, Step, StepFn, StepOptions, Workflow, attempt,
+    step_body,
 };
 use crate::domain::{Channel, ExecutionId, FrameId, FrameName, InvalidName, Json, OnClose};
 use crate::replay::{Place, Plan, Table};
@@ -65,16 +66,16 @@ impl Context {
         I: Serialize + Clone + Send + 'static,
         T: Serialize + DeserializeOwned + 'static,
     {
-        let thunk = thunk::of_call(function, input.clone());
+        let step_body = step_body::of_call(function, input.clone());
         let plan = encode(name, input).map(|input| Plan::Step {
-            thunk,
+            step_body,
             options: StepOptions::default(),
             input: Some(input),
         });
         Step::new(Frame::new(self, name, plan))
     }
 
-    /// Runs `thunk` as a step. It owns what it captures, since it runs beside the workflow and
+    /// Runs `step_body` as a step. It owns what it captures, since it runs beside the workflow and
     /// maybe more than once.
     ///
     /// ```
@@ -93,12 +94,12 @@ impl Context {
     /// }
     /// # let _ = millpond::sdk::erase_fn(greet);
     /// ```
-    pub fn step<T, M>(&self, name: &str, thunk: impl StepFn<M, T>) -> Step<T>
+    pub fn step<T, M>(&self, name: &str, step_body: impl StepFn<M, T>) -> Step<T>
     where
         T: Serialize + DeserializeOwned + 'static,
     {
         let plan = Plan::Step {
-            thunk: thunk::of_step(thunk),
+            step_body: step_body::of_step(step_body),
             options: StepOptions::default(),
             input: None,
         };

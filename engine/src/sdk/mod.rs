@@ -10,9 +10,9 @@ mod named_step;
 mod options;
 mod retry;
 mod step;
+mod step_body;
 #[cfg(test)]
 mod tests;
-mod thunk;
 mod wait;
 mod workflow;
 
@@ -26,7 +26,7 @@ pub use named_step::NamedStep;
 pub(crate) use options::StepOptions;
 pub use retry::Retry;
 pub use step::Step;
-pub(crate) use thunk::Thunk;
-pub use thunk::{CallFn, StepFn};
+pub(crate) use step_body::StepBody;
+pub use step_body::{CallFn, StepFn};
 pub use wait::{Receive, ReceiveTimeout, Sleep};
 pub use workflow::{ErasedWorkflow, Workflow, erase, erase_fn};

@@ -52,7 +52,7 @@ pub struct World {
     pub pool: Pool,
     /// The engine.
     pub engine: Engine,
-    hearsay: AtomicBool,
+    possible_duplicate: AtomicBool,
 }
 
 impl World {
@@ -124,7 +124,7 @@ impl World {
             faults,
             pool,
             engine,
-            hearsay: AtomicBool::new(false),
+            possible_duplicate: AtomicBool::new(false),
         }
     }
 
@@ -169,7 +169,7 @@ impl World {
             mail,
             timers,
             deliveries: 0,
-            hearsay: !self.hearsay.fetch_not(Ordering::Relaxed),
+            possible_duplicate: !self.possible_duplicate.fetch_not(Ordering::Relaxed),
         }
     }
 

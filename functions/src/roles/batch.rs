@@ -209,7 +209,7 @@ async fn serve(
         deliveries: u32::try_from(group.received.saturating_sub(1)).unwrap_or(u32::MAX),
         // What comes again may be told for more than its cause: a run that was cut off between its end and its last
         // look, while others were told that it looks.
-        hearsay: group.first,
+        possible_duplicate: group.first,
     };
     if causes.mail.is_empty() && causes.timers.is_empty() {
         return Served {
@@ -226,7 +226,7 @@ async fn serve(
             // would look again.
             Some(Ok(Ended::Held(_))) if stop.now.is_set() => break None,
             Some(Ok(Ended::Again)) if !stop.gently.is_set() => {
-                (causes.deliveries, causes.hearsay) = (0, false);
+                (causes.deliveries, causes.possible_duplicate) = (0, false);
             }
             Some(Err(error)) => {
                 let error = chain(error);

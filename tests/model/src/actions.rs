@@ -35,9 +35,9 @@ pub enum Action {
     Arrive,
     /// A worker performs this effect.
     Perform(usize, u8),
-    /// A thunk ends.
-    ThunkEnds(usize),
-    /// A worker lists the mailbox while its thunk runs.
+    /// A step body ends.
+    StepBodyEnds(usize),
+    /// A worker lists the mailbox while its step body runs.
     Renew(usize),
     /// A worker deletes this mail.
     DeleteMail(usize, u8),
@@ -112,7 +112,7 @@ impl Protocol {
         match run.pc {
             Pc::DispatchLoaded | Pc::Dispatch => {}
             Pc::Live => {
-                actions.push(Action::ThunkEnds(worker));
+                actions.push(Action::StepBodyEnds(worker));
                 if state.bucket.mail[run.exec] & !run.next.mids != 0 {
                     actions.push(Action::Renew(worker));
                 }

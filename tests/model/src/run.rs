@@ -1,5 +1,5 @@
 //! A run, in the order of the engine: load, list, dispatch if undispatched, fresh causes, absorb,
-//! barrier, thunk, final commit, dispatch, deletes.
+//! barrier, step body, final commit, dispatch, deletes.
 
 use crate::state::{effect, mid};
 use crate::{Action, Pc, Protocol, Run, State};
@@ -19,14 +19,14 @@ impl Protocol {
                 self.perform(state, &mut run, item);
                 return self.dispatched(state, worker, run);
             }
-            Action::ThunkEnds(_) => {
+            Action::StepBodyEnds(_) => {
                 run.live = false;
                 run.next.progress.started = false;
                 run.next.progress.position += 1;
                 self.drive(&mut run);
                 run.pc = Pc::Commit;
             }
-            // Absorbed while a thunk runs: the sequential workflow does not look at it yet.
+            // Absorbed while a step body runs: the sequential workflow does not look at it yet.
             Action::Renew(_) => {
                 run.next.mids |= state.bucket.mail[exec];
                 run.slots |= state.bucket.mail[exec];

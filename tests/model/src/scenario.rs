@@ -3,7 +3,7 @@
 /// One operation of the parent's workflow. The child completes at once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Op {
-    /// A live thunk: a barrier before it, its outcome in the next commit.
+    /// A live step body: a barrier before it, its outcome in the next commit.
     Step,
     /// Starts the child, and goes on.
     Spawn,

@@ -144,7 +144,7 @@ pub enum Pc {
     Commit,
     /// Reads the head after a lost reply.
     Resolve,
-    /// A thunk runs, a dispatch beside it.
+    /// A step body runs, a dispatch beside it.
     Live,
     /// Dispatches the final commit.
     Dispatch,
@@ -183,7 +183,7 @@ pub struct Run {
     pub fired: u8,
     /// Whether the run's instant is past the deadline.
     pub due: bool,
-    /// Whether a thunk runs.
+    /// Whether a step body runs.
     pub live: bool,
     /// Whether this run has committed a lease.
     pub acquired: bool,
@@ -216,7 +216,7 @@ pub struct State {
     pub finals: [u16; 2],
     /// Ghost: message ids and position of every commit that landed.
     pub committed: [(u8, u8); 2],
-    /// Ghost: a thunk began under a barrier that was not the newest.
+    /// Ghost: a step body began under a barrier that was not the newest.
     pub begun_late: bool,
 }
 

@@ -61,7 +61,7 @@ impl Protocol {
             | Action::LandedUnheard(w)
             | Action::Adrift(w)
             | Action::Perform(w, _)
-            | Action::ThunkEnds(w)
+            | Action::StepBodyEnds(w)
             | Action::Renew(w)
             | Action::DeleteMail(w, _) => {
                 if let Some(run) = state.runs[w].take() {

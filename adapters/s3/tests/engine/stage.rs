@@ -184,7 +184,7 @@ impl Process {
             mail: rows.map(|row| row.key).filter(mine).collect(),
             timers: Vec::new(),
             deliveries: 0,
-            hearsay: false,
+            possible_duplicate: false,
         }
     }
 }

@@ -257,7 +257,7 @@ fn a_drive_that_is_let_go_records_nothing_and_frees_everything() {
         let _sleep = ctx.sleep(Duration::from_secs(1));
         let inner = ctx.clone();
         let alive = ALIVE.with(Arc::clone);
-        // A thunk that holds its own context: the table holds the thunk.
+        // A step body that holds its own context: the table holds the step body.
         let step = ctx.step("s", move || {
             let _both = (inner.clone(), alive.clone());
             done()

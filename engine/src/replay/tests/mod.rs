@@ -1,4 +1,4 @@
-//! Tests of replay. The runner stands in for a run: it appends, delivers, and runs thunks in
+//! Tests of replay. The runner stands in for a run: it appends, delivers, and runs step bodies in
 //! place.
 
 mod cancel;

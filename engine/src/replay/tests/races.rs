@@ -59,7 +59,7 @@ fn inv9_select_takes_the_same_branch_in_every_order_of_arrival() {
 }
 
 #[test]
-fn losers_are_dropped_and_told_so_that_their_thunks_end() {
+fn losers_are_dropped_and_told_so_that_their_step_bodies_end() {
     let (mut whole, _) = ends_alike(vec![mail("one"), WORK]);
     let story = whole.story();
     for loser in ["root/work#0", "root/sleep#0"] {
@@ -69,7 +69,7 @@ fn losers_are_dropped_and_told_so_that_their_thunks_end() {
         );
         assert!(whole.dropped.iter().any(|fid| fid == loser));
     }
-    // What the loser's thunk gave all the same is known and unread.
+    // What the loser's step body gave all the same is known and unread.
     assert!(
         story.contains(&"frame.completed root/work#0".to_owned()),
         "{story:#?}"

@@ -269,7 +269,7 @@ impl World {
             return Ok(None); // dropped meanwhile
         };
         let Phase::Started { attempt } = step.phase else {
-            panic!("a thunk runs after its barrier: {step:?}");
+            panic!("a step_body runs after its barrier: {step:?}");
         };
         let (handle, _canceller) = Attempt::new(eid(), fid.clone(), attempt, None);
         let fid = fid.clone();
@@ -323,7 +323,7 @@ impl World {
                 Arrival::Step(name) if !over.contains(&fid(name)) => {
                     let fid = fid(name);
                     if !drive.steps().iter().any(|step| step.fid == fid) {
-                        // It was dropped; its thunk ended all the same.
+                        // It was dropped; its step body ended all the same.
                         let value = Json::null().into();
                         return Some(Entry::FrameCompleted { fid, value });
                     }

@@ -10,9 +10,9 @@ use futures::FutureExt;
 use jiff::Timestamp;
 use tracing::Instrument as _;
 
+use super::activation::Halt;
 use super::commit::after;
 use super::pass::{Done, Live, Pass};
-use super::stretch::Halt;
 use crate::domain::{Began, Entry, Failure, FrameId, Json, Lost, Wait, kind};
 use crate::replay::{Drive, Phase, StepState};
 use crate::sdk::Attempt;
@@ -227,7 +227,7 @@ impl Pass {
 }
 
 impl Live {
-    /// Tells the thunk, then drops it.
+    /// Tells the step body, then drops it.
     pub(super) fn end(mut self) {
         self.cancel.cancel();
         for abort in self.aborts {

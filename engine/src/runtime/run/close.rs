@@ -1,8 +1,8 @@
 //! Step 11: how a pass ends.
 
+use super::activation::Halt;
 use super::ended::{Ended, RunError};
 use super::pass::Pass;
-use super::stretch::Halt;
 use crate::domain::{Blocked, Entry, Failure, Json, OnClose, Status, kind};
 use crate::planted::{Bug, planted};
 use crate::replay::{Drive, Trouble};

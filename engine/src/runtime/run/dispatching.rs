@@ -1,5 +1,5 @@
 //! The outbox of a run under way: what is undispatched, and the one dispatch that runs beside the
-//! thunks. Batches never overlap, so effects on one execution keep their order.
+//! step bodies. Batches never overlap, so effects on one execution keep their order.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -18,10 +18,10 @@ pub struct Causes {
     pub timers: Vec<Key>,
     /// How often these causes led to a run without effect.
     pub deliveries: u32,
-    /// Whether the mail is hearsay: told of for the first time by a queue that tells twice, or late. It is read
+    /// Whether the mail is a possible duplicate: told of for the first time by a queue that tells twice, or late. It is read
     /// after the head then; if none of it is there, it was served, and the run ends: 2 G, no P. Never for
     /// what is told again since a run has failed: that run may have left more than its causes.
-    pub hearsay: bool,
+    pub possible_duplicate: bool,
 }
 
 /// How a run ended.

@@ -7,9 +7,9 @@ use futures::{FutureExt, StreamExt};
 use jiff::Timestamp;
 
 use super::Stop;
+use super::activation::Halt;
 use super::ended::{Ended, RunError};
 use super::pass::{Done, Pass};
-use super::stretch::Halt;
 use crate::domain::{Entry, Failure, FrameId, kind};
 use crate::planted::{Bug, planted};
 use crate::ports::BucketError;

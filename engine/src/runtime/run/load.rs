@@ -42,7 +42,7 @@ pub(super) enum Loaded {
 }
 
 /// Reads the head and the mailbox, and decides. 1 G, 1 P (+ 1 G for `fired`, + segments); with
-/// a kept head that shows a fresh cause 1 G less; 2 G where hearsay comes late.
+/// a kept head that shows a fresh cause 1 G less; 2 G where a possible duplicate comes late.
 pub(super) async fn load(
     core: &Arc<Core>,
     eid: ExecutionId,
@@ -67,8 +67,8 @@ pub(super) async fn load(
     }
     // Mail goes when what followed from it is dispatched: who is told of nothing else has nothing to do. Read after
     // the head, which decides whose mail it is.
-    let alone = causes.timers.is_empty() || planted(Bug::HearsayHidesTimers);
-    let early = match causes.hearsay && alone && !causes.mail.is_empty() {
+    let alone = causes.timers.is_empty() || planted(Bug::PossibleDuplicateHidesTimers);
+    let early = match causes.possible_duplicate && alone && !causes.mail.is_empty() {
         true => mailbox::read_early(ports, &causes.mail, fan).await,
         false => Some(Early::new()),
     };

@@ -12,6 +12,7 @@
 //! Price: first run 2 P + 2 G; N sequential steps N + 5 P and 2 G from start to end.
 
 mod absorb;
+mod activation;
 mod attempts;
 mod begin;
 mod close;
@@ -23,7 +24,6 @@ mod live;
 mod load;
 mod pass;
 mod replayed;
-mod stretch;
 mod too_early;
 
 pub use ended::{Causes, Ended, RunError};
@@ -94,7 +94,7 @@ async fn passes(
             return Ok(ended);
         }
         causes.deliveries = 0; // a pass that asks for another one made progress
-        causes.hearsay &= planted(Bug::HearsayStays); // and has deleted what it was told of
+        causes.possible_duplicate &= planted(Bug::PossibleDuplicateStays); // and has deleted what it was told of
     }
     Ok(ended)
 }

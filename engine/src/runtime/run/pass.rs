@@ -49,7 +49,7 @@ pub(super) struct OpenChild {
 pub(super) struct Pass {
     pub(super) core: Arc<Core>,
     pub(super) journal: Journal,
-    /// Out while a stretch of workflow code runs.
+    /// Out while an activation of workflow code runs.
     pub(super) drive: Option<Drive>,
     /// Whether the driver is at the end of the journal, so that its frame count means it.
     pub(super) driven: bool,

@@ -3,14 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use super::activation::{Delivery, Halt};
 use super::ended::RunError;
 use super::pass::Pass;
-use super::stretch::{Delivery, Halt};
 use crate::domain::{Commit, Entry, FrameId, Json, Payload};
 use crate::journal;
 use crate::replay::{Code, Drive, Limits, Position, Seed};
 
-/// Entries replayed in one stretch.
+/// Entries replayed in one activation.
 const BATCH: usize = 256;
 /// Recorded values: what `now`, `uuid` and `random` gave stands in the journal before the
 /// workflow asks again.

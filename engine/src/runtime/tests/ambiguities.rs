@@ -65,7 +65,7 @@ pub(super) fn b22_mail_that_comes_during_the_final_commit_is_served_by_the_same_
     };
     // As a queue tells it: what is told is gone when the run looks once more.
     let causes = Causes {
-        hearsay: true,
+        possible_duplicate: true,
         ..world.causes(eid)
     };
     let (ended, ()) = world.block(join(slow.engine.run(eid, causes), sender));

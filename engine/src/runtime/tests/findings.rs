@@ -88,7 +88,7 @@ fn no_causes() -> Causes {
         mail: Vec::new(),
         timers: Vec::new(),
         deliveries: 0,
-        hearsay: false,
+        possible_duplicate: false,
     }
 }
 

@@ -1,6 +1,6 @@
 //! Long histories: the head stays small, a resume reads segments, work stays in proportion.
 //!
-//! What a pass keeps while it drives: one slot for each frame that was registered (its thunk,
+//! What a pass keeps while it drives: one slot for each frame that was registered (its step body,
 //! waker and outcome go when it dispatches), the tail, and the commits of the one segment that
 //! may still be merged. All of that stands in the journal, or is open; nothing else grows.
 
@@ -164,9 +164,9 @@ fn ten_thousand_steps_keep_the_head_small_and_a_fresh_process_reads_segments_onl
     assert!((2..=most).contains(&before.segments), "{before:?}");
     second.clock.advance(Duration::from_secs(31));
     let read = second.counting.log().len();
-    // As a look finds them: hearsay would read the mail, too, which is absorbed and not deleted yet.
+    // As a look finds them: a possible duplicate would read the mail, too, which is absorbed and not deleted yet.
     let found = Causes {
-        hearsay: false,
+        possible_duplicate: false,
         ..second.causes(eid)
     };
     let ended = second.block(second.engine.run(eid, found)).unwrap();

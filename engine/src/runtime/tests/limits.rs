@@ -395,7 +395,7 @@ fn b34_the_start_of_another_queue_is_no_orphan() {
         mail: vec![stray.clone(), start.clone()],
         timers: Vec::new(),
         deliveries: 0,
-        hearsay: false,
+        possible_duplicate: false,
     };
     let run = |causes: &Causes| world.block(world.engine.run(eid, causes.clone())).unwrap();
     assert!(matches!(run(&both), Ended::Suspended(_)));

@@ -183,7 +183,7 @@ fn mail_that_is_told_of_once_more_and_gone_costs_two_reads() {
     let start = world.causes(eid);
     let tell = |causes: &Causes| {
         let told = Causes {
-            hearsay: true,
+            possible_duplicate: true,
             ..causes.clone()
         };
         let (ended, counts) =
@@ -206,7 +206,7 @@ fn mail_that_is_told_of_once_more_and_gone_costs_two_reads() {
 }
 
 #[test]
-pub(super) fn hearsay_beside_a_timer_is_looked_at_like_any_cause() {
+pub(super) fn a_possible_duplicate_beside_a_timer_is_looked_at_like_any_cause() {
     let world = World::new(app());
     let eid = world.start(Start::new("waits").input(&true)).eid;
     let start = world.causes(eid);
@@ -215,13 +215,13 @@ pub(super) fn hearsay_beside_a_timer_is_looked_at_like_any_cause() {
     let mut causes = world.causes(eid);
     assert_eq!(causes.timers.len(), 1);
     causes.mail = start.mail;
-    causes.hearsay = true;
+    causes.possible_duplicate = true;
     let ended = world.block(world.engine.run(eid, causes)).unwrap();
     assert!(matches!(ended, Ended::Suspended(Some(_))), "{ended:?}");
 }
 
 #[test]
-fn hearsay_that_cannot_be_read_is_taken_for_there() {
+fn a_possible_duplicate_that_cannot_be_read_is_taken_for_there() {
     let world = World::new(app());
     let eid = world.start(Start::new("sequential").input(&1_u64)).eid;
     let start = world.causes(eid);
@@ -234,7 +234,7 @@ fn hearsay_that_cannot_be_read_is_taken_for_there() {
         .faults
         .add(denied.on(Verb::Read).under("mail/").always());
     let told = Causes {
-        hearsay: true,
+        possible_duplicate: true,
         ..start
     };
     let ended = world.block(world.engine.run(eid, told)).unwrap();

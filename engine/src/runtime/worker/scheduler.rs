@@ -197,7 +197,7 @@ impl Scheduler {
                     mail: waiting.mail.into_iter().collect(),
                     timers: waiting.timers.into_iter().collect(),
                     deliveries: self.paused.get(&eid).map_or(0, |paused| paused.times),
-                    hearsay: false, // it has looked, or looks soon
+                    possible_duplicate: false, // it has looked, or looks soon
                 };
                 jobs.push(Job { eid, causes });
             }

@@ -207,10 +207,10 @@ planted! {
     planted_bug_49_purge_without_a_mark_is_caught: PurgesWithoutMark by [
         test purges::a_slow_purge_never_meets_the_next_execution_of_its_key,
     ];
-    planted_bug_50_hearsay_of_every_pass_is_caught: HearsayStays by [
+    planted_bug_50_possible_duplicate_of_every_pass_is_caught: PossibleDuplicateStays by [
         test ambiguities::b22_mail_that_comes_during_the_final_commit_is_served_by_the_same_run,
     ];
-    planted_bug_51_hearsay_that_hides_a_timer_is_caught: HearsayHidesTimers by [
-        test price::hearsay_beside_a_timer_is_looked_at_like_any_cause,
+    planted_bug_51_a_possible_duplicate_that_hides_a_timer_is_caught: PossibleDuplicateHidesTimers by [
+        test price::a_possible_duplicate_beside_a_timer_is_looked_at_like_any_cause,
     ];
 }

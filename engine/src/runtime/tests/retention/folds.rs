@@ -134,7 +134,7 @@ fn a_pass_is_bounded_and_goes_on_where_it_was() {
             mail: vec![cause],
             timers: Vec::new(),
             deliveries: 0,
-            hearsay: false,
+            possible_duplicate: false,
         };
         world.block(world.engine.run(eid, causes)).unwrap();
     }

@@ -22,7 +22,7 @@ async fn run(world: &World, start: Start) -> ExecutionId {
         mail: vec![keys::mail(&Queue::default(), &eid, &MessageId::start())],
         timers: Vec::new(),
         deliveries: 0,
-        hearsay: false,
+        possible_duplicate: false,
     };
     world.engine.run(eid, causes).await.unwrap();
     eid

@@ -1,6 +1,6 @@
 //! Stretches of workflow code: run where a watchdog can give them up.
 //!
-//! A stretch moves the driver out, to a place where it may spin without stopping anybody
+//! An activation moves the driver out, to a place where it may spin without stopping anybody
 //! else. If it does not come back in time it is left behind; it holds nothing but memory, and
 //! can write nothing.
 
@@ -35,7 +35,7 @@ pub(super) struct Delivery {
 
 impl Pass {
     /// Runs `work` on the driver, away from this task.
-    pub(super) async fn stretch<T: Send + 'static>(
+    pub(super) async fn activation<T: Send + 'static>(
         &mut self,
         work: impl FnOnce(&mut Drive) -> T + Send + 'static,
     ) -> Result<T, Halt> {
@@ -67,7 +67,7 @@ impl Pass {
     /// Replays committed entries: each is delivered, then a turn; nothing is recorded.
     pub(super) async fn replay(&mut self, batch: Vec<Delivery>) -> Result<(), Halt> {
         let ready = self
-            .stretch(move |drive| {
+            .activation(move |drive| {
                 let mut ready = None;
                 for Delivery {
                     at,
@@ -122,7 +122,7 @@ impl Pass {
         }
         let kept = entries.clone();
         let stretched = self
-            .stretch(move |drive| {
+            .activation(move |drive| {
                 let (mut out, mut ready) = (Vec::new(), None);
                 let mut entries = entries.into_iter().zip(values);
                 while let Some((entry, value)) = entries.next() {

@@ -10,7 +10,8 @@ use super::{Attempt, StepError};
 use crate::domain::{Failure, Json, kind};
 
 /// A step's work with its types erased: one call is one attempt.
-pub(crate) type Thunk = Box<dyn FnMut(Attempt) -> BoxFuture<'static, Result<Json, Failure>> + Send>;
+pub(crate) type StepBody =
+    Box<dyn FnMut(Attempt) -> BoxFuture<'static, Result<Json, Failure>> + Send>;
 
 /// What [`Context::step`](crate::Context::step) runs: `FnMut() -> Fut` or
 /// `FnMut(Attempt) -> Fut`, where the future yields `Result<T, E>` and `E` becomes a
@@ -107,7 +108,7 @@ where
 }
 
 /// Erases the types of a step.
-pub(super) fn of_step<M, T>(mut step: impl StepFn<M, T>) -> Thunk
+pub(super) fn of_step<M, T>(mut step: impl StepFn<M, T>) -> StepBody
 where
     T: Serialize + 'static,
 {
@@ -115,7 +116,7 @@ where
 }
 
 /// Erases the types of a called function; each attempt gets a clone of the input.
-pub(super) fn of_call<M, I, T>(function: impl CallFn<M, I, T>, input: I) -> Thunk
+pub(super) fn of_call<M, I, T>(function: impl CallFn<M, I, T>, input: I) -> StepBody
 where
     I: Clone + Send + 'static,
     T: Serialize + 'static,
