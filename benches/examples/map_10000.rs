@@ -152,7 +152,10 @@ fn main() {
     assert_eq!(bytes, ITEMS * BYTES);
     let after = second.kill();
 
-    let (dear, cheap) = (before.dear() + after.dear(), before.cheap() + after.cheap());
+    let (write_requests, read_requests) = (
+        before.write_requests() + after.write_requests(),
+        before.read_requests() + after.read_requests(),
+    );
     let effects = world.effects.lock().expect("whole");
     assert_eq!(effects.len(), ITEMS);
     let again = effects.values().sum::<u32>() as usize - ITEMS;
@@ -163,9 +166,12 @@ fn main() {
     );
     println!("killed      at item {FATAL}, after {reached:.1?}");
     println!("again       {again} items");
-    println!("requests    {dear} dear, {cheap} cheap");
+    println!("requests    {write_requests} write_requests, {read_requests} read_requests");
     println!("memory      {} MiB at most", memory >> 10);
     assert!(again <= WIDTH, "more than a window was done again");
-    assert!(dear <= ITEMS as u64 && cheap <= ITEMS as u64, "O(N)");
+    assert!(
+        write_requests <= ITEMS as u64 && read_requests <= ITEMS as u64,
+        "O(N)"
+    );
     assert!(memory < MOST_MEMORY, "it is not flat");
 }

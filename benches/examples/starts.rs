@@ -117,14 +117,20 @@ async fn main() {
         times[starts / 2],
         times[starts * 99 / 100]
     );
-    let dear = sum(Usage::dear);
+    let write_requests = sum(Usage::write_requests);
     let met = sum(|usage| {
         let total = usage.total();
         total.refused + total.unknown + total.throttled
     });
-    println!("requests    {dear} dear, {} cheap", sum(Usage::cheap));
+    println!(
+        "requests    {write_requests} write_requests, {} read_requests",
+        sum(Usage::read_requests)
+    );
     println!("refused     {}", sum(|usage| usage.total().refused));
     println!("unknown     {}", sum(|usage| usage.total().unknown));
     println!("throttled   {}", sum(|usage| usage.total().throttled));
-    println!("conflicts   {:.3} %", met as f64 * 100.0 / dear as f64);
+    println!(
+        "conflicts   {:.3} %",
+        met as f64 * 100.0 / write_requests as f64
+    );
 }

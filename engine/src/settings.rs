@@ -6,7 +6,7 @@ use std::time::Duration;
 #[derive(Debug, Clone)]
 pub struct Settings {
     /// How long a lease lasts without renewal. A vanished worker's execution stands
-    /// still for so long; each third of it a long step costs two dear requests.
+    /// still for so long; each third of it a long step costs two write requests.
     pub ttl: Duration,
     /// The first renewal after this puts one feed object, so that long runs become visible.
     pub feed_after: Duration,
@@ -18,7 +18,7 @@ pub struct Settings {
     pub max_stalls: u32,
     /// Deliveries of one cause without effect before a run acquires first.
     pub max_deliveries: u32,
-    /// A larger value becomes a blob (one more dear request), in bytes.
+    /// A larger value becomes a blob (one more write request), in bytes.
     pub inline: usize,
     /// A larger input becomes a blob, in bytes: it stands in the head for ever.
     pub inline_args: usize,
@@ -35,7 +35,7 @@ pub struct Settings {
     /// Most bytes of journal of one execution.
     pub max_journal: u64,
     /// Bucket requests of one execution under way at once.
-    pub fan: usize,
+    pub concurrency: usize,
     /// Heads that are kept after a run, for the next one of the same execution, in bytes: each
     /// found here saves a read. Worth it where the same worker is likely to run it. None: 0.
     pub sticky: usize,
@@ -58,7 +58,7 @@ impl Default for Settings {
             window: 64,
             max_entries: 50_000,
             max_journal: 32 << 20,
-            fan: 16,
+            concurrency: 16,
             sticky: 0,
         }
     }

@@ -68,14 +68,14 @@ impl Usage {
 
     /// What object stores charge most for: writes and lists.
     #[must_use]
-    pub fn dear(&self) -> u64 {
+    pub fn write_requests(&self) -> u64 {
         let of = |verb| self.by_verb(verb).requests;
         of(Verb::Create) + of(Verb::Replace) + of(Verb::List)
     }
 
-    /// What costs about a twelfth of the dear ones: reads.
+    /// What costs about a twelfth of the write ones: reads.
     #[must_use]
-    pub fn cheap(&self) -> u64 {
+    pub fn read_requests(&self) -> u64 {
         self.by_verb(Verb::Read).requests
     }
 

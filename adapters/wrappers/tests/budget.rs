@@ -101,7 +101,11 @@ fn case23_a_day_of_ten_thousand_sleepers_costs_what_a_day_of_nothing_does() {
     let objects = process.world.memory.len();
     assert_eq!(objects, 30_000, "a head, a timer, a feed object each");
     assert_eq!(process.work(DAY, 10 * SECOND), idle);
-    assert!(idle.dear() > 2 * 8_640, "{}", idle.dear());
+    assert!(
+        idle.write_requests() > 2 * 8_640,
+        "{}",
+        idle.write_requests()
+    );
 }
 
 #[test]
@@ -112,7 +116,7 @@ fn case23_a_run_of_a_hundred_steps_costs_105_writes_and_lists_and_2_reads() {
     assert_eq!(process.world.result::<u64>(eid), Ok(4_950));
     let usage = process.metered.usage();
     // The last read is the look at the result.
-    assert_eq!((usage.dear(), usage.cheap()), (105, 3));
+    assert_eq!((usage.write_requests(), usage.read_requests()), (105, 3));
     let bill = Bill::new(&usage, vec![Prices::s3_standard()]);
     println!("{bill}");
     assert_eq!(bill.costs, [NanoDollars(105 * 5_000 + 3 * 400)]);

@@ -137,7 +137,7 @@ async fn idle(bucket: Arc<dyn Bucket>, time: Duration) {
     let counts = counting.counts();
     println!(
         "{}",
-        json!({ "seconds": [time.as_secs_f64()], "dear": counts.dear(), "cheap": counts.cheap() })
+        json!({ "seconds": [time.as_secs_f64()], "write_requests": counts.write_requests(), "read_requests": counts.read_requests() })
     );
     stage.close().await;
 }

@@ -9,7 +9,7 @@ use crate::journal::{self, Journal, LoadError};
 use crate::keys;
 use crate::ports::Ports;
 
-/// Large values up to this size stand in the lines, in bytes: each saves a dear request, now and
+/// Large values up to this size stand in the lines, in bytes: each saves a write request, now and
 /// for whoever reads it.
 const EACH: u64 = 128 << 10;
 /// All of them together, in bytes: an archive is read whole.
@@ -32,9 +32,9 @@ pub struct Composed {
 pub async fn compose(
     ports: &Ports,
     journal: &mut Journal,
-    fan: usize,
+    concurrency: usize,
 ) -> Result<Composed, LoadError> {
-    let commits = journal.history(ports, fan).await?;
+    let commits = journal.history(ports, concurrency).await?;
     let eid = journal.head.record.eid;
     let mut archive = Archive::of(&journal.head, commits);
     archive

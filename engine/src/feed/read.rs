@@ -52,7 +52,7 @@ pub async fn events(
 ///
 /// # Errors
 /// The store failed.
-pub async fn read(ports: &Ports, keys: &[Key], fan: usize) -> Result<Vec<Told>, LoadError> {
+pub async fn read(ports: &Ports, keys: &[Key], concurrency: usize) -> Result<Vec<Told>, LoadError> {
     let reads: Vec<_> = keys
         .iter()
         .map(|key| async move {
@@ -69,7 +69,7 @@ pub async fn read(ports: &Ports, keys: &[Key], fan: usize) -> Result<Vec<Told>, 
         })
         .collect();
     let found: Vec<Option<Told>> = stream::iter(reads)
-        .buffered(fan.max(1))
+        .buffered(concurrency.max(1))
         .try_collect()
         .await?;
     Ok(found.into_iter().flatten().collect())

@@ -125,8 +125,12 @@ impl Journal {
     ///
     /// # Errors
     /// As [`Journal::read`], and for the first segment that is missing or broken.
-    pub async fn history(&mut self, ports: &Ports, fan: usize) -> Result<Vec<Commit>, LoadError> {
-        let Read { commits, broken } = self.read(ports, fan).await?;
+    pub async fn history(
+        &mut self,
+        ports: &Ports,
+        concurrency: usize,
+    ) -> Result<Vec<Commit>, LoadError> {
+        let Read { commits, broken } = self.read(ports, concurrency).await?;
         broken.into_iter().next().map_or(Ok(commits), Err)
     }
 
@@ -135,10 +139,10 @@ impl Journal {
     /// # Errors
     /// The store failed; a later release wrote a segment; or the head itself does not fit
     /// together.
-    pub async fn read(&mut self, ports: &Ports, fan: usize) -> Result<Read, LoadError> {
+    pub async fn read(&mut self, ports: &Ports, concurrency: usize) -> Result<Read, LoadError> {
         let head = &self.head;
         let head_key = head.key();
-        let segments = segment::each(ports, &head.record.eid, &head.sealed, fan).await;
+        let segments = segment::each(ports, &head.record.eid, &head.sealed, concurrency).await;
         let (mut commits, mut broken, mut next) = (Vec::new(), Vec::new(), 0);
         let mut last = Vec::new();
         for (sealed, segment) in head.sealed.iter().zip(segments) {
@@ -184,14 +188,14 @@ impl Journal {
         &mut self,
         ports: &Ports,
         from: u64,
-        fan: usize,
+        concurrency: usize,
     ) -> Result<Vec<Commit>, LoadError> {
         // Commits are dense, so what the tail holds says where it begins.
         let tail = self.head.tail.len() as u64;
         if from > self.head.commit.saturating_sub(tail) {
             return self.head.tail.iter().map(|raw| self.decode(raw)).collect();
         }
-        self.history(ports, fan).await
+        self.history(ports, concurrency).await
     }
 
     /// The mids that the tail's entries hold.

@@ -123,13 +123,16 @@ pub(super) async fn each(
     ports: &Ports,
     eid: &ExecutionId,
     sealed: &[Sealed],
-    fan: usize,
+    concurrency: usize,
 ) -> Vec<Result<Vec<Raw>, LoadError>> {
     let reads: Vec<_> = sealed
         .iter()
         .map(|segment| one(ports, eid, segment))
         .collect();
-    stream::iter(reads).buffered(fan.max(1)).collect().await
+    stream::iter(reads)
+        .buffered(concurrency.max(1))
+        .collect()
+        .await
 }
 
 async fn one(ports: &Ports, eid: &ExecutionId, sealed: &Sealed) -> Result<Vec<Raw>, LoadError> {

@@ -61,8 +61,12 @@ pub async fn list(ports: &Ports, queue: &Queue, eid: &ExecutionId) -> Result<Lis
 ///
 /// # Errors
 /// The store failed; or a newer release wrote one of them, which this one leaves alone.
-pub async fn fetch(ports: &Ports, slots: &[Slot], fan: usize) -> Result<Vec<Mail>, LoadError> {
-    fetch_rest(ports, slots, fan, &Early::new()).await
+pub async fn fetch(
+    ports: &Ports,
+    slots: &[Slot],
+    concurrency: usize,
+) -> Result<Vec<Mail>, LoadError> {
+    fetch_rest(ports, slots, concurrency, &Early::new()).await
 }
 
 /// Messages that were read before their mailbox was listed.
@@ -70,9 +74,12 @@ pub(crate) type Early = BTreeMap<Key, Bytes>;
 
 /// Reads what of `keys` is there, several at once; `None`: nothing of it. One whose read fails may be there,
 /// and is left to who needs it. 1 G each.
-pub(crate) async fn read_early(ports: &Ports, keys: &[Key], fan: usize) -> Option<Early> {
+pub(crate) async fn read_early(ports: &Ports, keys: &[Key], concurrency: usize) -> Option<Early> {
     let reads: Vec<_> = keys.iter().map(|key| ports.read(key)).collect();
-    let found: Vec<_> = stream::iter(reads).buffered(fan.max(1)).collect().await;
+    let found: Vec<_> = stream::iter(reads)
+        .buffered(concurrency.max(1))
+        .collect()
+        .await;
     let gone = found.iter().all(|found| matches!(found, Ok(None)));
     let bodies = keys.iter().zip(found).filter_map(|(key, found)| {
         let body = found.ok().flatten()?.body;
@@ -85,7 +92,7 @@ pub(crate) async fn read_early(ports: &Ports, keys: &[Key], fan: usize) -> Optio
 pub(crate) async fn fetch_rest(
     ports: &Ports,
     slots: &[Slot],
-    fan: usize,
+    concurrency: usize,
     early: &Early,
 ) -> Result<Vec<Mail>, LoadError> {
     let reads: Vec<_> = slots
@@ -93,7 +100,7 @@ pub(crate) async fn fetch_rest(
         .map(|slot| one(ports, slot, early.get(&slot.key)))
         .collect();
     let found: Vec<Option<Mail>> = stream::iter(reads)
-        .buffered(fan.max(1))
+        .buffered(concurrency.max(1))
         .try_collect()
         .await?;
     Ok(ordered(found.into_iter().flatten().collect()))

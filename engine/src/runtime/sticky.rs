@@ -49,7 +49,7 @@ impl Sticky {
         let eid = journal.head.record.eid;
         let mut state = self.lock();
         state.drop_kept(&eid);
-        state.bytes += weight(&journal);
+        state.bytes += size(&journal);
         state.count += 1;
         let number = state.count;
         state.kept.insert(eid, (number, journal));
@@ -84,7 +84,7 @@ impl Sticky {
 impl State {
     fn drop_kept(&mut self, eid: &ExecutionId) -> Option<Journal> {
         let (_, journal) = self.kept.remove(eid)?;
-        self.bytes -= weight(&journal);
+        self.bytes -= size(&journal);
         // Marks of what was taken: no more of them than of what is kept, and some.
         if self.order.len() > 64 + 2 * self.kept.len() {
             let kept = &self.kept;
@@ -96,7 +96,7 @@ impl State {
 }
 
 /// About what a head takes in memory.
-fn weight(journal: &Journal) -> usize {
+fn size(journal: &Journal) -> usize {
     const FIXED: usize = 2 << 10;
     FIXED + journal.head.tail_bytes()
 }

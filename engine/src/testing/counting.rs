@@ -52,13 +52,13 @@ pub struct Counts {
 impl Counts {
     /// What object stores charge most for: writes and lists. Deletes are free.
     #[must_use]
-    pub const fn dear(&self) -> u64 {
+    pub const fn write_requests(&self) -> u64 {
         self.writes + self.lists
     }
 
-    /// What costs about a twelfth of the dear ones: reads.
+    /// What costs about a twelfth of the write ones: reads.
     #[must_use]
-    pub const fn cheap(&self) -> u64 {
+    pub const fn read_requests(&self) -> u64 {
         self.reads
     }
 

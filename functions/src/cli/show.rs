@@ -104,8 +104,8 @@ fn summary(execution: &Execution, price: Price, color: bool) -> Vec<String> {
     say(
         "price",
         format!(
-            "about {} dear and {} cheap requests",
-            price.dear, price.cheap
+            "about {} write_requests and {} read_requests requests",
+            price.write_requests, price.read_requests
         ),
     );
     lines

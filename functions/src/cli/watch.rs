@@ -10,7 +10,7 @@ use super::error::Error;
 use super::find::{Named, with_near};
 use super::{Exit, entries};
 
-/// Pauses between looks: each is one cheap request.
+/// Pauses between looks: each is one read request.
 const FIRST: Duration = Duration::from_millis(50);
 const LONGEST: Duration = Duration::from_secs(2);
 

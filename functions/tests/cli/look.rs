@@ -48,7 +48,7 @@ fn show_draws_the_frames_and_prices_them() {
     let shown = world.ok(&["show", &eid]);
     assert!(shown.contains("├─ greet#0  child"), "{shown}");
     assert!(shown.contains("└─ greet#1  child"), "{shown}");
-    assert!(shown.contains("dear and"), "{shown}");
+    assert!(shown.contains("write_requests and"), "{shown}");
     let json = world.json(&["show", &eid]);
     assert_eq!(json["execution"]["status"], "completed");
     assert_eq!(json["frames"]["frames"][0]["kind"], "child");
@@ -59,7 +59,10 @@ fn show_draws_the_frames_and_prices_them() {
     let one_step = world.start(&["greet", "--input", "\"bo\""]);
     world.work();
     let price = &world.json(&["show", &one_step])["price"];
-    assert_eq!((&price["dear"], &price["cheap"]), (&6.into(), &2.into()));
+    assert_eq!(
+        (&price["write_requests"], &price["read_requests"]),
+        (&6.into(), &2.into())
+    );
 }
 
 #[test]

@@ -40,6 +40,9 @@ async fn starts_by_two_clients_at_once_refuse_no_write() {
     for usage in [both.0, both.1] {
         let total = usage.total();
         assert_eq!((total.refused, total.unknown, total.throttled), (0, 0, 0));
-        assert_eq!((total.requests, usage.dear()), (2 * STARTS, 2 * STARTS));
+        assert_eq!(
+            (total.requests, usage.write_requests()),
+            (2 * STARTS, 2 * STARTS)
+        );
     }
 }

@@ -58,7 +58,7 @@ fn unhurried() -> Settings {
     }
 }
 
-/// A line: what was done, its dear requests, its cheap ones, its deletes.
+/// A line: what was done, its write requests, its read ones, its deletes.
 type Line = (String, [u64; 3]);
 
 /// Notes what is done, at its price.
@@ -72,7 +72,7 @@ impl Bill<'_> {
     fn note(&mut self, what: impl Into<String>) {
         let now = self.process.counting.counts();
         let spent = now.since(&self.before);
-        let line = [spent.dear(), spent.cheap(), spent.deletes];
+        let line = [spent.write_requests(), spent.read_requests(), spent.deletes];
         self.lines.push((what.into(), line));
         self.before = now;
     }
@@ -118,8 +118,8 @@ async fn bill(process: &Process) -> Vec<Line> {
 /// What the list says.
 fn expected() -> Vec<Line> {
     let mut lines = Vec::new();
-    let mut line = |what: &str, dear, cheap, deletes| {
-        lines.push((what.to_owned(), [dear, cheap, deletes]));
+    let mut line = |what: &str, write_requests, read_requests, deletes| {
+        lines.push((what.to_owned(), [write_requests, read_requests, deletes]));
     };
     for n in [0, 1, 5, 20] {
         line("start", 2, 0, 0);

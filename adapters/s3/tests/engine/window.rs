@@ -72,9 +72,9 @@ async fn case_22_a_map_in_windows_asks_in_proportion_and_a_kill_redoes_at_most_t
     let again = ledger.count() - ITEMS;
     assert!((1..=WIDTH).contains(&again), "{again} steps ran again");
     let all = second.counting.counts();
-    let dear = spent.dear() + all.dear();
+    let write_requests = spent.write_requests() + all.write_requests();
     assert!(
-        dear <= ITEMS as u64,
-        "{dear} dear requests for {ITEMS} items"
+        write_requests <= ITEMS as u64,
+        "{write_requests} write_requests requests for {ITEMS} items"
     );
 }

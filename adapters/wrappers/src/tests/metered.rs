@@ -75,7 +75,7 @@ fn each_request_is_counted_by_verb_kind_and_end() {
     assert_eq!(*usage.of(Verb::List, Kind::Mail), tally(1));
     assert_eq!(*usage.of(Verb::Delete, Kind::Head), tally(1));
     assert_eq!(usage.total().requests, faults.requests());
-    assert_eq!((usage.dear(), usage.cheap()), (4, 4));
+    assert_eq!((usage.write_requests(), usage.read_requests()), (4, 4));
 }
 
 #[test]
@@ -91,5 +91,5 @@ fn what_was_added_since_is_the_difference() {
     let added = metered.usage().since(&before);
     assert_eq!(added.total().requests, 3);
     assert_eq!(added.by_verb(Verb::Delete).requests, 3);
-    assert_eq!(added.cheap(), 0);
+    assert_eq!(added.read_requests(), 0);
 }

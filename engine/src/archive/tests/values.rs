@@ -52,7 +52,7 @@ fn large_values_stand_in_the_lines_up_to_a_bound_and_beside_them_beyond_it() {
         // The head, the blob unless it is small; both entries name the same one.
         let blob = u64::from(bytes > 32 << 10);
         assert_eq!(
-            (counts.cheap(), counts.dear()),
+            (counts.read_requests(), counts.write_requests()),
             (1 + blob, beside),
             "{bytes}"
         );
@@ -124,10 +124,10 @@ fn found_equal_is_done_and_an_earlier_one_is_replaced_by_a_later_one_only() {
     assert_eq!(put(&world, &first), digest(&first));
     let (again, counts) = world.counted(|world| put(world, &first));
     assert_eq!(again, digest(&first));
-    assert_eq!((counts.dear(), counts.cheap()), (1, 1));
+    assert_eq!((counts.write_requests(), counts.read_requests()), (1, 1));
     let (replaced, counts) = world.counted(|world| put(world, &later));
     assert_eq!(replaced, digest(&later));
-    assert_eq!((counts.dear(), counts.cheap()), (2, 1));
+    assert_eq!((counts.write_requests(), counts.read_requests()), (2, 1));
     assert_eq!(put(&world, &first), Put::Later);
     assert_eq!(put(&world, &another), digest(&another));
     assert_eq!(put(&world, &later), Put::Later);

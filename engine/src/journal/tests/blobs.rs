@@ -26,14 +26,14 @@ fn a_value_up_to_the_bound_stays_and_a_larger_one_costs_one_write() {
     let world = world();
     let (kept, counts) = world.counted(|w| offloaded(w, &text(100), 100));
     assert!(matches!(kept, Payload::Inline(_)));
-    assert_eq!((counts.dear(), counts.cheap()), (0, 0));
+    assert_eq!((counts.write_requests(), counts.read_requests()), (0, 0));
     let (moved, counts) = world.counted(|w| offloaded(w, &text(101), 100));
     assert!(matches!(moved, Payload::Blob { bytes: 101, .. }));
-    assert_eq!((counts.dear(), counts.cheap()), (1, 0));
+    assert_eq!((counts.write_requests(), counts.read_requests()), (1, 0));
     let eid = record(&world, "a").eid;
     let (back, counts) = world.counted(|w| w.block(resolve(ports(w), &eid, &moved)).unwrap());
     assert_eq!(back, text(101));
-    assert_eq!((counts.dear(), counts.cheap()), (0, 1));
+    assert_eq!((counts.write_requests(), counts.read_requests()), (0, 1));
     // A reference is not moved again, nor is the same value stored twice.
     let again = offloaded(&world, &text(101), 100);
     assert_eq!(again, moved);
@@ -51,14 +51,14 @@ fn a_blob_that_leaves_is_copied_under_its_receiver() {
             .unwrap()
     };
     let (there, counts) = world.counted(|_| carried(&moved));
-    assert_eq!((counts.dear(), counts.cheap()), (1, 1));
+    assert_eq!((counts.write_requests(), counts.read_requests()), (1, 1));
     assert_eq!(
         world.block(resolve(ports(&world), &to, &there)).unwrap(),
         text(101)
     );
     let (small, counts) = world.counted(|_| carried(&Payload::Inline(text(100))));
     assert_eq!(small, Payload::Inline(text(100)));
-    assert_eq!((counts.dear(), counts.cheap()), (0, 0));
+    assert_eq!((counts.write_requests(), counts.read_requests()), (0, 0));
 }
 
 #[test]

@@ -156,7 +156,7 @@ impl Engine {
         }
         let looks: Vec<_> = stream::iter(heads)
             .map(|key| self.examine(key, &woken))
-            .buffered(self.core.settings.fan.max(1))
+            .buffered(self.core.settings.concurrency.max(1))
             .collect()
             .await;
         let mut audit = Audit::default();

@@ -86,8 +86,8 @@ impl Engine {
             blocked = tail.map(|(_, entry)| entry).find_map(why);
             if blocked.is_none() {
                 // Mail that was absorbed since has sealed it.
-                let (ports, fan) = (&self.core.ports, self.core.settings.fan);
-                let commits = journal.read(ports, fan).await?.commits.into_iter();
+                let (ports, concurrency) = (&self.core.ports, self.core.settings.concurrency);
+                let commits = journal.read(ports, concurrency).await?.commits.into_iter();
                 let entries = commits
                     .rev()
                     .flat_map(|commit| commit.entries.into_iter().rev());

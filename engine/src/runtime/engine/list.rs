@@ -57,7 +57,7 @@ impl Engine {
     /// # Errors
     /// The store failed.
     pub async fn list(&self, filter: &Filter) -> Result<Vec<Row>, EngineError> {
-        let (ports, fan) = (&self.core.ports, self.core.settings.fan);
+        let (ports, concurrency) = (&self.core.ports, self.core.settings.concurrency);
         let mut last = BTreeMap::new();
         for (key, parsed) in feed::events(ports, None, None).await? {
             let newest = last
@@ -70,7 +70,7 @@ impl Engine {
         let mut silent = self.waiting().await?;
         silent.extend(last.keys());
         let keys: Vec<_> = last.into_values().map(|(_, key)| key).collect();
-        let mut rows: BTreeMap<ExecutionId, Row> = feed::read(ports, &keys, fan)
+        let mut rows: BTreeMap<ExecutionId, Row> = feed::read(ports, &keys, concurrency)
             .await?
             .into_iter()
             .map(|told| (told.eid, row_of_feed(told)))
@@ -78,7 +78,7 @@ impl Engine {
         silent.retain(|eid| !rows.contains_key(eid));
         let heads: Vec<_> = stream::iter(silent)
             .map(|eid| async move { Journal::load(ports, &eid).await })
-            .buffered(fan.max(1))
+            .buffered(concurrency.max(1))
             .collect()
             .await;
         for head in heads {

@@ -12,7 +12,7 @@ impl Engine {
     /// What is missing or broken of what a head names, and what that names. 1 G for each
     /// segment and each large value.
     pub(super) async fn broken(&self, journal: &mut Journal) -> Result<Vec<Finding>, EngineError> {
-        let (ports, fan) = (&self.core.ports, self.core.settings.fan);
+        let (ports, concurrency) = (&self.core.ports, self.core.settings.concurrency);
         let eid = journal.head.record.eid;
         if let Some(archived) = &journal.head.archived {
             let broken = self.broken_archive(&eid, archived).await;
@@ -22,7 +22,7 @@ impl Engine {
                 .collect();
         }
         let (mut found, mut commits) = (Vec::new(), Vec::new());
-        match journal.read(ports, fan).await {
+        match journal.read(ports, concurrency).await {
             Ok(Read {
                 commits: whole,
                 broken,

@@ -51,14 +51,14 @@ impl Engine {
         eid: ExecutionId,
         from: u64,
     ) -> Result<History, EngineError> {
-        let (ports, fan) = (&self.core.ports, self.core.settings.fan);
+        let (ports, concurrency) = (&self.core.ports, self.core.settings.concurrency);
         let mut looked = false;
         loop {
             let mut journal = match self.find(eid).await? {
                 Found::Folded(archive) => return Ok((*archive).into()),
                 Found::Here(journal) => journal,
             };
-            match journal.since(ports, from, fan).await {
+            match journal.since(ports, from, concurrency).await {
                 Ok(commits) => {
                     let head = journal.head;
                     return Ok(History {

@@ -1,7 +1,7 @@
 //! What an execution has cost in requests, told from its journal by the price list
 //! (PROTOCOL, section 9).
 //!
-//! | for | dear | cheap |
+//! | for | write | read |
 //! |---|---|---|
 //! | its start | 2 (mail, head) | 1 with a key |
 //! | each run | 1 list, + 1 list if it is not the last | 1 head, + 1 per segment by then |
@@ -31,10 +31,10 @@ use crate::domain::{Began, Body, Entry, ExecutionId, FrameId, Payload, Wait};
 /// Requests by class.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Price {
-    /// The dear class: writes and lists.
-    pub dear: u64,
-    /// The cheap class: reads.
-    pub cheap: u64,
+    /// The write class: writes and lists.
+    pub write_requests: u64,
+    /// The read class: reads.
+    pub read_requests: u64,
 }
 
 impl Engine {
@@ -52,19 +52,19 @@ impl Engine {
 fn price(history: &History) -> Price {
     let (record, segments) = (&history.record, &history.segments);
     let mut price = Price {
-        dear: 2,
-        cheap: u64::from(record.dispatch_key.is_some()),
+        write_requests: 2,
+        read_requests: u64::from(record.dispatch_key.is_some()),
     };
-    price.dear += blob(&record.args);
-    price.dear += segments.len() as u64 + history.inlined;
+    price.write_requests += blob(&record.args);
+    price.write_requests += segments.len() as u64 + history.inlined;
     let mut deadlines = Deadlines::default();
     let mut under_way = false;
     for commit in &history.commits {
-        price.dear += 1 + u64::from(commit.entries.is_empty());
+        price.write_requests += 1 + u64::from(commit.entries.is_empty());
         if !std::mem::replace(&mut under_way, true) {
             let sealed = segments.iter().filter(|end| **end <= commit.first);
-            price.dear += 1;
-            price.cheap += 1 + sealed.count() as u64;
+            price.write_requests += 1;
+            price.read_requests += 1 + sealed.count() as u64;
         }
         for entry in &commit.entries {
             price.add(entry);
@@ -72,12 +72,13 @@ fn price(history: &History) -> Price {
         }
         if let Some(last) = commit.entries.iter().find_map(ends_run) {
             under_way = false;
-            price.dear += 1; // the feed object
+            price.write_requests += 1; // the feed object
             match last {
                 Last::Over => {
-                    price.dear += u64::from(record.parent.as_ref().is_some_and(|p| p.waits));
+                    price.write_requests +=
+                        u64::from(record.parent.as_ref().is_some_and(|p| p.waits));
                 }
-                Last::Waits => price.dear += 1 + deadlines.set(),
+                Last::Waits => price.write_requests += 1 + deadlines.set(),
             }
         }
     }
@@ -86,16 +87,18 @@ fn price(history: &History) -> Price {
 
 impl Price {
     fn add(&mut self, entry: &Entry) {
-        self.dear += entry.payload().map_or(0, blob);
+        self.write_requests += entry.payload().map_or(0, blob);
         match entry {
             Entry::Received { body, .. } => {
-                self.cheap += 1;
+                self.read_requests += 1;
                 if matches!(body, Body::Message { .. } | Body::Control(_)) {
-                    self.dear += 1;
-                    self.cheap += 1;
+                    self.write_requests += 1;
+                    self.read_requests += 1;
                 }
             }
-            Entry::Sent { .. } | Entry::ChildClosed { .. } | Entry::Sliced => self.dear += 1,
+            Entry::Sent { .. } | Entry::ChildClosed { .. } | Entry::Sliced => {
+                self.write_requests += 1
+            }
             _ => {}
         }
     }

@@ -75,9 +75,9 @@ pub(crate) async fn perform(
         .into_iter()
         .map(|chain| in_order(&core, from, chain))
         .collect();
-    let fan = core.settings.fan.max(1);
+    let concurrency = core.settings.concurrency.max(1);
     stream::iter(work)
-        .buffer_unordered(fan)
+        .buffer_unordered(concurrency)
         .try_collect::<()>()
         .await?;
     if let Some(told) = last {

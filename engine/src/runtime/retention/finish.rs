@@ -54,7 +54,8 @@ impl Walk<'_> {
                 .filter(|row| row.key != head)
                 .map(|row| async move { ports.delete(&row.key).await })
                 .collect();
-            let deletes = stream::iter(deletes).buffer_unordered(self.core.settings.fan.max(1));
+            let deletes =
+                stream::iter(deletes).buffer_unordered(self.core.settings.concurrency.max(1));
             deletes.try_collect::<()>().await?;
             Ok(())
         }

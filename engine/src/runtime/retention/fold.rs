@@ -36,7 +36,7 @@ impl Walk<'_> {
         let (eid, commit, status) = (head.record.eid, head.commit, head.status);
         let fired = head.fired.clone();
         let Composed { archive, result } =
-            archive::compose(ports, &mut journal, settings.fan).await?;
+            archive::compose(ports, &mut journal, settings.concurrency).await?;
         let sha256 = match planted(Bug::TombstoneBeforeArchive) {
             true => crate::domain::Digest::of(&archive.encode()),
             false => match archive::put(ports, &archive).await? {

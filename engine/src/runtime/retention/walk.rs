@@ -149,7 +149,7 @@ impl Walk<'_> {
             all[place].objects.push((key.clone(), parsed));
         }
         let (walk, down) = (&*self, &AtomicBool::new(false));
-        let fan = walk.core.settings.fan.max(1);
+        let concurrency = walk.core.settings.concurrency.max(1);
         let work: Vec<_> = all
             .iter()
             .map(|told| async move {
@@ -163,7 +163,7 @@ impl Walk<'_> {
                 Some(did)
             })
             .collect();
-        let looks: Vec<_> = stream::iter(work).buffered(fan).collect().await;
+        let looks: Vec<_> = stream::iter(work).buffered(concurrency).collect().await;
         let (mut failed, mut whole) = (None, true);
         for look in looks {
             match look {

@@ -183,7 +183,7 @@ async fn look(
         .collect();
     let unread = fresh.iter().filter(|s| !ahead.mails.contains_key(&s.mid));
     let reads: Vec<_> = unread.map(|slot| read(core, record, slot)).collect();
-    let mut reads = stream::iter(reads).buffer_unordered(core.settings.fan.max(1));
+    let mut reads = stream::iter(reads).buffer_unordered(core.settings.concurrency.max(1));
     while let Some(found) = reads.next().await {
         if let Some((mail, value)) = found? {
             ahead

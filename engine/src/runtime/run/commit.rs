@@ -100,13 +100,13 @@ impl Pass {
                 journal::offload_until(&core.ports, &eid, payload, settings.inline, patience)
                     .await?;
             }
-            let weight = weight(entry);
-            if taken > 0 && bytes + weight > CHUNK {
+            let size = size(entry);
+            if taken > 0 && bytes + size > CHUNK {
                 break;
             }
             if outbox::has_effect(entry, &self.journal.head.record) {
                 let over = self.dispatching.len() + effects + 1 > settings.window
-                    || self.dispatching.bytes() + held + weight > CHUNK;
+                    || self.dispatching.bytes() + held + size > CHUNK;
                 if over && (taken > 0 || !self.dispatching.is_empty()) {
                     if taken > 0 {
                         break;
@@ -114,9 +114,9 @@ impl Pass {
                     self.drain().await?;
                 }
                 effects += 1;
-                held += weight;
+                held += size;
             }
-            bytes += weight;
+            bytes += size;
             taken += 1;
         }
         // **[R]** Nothing is sealed past an undispatched effect: a full tail waits for it, or a
@@ -217,7 +217,7 @@ impl Pass {
                     by: by.clone(),
                     entry: entry.clone(),
                 };
-                self.dispatching.note(at, noted, weight(entry));
+                self.dispatching.note(at, noted, size(entry));
             }
             if let Some(note) = news_of(entry) {
                 let kind = entry.kind().to_owned();
@@ -372,7 +372,7 @@ fn short(text: &str) -> String {
 }
 
 /// How many bytes an entry takes where it stands.
-fn weight(entry: &Entry) -> usize {
+fn size(entry: &Entry) -> usize {
     struct Count(usize);
     impl std::io::Write for Count {
         fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {

@@ -36,8 +36,8 @@ pub(super) struct Dispatching {
 
 impl Dispatching {
     /// Adds the effect of an entry that a commit now under way decides.
-    pub(super) fn note(&mut self, number: u64, noted: Noted, weight: usize) {
-        self.items.insert(Item::Entry(number), weight);
+    pub(super) fn note(&mut self, number: u64, noted: Noted, size: usize) {
+        self.items.insert(Item::Entry(number), size);
         self.noted.insert(number, noted);
     }
 

@@ -33,7 +33,7 @@ pub(super) async fn delete(
         .collect();
     let deletes: Vec<_> = mail.into_iter().map(|key| core.ports.delete(key)).collect();
     stream::iter(deletes)
-        .buffer_unordered(core.settings.fan.max(1))
+        .buffer_unordered(core.settings.concurrency.max(1))
         .try_collect::<()>()
         .await?;
     let timers = superseded.into_iter().chain(causes.timers.iter());

@@ -53,7 +53,7 @@ pub(super) async fn load(
     {
         return Ok(Loaded::Ready(Box::new(ready)));
     }
-    let (ports, fan) = (&core.ports, core.settings.fan);
+    let (ports, concurrency) = (&core.ports, core.settings.concurrency);
     let end = outbox::horizon(ports.clock.monotonic(), core.settings.ttl);
     let Some(mut journal) = Journal::load(ports, &eid).await? else {
         return absent(core, eid, causes).await.map(Loaded::Ended);
@@ -69,7 +69,7 @@ pub(super) async fn load(
     // the head, which decides whose mail it is.
     let alone = causes.timers.is_empty() || planted(Bug::PossibleDuplicateHidesTimers);
     let early = match causes.possible_duplicate && alone && !causes.mail.is_empty() {
-        true => mailbox::read_early(ports, &causes.mail, fan).await,
+        true => mailbox::read_early(ports, &causes.mail, concurrency).await,
         false => Some(Early::new()),
     };
     let Some(early) = early else {
@@ -114,7 +114,7 @@ pub(super) async fn load(
         Some(read) => read,
         None => read_history(&mut journal, core, &mut mids).await?,
     };
-    tracing::trace!(%eid, commits = read.commits.len(), fan, "loaded");
+    tracing::trace!(%eid, commits = read.commits.len(), concurrency, "loaded");
     Ok(Loaded::Ready(Box::new(Ready {
         journal,
         history: read.commits,
@@ -167,7 +167,7 @@ async fn read_history(
     core: &Core,
     mids: &mut BTreeSet<MessageId>,
 ) -> Result<Read, RunError> {
-    let read = journal.read(&core.ports, core.settings.fan).await?;
+    let read = journal.read(&core.ports, core.settings.concurrency).await?;
     for commit in &read.commits {
         journal::collect_mids(commit, mids);
     }

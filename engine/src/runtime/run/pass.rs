@@ -109,8 +109,8 @@ pub(super) async fn pass(
         .filter(|s| !ready.mids.contains(&s.mid) || planted(Bug::AbsorbsTwice))
         .cloned()
         .collect();
-    let fan = core.settings.fan;
-    let mails = mailbox::fetch_rest(&core.ports, &fresh, fan, &ready.early).await?;
+    let concurrency = core.settings.concurrency;
+    let mails = mailbox::fetch_rest(&core.ports, &fresh, concurrency, &ready.early).await?;
     let superseded = ready.journal.head.timer.clone();
     let old = ready.journal.head.status;
     let crash_loop = crash_loop(&core, causes, &fresh, ready.waking.as_ref());

@@ -49,8 +49,8 @@ fn estimate(world: &World, eid: ExecutionId) -> Price {
 
 fn counted(counts: &Counts) -> Price {
     Price {
-        dear: counts.dear(),
-        cheap: counts.cheap(),
+        write_requests: counts.write_requests(),
+        read_requests: counts.read_requests(),
     }
 }
 
@@ -88,7 +88,7 @@ fn waits_signals_and_timers_are_priced_to_the_request() {
 }
 
 #[test]
-fn a_large_value_is_one_dear_request_more() {
+fn a_large_value_is_one_write_request_more() {
     let world = World::new(app());
     let (eid, counts) = world.counted(|world| {
         let eid = world.start(Start::new("large").input(&40_000)).eid;
@@ -96,7 +96,10 @@ fn a_large_value_is_one_dear_request_more() {
         eid
     });
     assert_eq!(world.result::<usize>(eid), Ok(40_000));
-    assert_eq!(estimate(&world, eid).dear, counts.dear());
+    assert_eq!(
+        estimate(&world, eid).write_requests,
+        counts.write_requests()
+    );
 }
 
 #[test]
@@ -111,6 +114,12 @@ fn a_childs_requests_are_the_childs_and_none_is_counted_twice() {
     let frames = world.block(world.engine.frames(eid)).unwrap();
     let child = estimate(&world, frames.frames[0].child.unwrap());
     let own = estimate(&world, eid);
-    assert_eq!(own.dear + child.dear, counts.dear());
-    assert_eq!(own.cheap + child.cheap, counts.cheap());
+    assert_eq!(
+        own.write_requests + child.write_requests,
+        counts.write_requests()
+    );
+    assert_eq!(
+        own.read_requests + child.read_requests,
+        counts.read_requests()
+    );
 }

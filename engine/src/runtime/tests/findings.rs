@@ -292,7 +292,7 @@ fn a8_two_finished_executions_do_not_wake_each_other() {
     assert_eq!(world.result::<u64>(child), Ok(1));
     let ((), counts) = world.counted(|world| world.skip(HOUR * 1_000));
     assert_eq!(
-        counts.dear() + counts.cheap() + counts.deletes,
+        counts.write_requests() + counts.read_requests() + counts.deletes,
         0,
         "nothing moves any more"
     );

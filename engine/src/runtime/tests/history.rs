@@ -334,7 +334,7 @@ fn an_operators_long_words_are_cut_and_a_long_name_is_refused() {
         ]
     });
     assert_eq!(refused, [true; 3]);
-    assert_eq!((counts.dear(), counts.cheap()), (0, 0));
+    assert_eq!((counts.write_requests(), counts.read_requests()), (0, 0));
 }
 
 #[test]

@@ -337,7 +337,7 @@ pub(super) fn b31_the_end_is_told_though_an_earlier_word_is_still_on_its_way() {
 }
 
 #[test]
-fn b33_a_timer_that_a_slow_settler_created_again_is_one_cheap_run() {
+fn b33_a_timer_that_a_slow_settler_created_again_is_one_read_requests_run() {
     let world = World::new(super::findings::app());
     let eid = world.start(Start::new("timed").input(&2_u64).key("k")).eid;
     let held = Rule::new(Fate::Held).on(Verb::Write).under("timers/");

@@ -12,10 +12,10 @@ use crate::testing::{Counts, Fate, Rule, Verb, World};
 use crate::{Context, Failed};
 
 #[track_caller]
-fn assert_price(what: &str, counts: &Counts, dear: u64, cheap: u64) {
+fn assert_price(what: &str, counts: &Counts, write_requests: u64, read_requests: u64) {
     assert_eq!(
-        (counts.dear(), counts.cheap()),
-        (dear, cheap),
+        (counts.write_requests(), counts.read_requests()),
+        (write_requests, read_requests),
         "{what}: {counts:?}"
     );
 }
@@ -63,7 +63,7 @@ fn app() -> App {
 }
 
 #[test]
-fn n_sequential_steps_cost_n_plus_5_dear_and_2_cheap_from_start_to_end() {
+fn n_sequential_steps_cost_n_plus_5_write_requests_and_2_read_requests_from_start_to_end() {
     for n in [0, 1, 5, 100] {
         let world = World::new(app());
         let (started, counts) = world.counted(|w| w.start(Start::new("sequential").input(&n)));
@@ -110,13 +110,18 @@ fn a_keyed_start_costs_one_read_more_and_its_repetition_only_that() {
 
 #[test]
 fn suspending_costs_commit_feed_and_second_list_and_a_timer_if_timed() {
-    for (timed, dear) in [(false, 4), (true, 5)] {
+    for (timed, write_requests) in [(false, 4), (true, 5)] {
         let world = World::new(app());
         let started = world.start(Start::new("waits").input(&timed));
         let (ended, counts) = world.counted(|w| w.run(started.eid));
         assert!(matches!(ended.unwrap(), Ended::Suspended(due) if due.is_some() == timed));
         // the list of any run, then 3 (+ 1)
-        assert_price(&format!("suspend, timed={timed}"), &counts, dear, 2);
+        assert_price(
+            &format!("suspend, timed={timed}"),
+            &counts,
+            write_requests,
+            2,
+        );
     }
 }
 
@@ -156,7 +161,7 @@ fn a_timer_run_costs_one_read_more_on_the_run_after_it() {
 }
 
 #[test]
-fn a_child_of_two_steps_costs_8_dear_and_2_cheap_in_all() {
+fn a_child_of_two_steps_costs_8_write_requests_and_2_read_requests_in_all() {
     for n in [1_u64, 5] {
         let world = World::new(app());
         let eid = world.start(Start::new("parent").input(&n)).eid;
@@ -188,7 +193,7 @@ fn mail_that_is_told_of_once_more_and_gone_costs_two_reads() {
         };
         let (ended, counts) =
             world.counted(|world| world.block(world.engine.run(eid, told)).unwrap());
-        (ended, counts.dear(), counts.cheap())
+        (ended, counts.write_requests(), counts.read_requests())
     };
     // Nothing is read twice: list, commit, timer, feed, second list; head and start.
     assert_eq!(tell(&start).1, 5);

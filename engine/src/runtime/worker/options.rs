@@ -20,7 +20,7 @@ pub struct WorkerOptions {
     /// Shortest pause between two looks while there is something to do.
     pub busy: Duration,
     /// Longest pause between two looks: what another process's cause waits at most. Each
-    /// look costs one dear request per queue, and one for the timers.
+    /// look costs one write request per queue, and one for the timers.
     pub idle: Duration,
     /// How long running attempts may take to end when the worker stops.
     pub margin: Duration,

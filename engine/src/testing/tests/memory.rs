@@ -89,7 +89,7 @@ fn requests_are_counted_and_logged_refused_ones_too() {
         throttled: 0,
     };
     assert_eq!(counts, expected);
-    assert_eq!((counts.dear(), counts.cheap()), (2, 1));
+    assert_eq!((counts.write_requests(), counts.read_requests()), (2, 1));
     let log: Vec<_> = bucket.log().iter().map(ToString::to_string).collect();
     assert_eq!(log, ["write a", "write a", "read a", "list a", "delete a"]);
 }

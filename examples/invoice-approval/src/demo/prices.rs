@@ -1,6 +1,6 @@
 //! What executions cost, measured: requests counted by a wrapper around the bucket.
 //!
-//! P is a write or a list (the dear class), G a read; deletes are free.
+//! P is a write or a list (the write class), G a read; deletes are free.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,7 +17,7 @@ use super::pond::Pond;
 use crate::invoice::Row;
 use crate::workflow::{APPROVAL, Decision, InvoiceApprovalInput, Terms, invoice_approval};
 
-/// Dear and cheap requests.
+/// Dear and read requests.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Cost {
     /// PUT and LIST.
@@ -195,8 +195,8 @@ impl Meter<'_> {
         let done = runtime.block_on(work(engine));
         let counts = self.bucket.counts().since(&before);
         let cost = Cost {
-            p: counts.dear(),
-            g: counts.cheap(),
+            p: counts.write_requests(),
+            g: counts.read_requests(),
         };
         Ok((done, cost))
     }

@@ -8,9 +8,9 @@ use crate::proxy::Asked;
 /// How many requests went to the services.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Counts {
-    /// PUT and POST to S3: of the dear class.
+    /// PUT and POST to S3: of the write class.
     pub puts: u64,
-    /// Lists: of the dear class.
+    /// Lists: of the write class.
     pub lists: u64,
     /// GET and HEAD of objects.
     pub gets: u64,
@@ -42,9 +42,9 @@ impl Counts {
         counts
     }
 
-    /// The dear class: the price list's P.
+    /// The write class: the price list's P.
     #[must_use]
-    pub const fn dear(self) -> u64 {
+    pub const fn write_requests(self) -> u64 {
         self.puts + self.lists
     }
 }

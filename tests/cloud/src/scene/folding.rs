@@ -301,9 +301,9 @@ impl fmt::Display for Outcome {
         writeln!(f, "  {}", self.invocations)?;
         writeln!(
             f,
-            "  {}; an execution: {:.2} dear",
+            "  {}; an execution: {:.2} write_requests",
             self.requests,
-            self.requests.dear() as f64 / self.asked.max(1) as f64
+            self.requests.write_requests() as f64 / self.asked.max(1) as f64
         )?;
         let (heads, others) = self.left;
         writeln!(

@@ -184,9 +184,9 @@ impl fmt::Display for Outcome {
         let uploads = self.uploads.max(1) as f64;
         writeln!(
             f,
-            "  {}; an upload: {:.2} dear",
+            "  {}; an upload: {:.2} write_requests",
             self.requests,
-            self.requests.dear() as f64 / uploads
+            self.requests.write_requests() as f64 / uploads
         )
     }
 }

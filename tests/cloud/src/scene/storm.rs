@@ -11,9 +11,9 @@ use crate::lambda::Summary;
 use crate::proxy::Counts;
 use crate::scene::Scene;
 
-/// Requests of one execution of three steps by the price list: N + 5 of the dear class.
+/// Requests of one execution of three steps by the price list: N + 5 of the write class.
 const DEAR: u64 = 8;
-/// And of the cheap one: two, and one to look for its key.
+/// And of the read one: two, and one to look for its key.
 const CHEAP: u64 = 3;
 /// Executions that a worker has in hand at most: one for each message of its batch.
 const IN_HAND: u64 = 10;
@@ -206,7 +206,7 @@ impl Outcome {
         all.fold(Counts::default(), |sum, (_, counts)| sum + *counts)
     }
 
-    /// What the price list allows of the dear class: each execution, a create that is refused for each copy of its
+    /// What the price list allows of the write class: each execution, a create that is refused for each copy of its
     /// upload (two deliveries that meet at one key), and what a killed worker had in hand. A message that
     /// comes in vain is allowed none.
     #[must_use]
@@ -250,10 +250,10 @@ impl Outcome {
             self.refused.is_empty(),
             format!("not allowed: {:?}", self.refused),
         );
-        let (spent, allowed) = (self.spent().dear(), self.allowed());
+        let (spent, allowed) = (self.spent().write_requests(), self.allowed());
         must(
             spent * 10 <= allowed * 11,
-            format!("{spent} dear requests, {allowed} are in the price list"),
+            format!("{spent} write_requests requests, {allowed} are in the price list"),
         );
         faults
     }
@@ -295,8 +295,8 @@ impl fmt::Display for Outcome {
         let spent = self.spent();
         writeln!(
             f,
-            "  an execution: {:.2} dear, {:.2} cheap requests; the price list says {DEAR} and {CHEAP}, and {:.2} dear with {} copies of uploads and {} kills",
-            spent.dear() as f64 / asked,
+            "  an execution: {:.2} write_requests, {:.2} read_requests requests; the price list says {DEAR} and {CHEAP}, and {:.2} write_requests with {} copies of uploads and {} kills",
+            spent.write_requests() as f64 / asked,
             spent.gets as f64 / asked,
             self.allowed() as f64 / asked,
             self.copies,

@@ -145,7 +145,10 @@ fn case_03_a_race_that_ends_its_execution_leaves_no_timer_and_no_wait() {
         "{late}"
     );
     let ((), counts) = world.counted(|world| world.skip(Duration::from_secs(40 * 86_400)));
-    assert_eq!(counts.dear() + counts.cheap() + counts.deletes, 0);
+    assert_eq!(
+        counts.write_requests() + counts.read_requests() + counts.deletes,
+        0
+    );
 }
 
 #[test]

@@ -178,7 +178,7 @@ fn a_pass_that_is_told_to_stop_ends_what_it_has_begun_and_begins_no_more() {
     let world = super::World::with_settings(
         app(),
         crate::settings::Settings {
-            fan: 2,
+            concurrency: 2,
             ..super::settings()
         },
     );

@@ -103,7 +103,7 @@ fn i5_a_tombstone_answers_a_start_with_its_key() {
     let start = |n: u64| Start::new("sequential").key("sequential").input(&n);
     let (same, counts) = world.counted(|world| world.start(start(5)));
     assert_eq!((same.eid, same.fresh, same.differs), (eid, false, false));
-    assert_eq!((counts.dear(), counts.cheap()), (0, 1));
+    assert_eq!((counts.write_requests(), counts.read_requests()), (0, 1));
     assert!(world.start(start(6)).differs, "it had another input");
     let other = Start::new("rich").key("sequential").input(&5_u64);
     assert!(world.start(other).differs, "it was another workflow");

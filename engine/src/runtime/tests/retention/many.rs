@@ -125,7 +125,7 @@ fn case_24_10_000_finished_executions_under_passes_that_are_killed_at_random() {
         let requests = process.counting.counts();
         // A page more than it may, each execution at its price, and what others left unfinished.
         assert!(
-            requests.dear() + requests.cheap() < 2_500 * 8,
+            requests.write_requests() + requests.read_requests() < 2_500 * 8,
             "{requests:?}"
         );
         killed += u64::from(process.faults.is_dead());

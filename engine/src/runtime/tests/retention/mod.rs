@@ -145,7 +145,7 @@ fn tell(world: &World, eid: ExecutionId) -> Told {
         commits,
         outcome: (outcome.status, outcome.value.map_err(|f| f.to_string())),
         frames: serde_json::to_string(&frames).unwrap(),
-        price: (price.dear, price.cheap),
+        price: (price.write_requests, price.read_requests),
         entries: world.block(engine.execution(eid)).unwrap().entries,
     }
 }

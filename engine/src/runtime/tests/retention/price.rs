@@ -24,7 +24,7 @@ fn started(world: &World, count: u64, steps: u64) -> Vec<ExecutionId> {
 }
 
 #[test]
-fn folding_costs_four_dear_requests_and_one_cheap_one_each() {
+fn folding_costs_four_write_requests_and_one_read_request_each() {
     let of = |count: u64| {
         let world = World::new(app());
         started(&world, count, 3);
@@ -35,14 +35,18 @@ fn folding_costs_four_dear_requests_and_one_cheap_one_each() {
     for count in [1, 2, 10] {
         let counts = of(count);
         assert_eq!(
-            (counts.dear(), counts.cheap()),
+            (counts.write_requests(), counts.read_requests()),
             (3 + 4 * count, 1 + count),
             "{counts:?}"
         );
         assert_eq!(counts.deletes, 0, "there is nothing but the head");
     }
     let idle = of(0);
-    assert_eq!((idle.dear(), idle.cheap()), (2, 1), "{idle:?}");
+    assert_eq!(
+        (idle.write_requests(), idle.read_requests()),
+        (2, 1),
+        "{idle:?}"
+    );
 }
 
 #[test]
@@ -58,8 +62,8 @@ fn folding_reads_each_segment_and_each_large_value_once_and_copies_the_largest()
     world.clock.advance(DAY * 8);
     let counts = pass(&world);
     // Two large values are read; one of them is copied.
-    assert_eq!(counts.dear(), 3 + 4 * all + 1, "{counts:?}");
-    assert_eq!(counts.cheap(), 1 + all + segments + 2, "{counts:?}");
+    assert_eq!(counts.write_requests(), 3 + 4 * all + 1, "{counts:?}");
+    assert_eq!(counts.read_requests(), 1 + all + segments + 2, "{counts:?}");
     assert_eq!(super::under(&world, keys::ARCHIVE_BLOB).len(), 1);
     assert_eq!(
         counts.deletes,
@@ -69,7 +73,7 @@ fn folding_reads_each_segment_and_each_large_value_once_and_copies_the_largest()
 }
 
 #[test]
-fn purging_costs_two_dear_requests_and_one_cheap_one_each() {
+fn purging_costs_two_write_requests_and_one_read_request_each() {
     let of = |count: u64| {
         let world = World::new(app());
         started(&world, count, 3);
@@ -78,10 +82,10 @@ fn purging_costs_two_dear_requests_and_one_cheap_one_each() {
         world.clock.advance(DAY * 91);
         let fold = count; // the fold walks along the words on what was folded
         let counts = pass(&world);
-        assert_eq!(counts.cheap(), 1 + fold + 2 * count, "{counts:?}");
+        assert_eq!(counts.read_requests(), 1 + fold + 2 * count, "{counts:?}");
         // The tombstone, what it told at its end, and that it was folded.
         assert_eq!(counts.deletes, 3 * count, "{counts:?}");
-        counts.dear()
+        counts.write_requests()
     };
     let [one, ten] = [of(1), of(10)];
     assert_eq!(ten - one, 9 * 2);
@@ -94,21 +98,27 @@ fn a_look_at_what_is_folded_costs_one_read_more() {
     let eid = started(&world, 1, 3)[0];
     world.clock.advance(DAY * 8);
     retain(&world);
-    let cheap = |look: &dyn Fn(&World)| {
+    let read_requests = |look: &dyn Fn(&World)| {
         let ((), counts) = world.counted(look);
-        assert_eq!(counts.dear(), 0);
-        counts.cheap()
+        assert_eq!(counts.write_requests(), 0);
+        counts.read_requests()
     };
     let engine = &world.engine;
     assert_eq!(
-        cheap(&|w| drop(w.block(engine.journal(eid, 1, 10)).unwrap())),
+        read_requests(&|w| drop(w.block(engine.journal(eid, 1, 10)).unwrap())),
         2
     );
-    assert_eq!(cheap(&|w| drop(w.block(engine.frames(eid)).unwrap())), 2);
-    assert_eq!(cheap(&|w| drop(w.block(engine.execution(eid)).unwrap())), 2);
-    assert_eq!(cheap(&|w| drop(w.outcome(eid))), 2);
     assert_eq!(
-        cheap(&|w| assert_eq!(w.status(eid), crate::domain::Status::Archived)),
+        read_requests(&|w| drop(w.block(engine.frames(eid)).unwrap())),
+        2
+    );
+    assert_eq!(
+        read_requests(&|w| drop(w.block(engine.execution(eid)).unwrap())),
+        2
+    );
+    assert_eq!(read_requests(&|w| drop(w.outcome(eid))), 2);
+    assert_eq!(
+        read_requests(&|w| assert_eq!(w.status(eid), crate::domain::Status::Archived)),
         1
     );
 }

@@ -113,11 +113,11 @@ pub(in crate::runtime::tests) fn a_slow_pass_never_replaces_the_archive_of_a_lat
     world.clock.advance(DAY * 8);
     let slow = world.beside(app(), "slow", 2);
     // Its archive comes when all is over; it meets what is there, and looks again.
-    let (ports, fan) = (slow.engine.ports(), 4);
+    let (ports, concurrency) = (slow.engine.ports(), 4);
     let first = world.block(async {
         let journal = crate::journal::Journal::load(ports, &eid).await;
         let mut journal = journal.unwrap().unwrap();
-        crate::archive::compose(ports, &mut journal, fan)
+        crate::archive::compose(ports, &mut journal, concurrency)
             .await
             .unwrap()
     });

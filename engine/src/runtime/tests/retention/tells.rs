@@ -132,7 +132,7 @@ fn who_looks_while_an_execution_is_folded_is_told_the_same() {
     );
     assert_eq!(result.unwrap().value.ok(), before.outcome.1.clone().ok());
     let price = price.unwrap();
-    assert_eq!((price.dear, price.cheap), before.price);
+    assert_eq!((price.write_requests, price.read_requests), before.price);
     super::is_folded(&world, eid, &before);
 }
 
