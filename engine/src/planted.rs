@@ -11,7 +11,7 @@ pub(crate) enum Bug {
     FreshNonceForEachTry,
     /// A16: after `Unknown` only the own nonce means landed; here any other version does.
     SkipsNonceCheck,
-    /// A16: a read that fails leaves the fate unknown; here it counts as landed.
+    /// A16: a read that fails leaves the injection unknown; here it counts as landed.
     GuessesUnknown,
     /// A16: the expected version still there means the same write again; here it means lost.
     TakesUnknownForLost,

@@ -15,7 +15,7 @@ pub struct Settings {
     /// Longest time one activation of workflow code may take between two waits.
     pub watchdog: Duration,
     /// Leases without a new outcome before an execution is parked.
-    pub max_stalls: u32,
+    pub max_crashes: u32,
     /// Deliveries of one cause without effect before a run acquires first.
     pub max_deliveries: u32,
     /// A larger value becomes a blob (one more write request), in bytes.
@@ -48,7 +48,7 @@ impl Default for Settings {
             feed_after: Duration::from_secs(2),
             in_place: Duration::from_secs(2),
             watchdog: Duration::from_secs(10),
-            max_stalls: 5,
+            max_crashes: 5,
             max_deliveries: 3,
             inline: 32 << 10,
             inline_args: 16 << 10,

@@ -6,7 +6,9 @@ use bytes::Bytes;
 use jiff::Timestamp;
 use millpond::keys::Key;
 use millpond::ports::{Bucket, Expect, Fault};
-use millpond::testing::{CountingBucket, Fate, FaultBucket, ManualClock, MemoryBucket, Rule, Verb};
+use millpond::testing::{
+    CountingBucket, FaultBucket, Injection, ManualClock, MemoryBucket, Rule, Verb,
+};
 use millpond_conformance::{Finding, Probe, Scale, Subject, conformance};
 use millpond_host::TokioSpawner;
 
@@ -42,7 +44,11 @@ async fn memory_passes_every_probe_with_threads_that_race() {
 async fn memory_passes_though_every_seventh_reply_is_lost() {
     let bucket = Arc::new(FaultBucket::new(memory(), clock()));
     for _ in 0..200 {
-        bucket.add(Rule::new(Fate::LandedReplyLost).on(Verb::Write).skip(6));
+        bucket.add(
+            Rule::new(Injection::LandedReplyLost)
+                .on(Verb::Write)
+                .skip(6),
+        );
     }
     let report = Subject::new(bucket, "probe").run().await.unwrap();
     assert_eq!(report.passed, Probe::ALL);
@@ -63,7 +69,7 @@ async fn a_prefix_that_is_in_use_is_not_touched() {
 #[tokio::test]
 async fn a_bucket_that_denies_is_reported_with_the_probe_and_the_fault() {
     let bucket = Arc::new(FaultBucket::new(memory(), clock()));
-    bucket.add(Rule::new(Fate::Error(Fault::Denied)).under("probe/bytes/"));
+    bucket.add(Rule::new(Injection::Error(Fault::Denied)).under("probe/bytes/"));
     let violation = conformance(bucket, "probe").await.unwrap_err();
     assert_eq!(violation.probe, Probe::Bytes);
     let fault = match violation.finding {

@@ -8,7 +8,7 @@ use futures::future::join;
 use millpond::domain::{ExecutionId, FrameId};
 use millpond::ports::{Bucket, Clock};
 use millpond::runtime::{App, Ended, Engine, Notice, Start, Worker, WorkerEvent, WorkerOptions};
-use millpond::testing::{Fate, ManualClock, Rule, Verb, World};
+use millpond::testing::{Injection, ManualClock, Rule, Verb, World};
 use millpond::{Attempt, Context, Failed, Retry, StepError};
 use millpond_wrappers::{Limits, Metered, Throttled};
 
@@ -130,7 +130,7 @@ fn case17_ten_minutes_of_30_percent_503_on_every_verb_cost_no_attempt() {
         let process = process();
         let verbs = [Verb::Read, Verb::Write, Verb::Delete, Verb::List];
         for (seed, verb) in (seed * 10..).zip(verbs) {
-            let rule = Rule::new(Fate::SlowDown(asked)).on(verb);
+            let rule = Rule::new(Injection::SlowDown(asked)).on(verb);
             let rule = rule.share(300, seed).lasting(TEN_MINUTES);
             process.world.faults.add(rule);
         }
@@ -169,7 +169,7 @@ fn case17_a_shard_that_is_sent_away_whole_stands_still_alone() {
             process.sleep(SECOND * 15).await;
             let dead = shards.keys().next().expect("six").clone();
             for prefix in [format!("x/{dead}/"), format!("mail/default/{dead}/")] {
-                let rule = Rule::new(Fate::SlowDown(asked)).under(prefix).always();
+                let rule = Rule::new(Injection::SlowDown(asked)).under(prefix).always();
                 // Shorter than an ownership: not even the attempt under way is lost.
                 process.world.faults.add(rule.clone().lasting(SECOND * 15));
                 process

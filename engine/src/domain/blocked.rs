@@ -25,7 +25,7 @@ pub enum Blocked {
     /// Runs ended without progress, again and again.
     Stalled {
         /// How often.
-        stalls: u32,
+        crash_count: u32,
         /// The last cause that is known.
         message: String,
     },
@@ -52,7 +52,10 @@ impl std::fmt::Display for Blocked {
                  got={got}, entry={position}, commit={commit}"
             ),
             Self::ForeignAwait { message } => f.write_str(message),
-            Self::Stalled { stalls, message } => write!(f, "{message}: stalls={stalls}"),
+            Self::Stalled {
+                crash_count,
+                message,
+            } => write!(f, "{message}: crash_count={crash_count}"),
             Self::Unreadable { key, message } => write!(f, "{message}: key={key}"),
         }
     }

@@ -53,8 +53,8 @@ pub struct Draft {
     pub outbox: Vec<Item>,
     /// The news after it.
     pub news: Vec<News>,
-    /// The stalls after it.
-    pub stalls: u32,
+    /// The crashes after it.
+    pub crash_count: u32,
     /// By the monotonic clock: no try begins after this, but the first.
     pub deadline: Duration,
 }
@@ -101,7 +101,7 @@ impl Journal {
         next.fired = draft.fired;
         next.outbox = draft.outbox;
         next.news = draft.news;
-        next.stalls = draft.stalls;
+        next.crash_count = draft.crash_count;
         self.version = replace(ports, &next, &self.version, draft.deadline).await?;
         self.head = next;
         self.open = open;

@@ -48,7 +48,7 @@ pub enum CommitError {
     },
     /// It may have happened, and no answer could be had in time. The run ends without
     /// another write; its causes stay.
-    #[error("a commit's fate is unknown: key={key}, commit={commit}")]
+    #[error("a commit's injection is unknown: key={key}, commit={commit}")]
     Unknown {
         /// The head.
         key: Key,

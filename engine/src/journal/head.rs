@@ -52,7 +52,7 @@ pub struct Head {
     /// Lifecycle events that no feed object is known to hold.
     pub news: Vec<News>,
     /// Leases since the last new outcome.
-    pub stalls: u32,
+    pub crash_count: u32,
     /// Where it was folded to, in a tombstone, which has let go of everything else.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub archived: Option<Archived>,
@@ -190,7 +190,7 @@ impl Head {
             fired: None,
             outbox: Vec::new(),
             news: Vec::new(),
-            stalls: 0,
+            crash_count: 0,
             archived: None,
         }
     }

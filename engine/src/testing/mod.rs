@@ -23,7 +23,7 @@ mod world;
 pub use clock::ManualClock;
 pub use counting::{CountingBucket, Counts, Request};
 pub use entropy::SeededEntropy;
-pub use fault::{Fate, FaultBucket, Rule};
+pub use fault::{FaultBucket, Injection, Rule};
 pub use memory::MemoryBucket;
 pub use pool::Pool;
 pub use simulation::Simulation;

@@ -40,7 +40,7 @@ mod tests {
 
     use futures::executor::block_on;
     use millpond::keys::Key;
-    use millpond::testing::{Fate, FaultBucket, ManualClock, MemoryBucket, Rule};
+    use millpond::testing::{FaultBucket, Injection, ManualClock, MemoryBucket, Rule};
 
     use super::*;
 
@@ -52,7 +52,7 @@ mod tests {
             let memory = Arc::new(MemoryBucket::new(Arc::clone(&clock)));
             let faults = Arc::new(FaultBucket::new(memory, Arc::clone(&clock)));
             let wait = Some(Duration::from_secs(30));
-            faults.add(Rule::new(Fate::SlowDown(wait)));
+            faults.add(Rule::new(Injection::SlowDown(wait)));
             let inner = Arc::clone(&faults) as Arc<dyn Bucket>;
             let wrapped = Wrapped::new(inner, &clock, far, true);
             let key = Key::parse("x/07/a").unwrap();

@@ -81,8 +81,8 @@ fn summary(execution: &Execution, price: Price, color: bool) -> Vec<String> {
     if let Some(timer) = execution.timer {
         say("timer", text::instant(timer));
     }
-    if execution.stalls > 0 {
-        say("stalls", execution.stalls.to_string());
+    if execution.crash_count > 0 {
+        say("crash_count", execution.crash_count.to_string());
     }
     if let Some(blocked) = &execution.blocked {
         say("blocked", blocked.to_string());

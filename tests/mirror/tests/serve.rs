@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use jiff::Timestamp;
 use millpond::ports::Bucket;
-use millpond::testing::{Fate, FaultBucket, ManualClock, MemoryBucket, Rule, Verb};
+use millpond::testing::{FaultBucket, Injection, ManualClock, MemoryBucket, Rule, Verb};
 use millpond_mirror::{Mirror, Verbs, over, sum, table};
 use serde_json::{Value, json};
 
@@ -127,8 +127,8 @@ fn each_verb_is_answered_as_the_bucket_does_and_counted_by_test() {
 
 #[test]
 fn a_write_that_the_store_does_not_answer_is_looked_up_and_tried_again_if_it_did_not_land() {
-    let rule = |fate| Rule::new(fate).on(Verb::Write);
-    let (_runtime, mirror) = start_with([rule(Fate::LandedReplyLost), rule(Fate::Held)]);
+    let rule = |injection| Rule::new(injection).on(Verb::Write);
+    let (_runtime, mirror) = start_with([rule(Injection::LandedReplyLost), rule(Injection::Held)]);
     let mut test = Test::of(&mirror, "one");
     let landed = test.write("a", "1", None);
     assert_eq!(landed, json!({"answer": "landed", "version": "v1"}));
@@ -142,7 +142,7 @@ fn a_write_that_the_store_does_not_answer_is_looked_up_and_tried_again_if_it_did
 
 #[test]
 fn a_write_that_the_store_never_answers_is_said_to_be_unknown() {
-    let (_runtime, mirror) = start_with([Rule::new(Fate::Held).on(Verb::Write).always()]);
+    let (_runtime, mirror) = start_with([Rule::new(Injection::Held).on(Verb::Write).always()]);
     let mut test = Test::of(&mirror, "one");
     assert_eq!(test.write("a", "1", None), json!({"answer": "unknown"}));
 }

@@ -3,7 +3,7 @@
 use millpond::domain::{ExecutionId, Text};
 use millpond::runtime::{App, EngineError, Signal, Start};
 use millpond::settings::Settings;
-use millpond::testing::{Fate, Rule, Verb};
+use millpond::testing::{Injection, Rule, Verb};
 use millpond::{Context, Failed};
 
 use std::time::Duration;
@@ -57,7 +57,7 @@ async fn case_02_a_message_to_a_start_in_flight_is_consumed_if_and_only_if_it_wa
     for (slow, key) in [("mail/", "mail"), ("x/", "head")] {
         let starter = store.process(app(), Settings::default()).await;
         let client = store.process(app(), Settings::default()).await;
-        let delay = Rule::new(Fate::Delay(Duration::from_secs(10)));
+        let delay = Rule::new(Injection::Delay(Duration::from_secs(10)));
         starter.faults.add(delay.on(Verb::Write).under(slow));
         let eid = keyed(key);
         let start = Start::new("sums").input(&3_u64).key(key);

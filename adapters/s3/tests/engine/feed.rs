@@ -6,7 +6,7 @@ use millpond::domain::Status;
 use millpond::feed;
 use millpond::runtime::{App, Filter, Signal, Start};
 use millpond::settings::Settings;
-use millpond::testing::{Fate, Rule, Verb};
+use millpond::testing::{Injection, Rule, Verb};
 use millpond::{Context, Failed, StepError};
 
 use crate::stage::{Process, Store};
@@ -39,7 +39,7 @@ async fn told(process: &Process) -> (Vec<(u64, Status)>, Vec<Status>) {
 
 #[tokio::test]
 async fn case_15_a_crash_between_a_commit_and_the_feed_is_repaired_by_the_next_run() {
-    for fate in [Fate::Died, Fate::LandedAndDied] {
+    for injection in [Injection::Died, Injection::LandedAndDied] {
         let store = Store::fresh().await;
         let [dying, next] = [
             store.process(app(), Settings::default()).await,
@@ -47,7 +47,7 @@ async fn case_15_a_crash_between_a_commit_and_the_feed_is_repaired_by_the_next_r
         ];
         let eid = next.start(Start::new("hears")).await;
         next.signal(eid, Signal::on("in").value(&6_u64)).await;
-        let cut = Rule::new(fate).on(Verb::Write).under("feed/");
+        let cut = Rule::new(injection).on(Verb::Write).under("feed/");
         dying.faults.add(cut);
         let causes = dying.causes(eid).await;
         let died = dying.engine.run(eid, causes).await;
@@ -55,7 +55,7 @@ async fn case_15_a_crash_between_a_commit_and_the_feed_is_repaired_by_the_next_r
         // Who asks the head knows, though the feed may not.
         let engine = &next.engine;
         assert_eq!(engine.status(eid).await.unwrap(), Status::Completed);
-        let lost = usize::from(fate == Fate::LandedAndDied);
+        let lost = usize::from(injection == Injection::LandedAndDied);
         assert_eq!(told(&next).await.0.len(), lost);
         assert!(!next.causes(eid).await.mail.is_empty(), "its causes stay");
         next.run(eid).await;
@@ -76,7 +76,9 @@ async fn case_15_an_older_feed_object_that_lands_last_overwrites_nothing() {
         store.process(app(), Settings::default()).await,
     ];
     let eid = next.start(Start::new("hears")).await;
-    let delay = Rule::new(Fate::Delay(late)).on(Verb::Write).under("feed/");
+    let delay = Rule::new(Injection::Delay(late))
+        .on(Verb::Write)
+        .under("feed/");
     slow.faults.add(delay);
     let causes = slow.causes(eid).await;
     let suspends = slow.engine.run(eid, causes);

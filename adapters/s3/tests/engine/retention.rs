@@ -6,7 +6,7 @@ use millpond::domain::{ExecutionId, Status};
 use millpond::keys;
 use millpond::runtime::{App, Notice, Retained, Retention, RetentionSettings, Start};
 use millpond::settings::Settings;
-use millpond::testing::{Fate, Rule, Verb};
+use millpond::testing::{Injection, Rule, Verb};
 use millpond::{Context, Failed, StepError};
 
 use crate::stage::{Process, Store};
@@ -99,7 +99,9 @@ async fn i10_a_fold_that_is_cut_is_finished_and_the_archive_tells_the_same_after
         "a head, segments, a blob"
     );
     // It dies when it has buried the first of them.
-    let tombstone = Rule::new(Fate::LandedAndDied).on(Verb::Write).under("x/");
+    let tombstone = Rule::new(Injection::LandedAndDied)
+        .on(Verb::Write)
+        .under("x/");
     dying.faults.add(tombstone);
     // Clocks are learnt from the store, to the second.
     while !dying.faults.is_dead() {

@@ -7,7 +7,7 @@ use futures::executor::block_on;
 use millpond::domain::ExecutionId;
 use millpond::keys::{self, Kind};
 use millpond::ports::{Bucket, Expect, Fault, Outcome};
-use millpond::testing::{Fate, Rule, Verb as Asked};
+use millpond::testing::{Injection, Rule, Verb as Asked};
 
 use super::{key, store};
 use crate::{Metered, Tally, Verb};
@@ -28,11 +28,11 @@ fn each_request_is_counted_by_verb_kind_and_end() {
     };
     let again = block_on(metered.write(&head, body.clone(), Expect::Absent));
     assert_eq!(again.unwrap(), Outcome::Refused);
-    faults.add(Rule::new(Fate::LandedReplyLost));
+    faults.add(Rule::new(Injection::LandedReplyLost));
     let lost = block_on(metered.write(&head, body, Expect::At(version)));
     assert_eq!(lost.unwrap(), Outcome::Unknown);
-    for fate in [Fate::SlowDown(None), Fate::Error(Fault::Denied)] {
-        faults.add(Rule::new(fate).on(Asked::Read));
+    for injection in [Injection::SlowDown(None), Injection::Error(Fault::Denied)] {
+        faults.add(Rule::new(injection).on(Asked::Read));
         assert!(block_on(metered.read(&head)).is_err());
     }
     assert!(block_on(metered.read(&head)).unwrap().is_some());

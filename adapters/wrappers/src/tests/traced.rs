@@ -7,7 +7,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use millpond::keys::Prefix;
 use millpond::ports::{Bucket, Clock, Expect};
-use millpond::testing::{Fate, Pool, Rule};
+use millpond::testing::{Injection, Pool, Rule};
 use tracing_subscriber::filter::LevelFilter;
 use tracing_subscriber::layer::SubscriberExt as _;
 
@@ -41,7 +41,7 @@ fn logged(level: LevelFilter) -> Vec<String> {
     tracing::subscriber::with_default(subscriber, || {
         let (faults, clock) = store();
         let time = Arc::clone(&clock) as Arc<dyn Clock>;
-        faults.add(Rule::new(Fate::SlowDown(None)).under("busy"));
+        faults.add(Rule::new(Injection::SlowDown(None)).under("busy"));
         let far = Duration::from_millis(15);
         let far = Delayed::fixed(faults as Arc<dyn Bucket>, Arc::clone(&time), far);
         let traced = Traced::new(Arc::new(far), time);

@@ -9,7 +9,7 @@ use futures::future::{join, join_all};
 use millpond::domain::ExecutionId;
 use millpond::keys::{self, Key, Prefix};
 use millpond::ports::{Bucket, Clock, Expect, Fault, Version};
-use millpond::testing::{CountingBucket, Fate, FaultBucket, ManualClock, Pool, Rule};
+use millpond::testing::{CountingBucket, FaultBucket, Injection, ManualClock, Pool, Rule};
 
 use super::{Limits, Throttled};
 
@@ -42,7 +42,7 @@ impl World {
 
     /// Every request takes this long.
     fn slow(&self, time: Duration) {
-        self.faults.add(Rule::new(Fate::Delay(time)).always());
+        self.faults.add(Rule::new(Injection::Delay(time)).always());
     }
 
     fn log(&self) -> Vec<String> {
@@ -137,7 +137,7 @@ fn t1_a_list_waits_for_no_more_than_what_comes_within_its_grace() {
 #[test]
 fn t2_a_partition_that_is_sent_away_is_asked_slowly_and_the_others_as_before() {
     let world = world(patient());
-    let bad = Rule::new(Fate::SlowDown(None)).under("x/01/");
+    let bad = Rule::new(Injection::SlowDown(None)).under("x/01/");
     world.faults.add(bad.always());
     let bad = join_all((0..40).map(|_| world.commit_of(1)));
     let good = async {
@@ -171,9 +171,11 @@ fn t2_a_slowed_partition_takes_a_quarter_of_what_may_be_under_way_and_leaves_the
         calm: SECOND * 3_600,
         ..patient()
     });
-    let slow = |fate| Rule::new(fate).under("x/01/");
-    world.faults.add(slow(Fate::SlowDown(None)));
-    world.faults.add(slow(Fate::Delay(SECOND * 60)).always());
+    let slow = |injection| Rule::new(injection).under("x/01/");
+    world.faults.add(slow(Injection::SlowDown(None)));
+    world
+        .faults
+        .add(slow(Injection::Delay(SECOND * 60)).always());
     world.block(world.commit(&head(1)));
     let slowed = join_all((0..8).map(|_| world.commit_of(1)));
     let other = async {
@@ -190,7 +192,7 @@ fn t2_a_slowed_partition_takes_a_quarter_of_what_may_be_under_way_and_leaves_the
 #[test]
 fn t2_the_pace_is_halved_by_refusals_down_to_the_slowest_and_rises_with_successes() {
     let world = world(patient());
-    let bad = Rule::new(Fate::SlowDown(None)).under("x/01/");
+    let bad = Rule::new(Injection::SlowDown(None)).under("x/01/");
     world.faults.add(bad.times(6));
     let ends = world.block(async {
         let mut ends = Vec::new();
@@ -211,7 +213,7 @@ fn t3_what_the_store_asks_to_wait_is_kept_to_by_the_whole_partition_a_minute_at_
         let wait = Some(SECOND * asked);
         world
             .faults
-            .add(Rule::new(Fate::SlowDown(wait)).under("x/01/"));
+            .add(Rule::new(Injection::SlowDown(wait)).under("x/01/"));
         world.block(world.commit(&head(1)));
         let all = join_all([world.commit_of(1), world.commit_of(1), world.commit_of(2)]);
         let ends = world.block(all);
@@ -225,7 +227,9 @@ fn t3_what_the_store_asks_to_wait_is_kept_to_by_the_whole_partition_a_minute_at_
 fn t4_who_would_wait_too_long_is_told_so_and_nothing_is_sent() {
     let world = world(Limits::default());
     let wait = Some(SECOND * 30);
-    world.faults.add(Rule::new(Fate::SlowDown(wait)).always());
+    world
+        .faults
+        .add(Rule::new(Injection::SlowDown(wait)).always());
     let first = world.block(world.read("a/b")).expect_err("sent away");
     assert_eq!(first.wait(), SECOND * 30);
     world.clock.advance(SECOND * 10);

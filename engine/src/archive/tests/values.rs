@@ -8,7 +8,7 @@ use crate::domain::{Digest, Entry, ExecutionId, Payload, Status};
 use crate::journal::{Archived, Journal};
 use crate::keys;
 use crate::runtime::{App, Start};
-use crate::testing::{Fate, Rule, Verb, World};
+use crate::testing::{Injection, Rule, Verb, World};
 use crate::{Context, Failed};
 
 /// A text of so many bytes, said once and given back.
@@ -138,11 +138,11 @@ fn found_equal_is_done_and_an_earlier_one_is_replaced_by_a_later_one_only() {
 
 #[test]
 fn i2_case_13_an_archive_whose_reply_is_lost_or_wrong_is_written_once() {
-    for fate in [
-        Fate::LandedReplyLost,
-        Fate::LandedRefused,
-        Fate::Refused,
-        Fate::NotSent,
+    for injection in [
+        Injection::LandedReplyLost,
+        Injection::LandedRefused,
+        Injection::Refused,
+        Injection::NotSent,
     ] {
         let world = world();
         let first = archive(vec![vec![completed("1")]]);
@@ -150,9 +150,9 @@ fn i2_case_13_an_archive_whose_reply_is_lost_or_wrong_is_written_once() {
         for archive in [&first, &later] {
             world
                 .faults
-                .add(Rule::new(fate).on(Verb::Write).under("archive/"));
+                .add(Rule::new(injection).on(Verb::Write).under("archive/"));
             let digest = Digest::of(&archive.encode());
-            assert_eq!(put(&world, archive), Put::There(digest), "{fate:?}");
+            assert_eq!(put(&world, archive), Put::There(digest), "{injection:?}");
         }
         let eid = first.record.eid;
         let found = world.block(archive::read(world.engine.ports(), &eid, None));

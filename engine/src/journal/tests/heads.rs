@@ -31,7 +31,7 @@ fn a_head_is_read_back_as_it_was_written() {
         kind: "execution.started".to_owned(),
         note: None,
     }];
-    draft.stalls = 3;
+    draft.crash_count = 3;
     commit(&world, &mut journal, &Settings::default(), draft).unwrap();
     let back = load(&world, &eid);
     assert_eq!(back.head.encode(), journal.head.encode());

@@ -1,8 +1,8 @@
 //! Tests of the journal.
 
 mod blobs;
-mod fates;
 mod heads;
+mod injections;
 mod sealing;
 
 use std::time::Duration;
@@ -83,7 +83,7 @@ fn draft(world: &World, entries: Vec<Entry>, outbox: Vec<Item>) -> Draft {
         fired: None,
         outbox,
         news: Vec::new(),
-        stalls: 0,
+        crash_count: 0,
         deadline: world.clock.monotonic() + Duration::from_secs(30),
     }
 }

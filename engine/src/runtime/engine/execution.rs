@@ -26,7 +26,7 @@ pub struct Execution {
     /// Its earliest deadline.
     pub timer: Option<Timestamp>,
     /// Leases since the last new outcome.
-    pub stalls: u32,
+    pub crash_count: u32,
     /// Entries so far.
     pub entries: u64,
     /// Bytes of journal so far.
@@ -103,7 +103,7 @@ impl Engine {
             at: head.at,
             lease: head.lease,
             timer: head.timer.as_ref().and_then(TimerKey::parse).map(|a| a.due),
-            stalls: head.stalls,
+            crash_count: head.crash_count,
             entries: head.entries,
             journal_bytes: head.bytes,
             segments: head.sealed.len(),
@@ -142,7 +142,7 @@ fn folded(archive: Archive) -> Execution {
         at: archive.at,
         lease: None,
         timer: None,
-        stalls: 0,
+        crash_count: 0,
         entries: archive.entries,
         journal_bytes: archive.bytes,
         head_bytes: 0,

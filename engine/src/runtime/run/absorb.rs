@@ -89,7 +89,7 @@ impl Pass {
                 let head = &self.journal.head;
                 let released = matches!(head.status, Status::Paused | Status::Blocked);
                 if released || sent_at > head.at {
-                    self.stalls = 0;
+                    self.crash_count = 0;
                 }
                 self.parked.take().map(|_| Entry::Unpaused)
             }

@@ -30,12 +30,12 @@ impl Pass {
             self.append(inbox.entries);
             return self.block(unreadable(error)).await;
         }
-        if self.stalls >= self.core.settings.max_stalls {
+        if self.crash_count >= self.core.settings.max_crashes {
             self.append(inbox.entries);
             let message = "runs ended without progress; `resume` tries again".to_owned();
             return self
                 .block(Blocked::Stalled {
-                    stalls: self.stalls,
+                    crash_count: self.crash_count,
                     message,
                 })
                 .await;
@@ -125,10 +125,10 @@ impl Pass {
 
     /// **\[R\]** Acquires before replaying: what aborts the process on each replay is counted.
     async fn commit_acquisition(&mut self) -> Result<(), RunError> {
-        let stalls = self.stall().await?;
-        if stalls > 2 {
+        let crash_count = self.crash().await?;
+        if crash_count > 2 {
             let eid = self.journal.head.record.eid;
-            tracing::warn!(%eid, stalls, "runs of it end without progress");
+            tracing::warn!(%eid, crash_count, "runs of it end without progress");
         }
         Ok(())
     }

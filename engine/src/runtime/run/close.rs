@@ -104,16 +104,16 @@ impl Pass {
                 if self.is_older_build() {
                     return Ok(Ended::NewerCode(self.newest_code.clone()));
                 }
-                let stalls = self.stall().await?;
+                let crash_count = self.crash().await?;
                 let eid = self.journal.head.record.eid;
-                tracing::warn!(%eid, stalls, "workflow code does not come to an end");
-                Ok(Ended::Stalled(stalls))
+                tracing::warn!(%eid, crash_count, "workflow code does not come to an end");
+                Ok(Ended::Stalled(crash_count))
             }
         }
     }
 
     /// An old worker in a rolling deploy: what it cannot replay it leaves to the new ones, and
-    /// counts no stall.
+    /// counts no crash.
     pub(super) fn is_older_build(&self) -> bool {
         self.newest_code > self.core.host.code_ref && !planted(Bug::OldBuildParks)
     }

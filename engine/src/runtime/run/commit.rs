@@ -204,10 +204,10 @@ impl Pass {
             Leave::Free(status, due) => (None, status, self.timer_for(due, number)),
         };
         if lease.is_some() && !self.acquired {
-            self.stalls += 1;
+            self.crash_count += 1;
         }
         if entries.iter().any(is_outcome) {
-            self.stalls = 0;
+            self.crash_count = 0;
         }
         self.news.retain(|news| news.commit > self.dispatching.told);
         for (at, entry) in (head.entries..).zip(&entries) {
@@ -261,7 +261,7 @@ impl Pass {
             fired: self.fired.clone(),
             outbox,
             news: self.news.clone(),
-            stalls: self.stalls,
+            crash_count: self.crash_count,
             // Within the lease: what it already is, or what this commit makes it.
             deadline: if self.acquired {
                 self.until
@@ -312,14 +312,14 @@ impl Pass {
         due.map(|due| timers::key_for(due, &record.queue, &record.eid, commit, current))
     }
 
-    /// Counts a stall and leaves the execution owned for a while, its causes in place. What
+    /// Counts a crash and leaves the execution owned for a while, its causes in place. What
     /// was observed is kept.
-    pub(super) async fn stall(&mut self) -> Result<u32, RunError> {
+    pub(super) async fn crash(&mut self) -> Result<u32, RunError> {
         self.driven = false;
         if !self.acquired || !self.pending.is_empty() {
             self.flush().await?;
         }
-        Ok(self.stalls)
+        Ok(self.crash_count)
     }
 }
 

@@ -59,7 +59,7 @@ pub enum RunError {
     /// An object could not be read.
     #[error(transparent)]
     Load(#[from] LoadError),
-    /// A commit did not happen, or its fate is unknown.
+    /// A commit did not happen, or its injection is unknown.
     #[error(transparent)]
     Commit(#[from] CommitError),
     /// An effect could not be performed.

@@ -72,7 +72,7 @@ pub(super) struct Pass {
     pub(super) fired: Option<Key>,
     pub(super) dispatching: Dispatching,
     pub(super) news: Vec<News>,
-    pub(super) stalls: u32,
+    pub(super) crash_count: u32,
     /// The newest build that wrote any of the journal. Not that of the last commit: an old one
     /// may have acquired, or served a pause, without driving (FINDINGS B27).
     pub(super) newest_code: String,
@@ -226,7 +226,7 @@ impl Pass {
             waking,
             dispatching: Dispatching::default(),
             news,
-            stalls: head.stalls,
+            crash_count: head.crash_count,
             newest_code: newest_code(&history),
             parked,
             acquired: false,

@@ -11,7 +11,7 @@ use crate::domain::Status;
 use crate::keys::MailKey;
 use crate::ports::Clock;
 use crate::runtime::{Causes, Signal, Start};
-use crate::testing::{Fate, ManualClock, Rule, Verb, World};
+use crate::testing::{Injection, ManualClock, Rule, Verb, World};
 use crate::{Context, Failed, StepError};
 
 #[test]
@@ -19,7 +19,7 @@ fn b18_of_two_starters_with_one_key_the_head_decides_and_the_other_is_told() {
     let world = World::new(app());
     let dead = world.beside(app(), "dead", 2);
     dead.faults
-        .add(Rule::new(Fate::Died).under("x/").on(Verb::Write));
+        .add(Rule::new(Injection::Died).under("x/").on(Verb::Write));
     let one = || {
         Start::new("sequential")
             .input(&3_u64)
@@ -54,7 +54,7 @@ pub(super) fn b22_mail_that_comes_during_the_final_commit_is_served_by_the_same_
     world.signal(eid, Signal::on("in").value(&4_u64)).unwrap();
     let slow = neighbour(&world, app, 2);
     slow.faults.add(
-        Rule::new(Fate::Delay(Duration::from_secs(5)))
+        Rule::new(Injection::Delay(Duration::from_secs(5)))
             .under("x/")
             .on(Verb::Write),
     );

@@ -10,7 +10,7 @@ use super::{App, Ended, keyed, neighbour};
 use crate::domain::Status;
 use crate::ports::Clock;
 use crate::runtime::{Signal, Start};
-use crate::testing::{Fate, Rule, Verb, World};
+use crate::testing::{Injection, Rule, Verb, World};
 use crate::{Attempt, Context, Failed, StepError};
 
 const SECOND: Duration = Duration::from_secs(1);
@@ -63,7 +63,7 @@ fn a_dispatch_makes_no_request_after_the_lease_it_ran_under() {
     let eid = world.start(Start::new("tells").key("tells")).eid;
     let first = world.beside(app(&ledger), "first", 2);
     // The first of the two messages is on its way when the process stands still.
-    let slow = Rule::new(Fate::Delay(SECOND))
+    let slow = Rule::new(Injection::Delay(SECOND))
         .on(Verb::Write)
         .under("mail/");
     first.faults.add(slow);
@@ -91,7 +91,7 @@ fn a_dispatch_that_a_renewal_overtakes_goes_on_under_the_new_lease() {
     let process = neighbour(&world, || app(&ledger), 2);
     // Each effect takes longer than the step, both longer than one lease: the final
     // commit waits for them, and the lease is kept meanwhile.
-    let slow = Rule::new(Fate::Delay(25 * SECOND))
+    let slow = Rule::new(Injection::Delay(25 * SECOND))
         .on(Verb::Write)
         .under("mail/");
     process.faults.add(slow.always());
@@ -117,7 +117,7 @@ fn i5_a_dispatch_after_a_final_commit_ends_before_it_could_make_anew_what_was_pu
         let (world, ledger) = world();
         let eid = world.start(Start::new("asks").key("asks")).eid;
         let first = world.beside(app(&ledger), "first", 2);
-        let slow = Rule::new(Fate::Delay(SECOND))
+        let slow = Rule::new(Injection::Delay(SECOND))
             .on(Verb::Write)
             .under("mail/");
         first.faults.add(slow);
@@ -154,11 +154,13 @@ fn a_dispatch_of_what_another_run_left_ends_too() {
     let (world, ledger) = world();
     let eid = world.start(Start::new("asks").key("asks")).eid;
     let dead = world.beside(app(&ledger), "dead", 2);
-    let dies = Rule::new(Fate::LandedAndDied).on(Verb::Write).under("x/");
+    let dies = Rule::new(Injection::LandedAndDied)
+        .on(Verb::Write)
+        .under("x/");
     dead.faults.add(dies);
     assert!(dead.run(eid).is_err());
     let first = world.beside(app(&ledger), "first", 3);
-    let slow = Rule::new(Fate::Delay(SECOND))
+    let slow = Rule::new(Injection::Delay(SECOND))
         .on(Verb::Write)
         .under("mail/");
     first.faults.add(slow);

@@ -10,7 +10,7 @@ use crate::domain::{ExecutionId, Queue, Status};
 use crate::keys::TimerKey;
 use crate::ports::Clock;
 use crate::runtime::{Causes, RunError, Signal, Start};
-use crate::testing::{Fate, Rule, Verb, World};
+use crate::testing::{Injection, Rule, Verb, World};
 use crate::{Context, Failed, OnClose};
 
 pub(super) const HOUR: Duration = Duration::from_secs(3600);
@@ -77,7 +77,9 @@ pub(super) fn timers(world: &World) -> Vec<TimerKey> {
 /// A process that dies after its `n`th write of a head, counted from 0.
 fn dies_at(world: &World, n: u64, seed: u64) -> World {
     let process = world.beside(app(), &format!("dies{seed}"), seed);
-    let dies = Rule::new(Fate::LandedAndDied).on(Verb::Write).under("x/");
+    let dies = Rule::new(Injection::LandedAndDied)
+        .on(Verb::Write)
+        .under("x/");
     process.faults.add(dies.skip(n));
     process
 }
@@ -161,13 +163,13 @@ pub(super) fn a3_mail_of_a_live_execution_is_no_orphan_to_a_slow_run_that_saw_no
     let starter = world.beside(app(), "starter", 8);
     starter
         .faults
-        .add(Rule::new(Fate::Died).under("x/").on(Verb::Write));
+        .add(Rule::new(Injection::Died).under("x/").on(Verb::Write));
     let start = Start::new("timed").input(&2_u64).key("k");
     assert!(starter.block(starter.engine.start(start)).is_err());
     let eid = keyed("k");
     let slow = neighbour(&world, app, 2);
     slow.faults
-        .add(Rule::new(Fate::Delay(Duration::from_secs(60))).on(Verb::List));
+        .add(Rule::new(Injection::Delay(Duration::from_secs(60))).on(Verb::List));
     let others = async {
         world.clock.sleep(Duration::from_secs(1)).await;
         world.engine.run(eid, world.causes(eid)).await.unwrap();
@@ -202,7 +204,7 @@ pub(super) fn a4_a_run_without_a_fresh_cause_commits_nothing() {
     let eid = world.start(Start::new("timed").input(&1_u64).key("k")).eid;
     let start = world.causes(eid);
     let dead = world.beside(app(), "dead", 2);
-    dead.faults.add(Rule::new(Fate::Died).on(Verb::Delete));
+    dead.faults.add(Rule::new(Injection::Died).on(Verb::Delete));
     assert!(dead.run(eid).is_err());
     world.clock.advance(HOUR * 2);
     let before = world.head(eid);
@@ -222,7 +224,7 @@ pub(super) fn a5_a_slow_settler_does_not_touch_the_timer_of_a_later_commit() {
     world.signal(eid, Signal::on("in").value(&1_u64)).unwrap();
     let slow = neighbour(&world, app, 2);
     slow.faults
-        .add(Rule::new(Fate::Delay(Duration::from_secs(60))).on(Verb::Delete));
+        .add(Rule::new(Injection::Delay(Duration::from_secs(60))).on(Verb::Delete));
     let others = async {
         world.clock.sleep(Duration::from_secs(1)).await;
         let message = Signal::on("in").value(&2_u64);
@@ -257,9 +259,9 @@ pub(super) fn a7_a_stale_writers_segment_replaces_nothing() {
         let dead = world.beside(app(), &format!("d{n}"), 30 + n);
         let log = format!("x/{}/{eid}/log/", eid.shard());
         dead.faults
-            .add(Rule::new(Fate::Held).under(log.clone()).skip(n % 2));
+            .add(Rule::new(Injection::Held).under(log.clone()).skip(n % 2));
         dead.faults.add(
-            Rule::new(Fate::Died)
+            Rule::new(Injection::Died)
                 .on(Verb::Write)
                 .under(log)
                 .skip(1 + n % 2),
@@ -311,7 +313,7 @@ pub(super) fn a16_an_unknown_commit_whose_expected_version_is_still_there_is_wri
     for n in 0..6 {
         let (world, _) = begun(Start::new("timed").input(&0_u64));
         let eid = world.start(Start::new("sequential").input(&3_u64)).eid;
-        let held = Rule::new(Fate::Held).on(Verb::Write).under("x/");
+        let held = Rule::new(Injection::Held).on(Verb::Write).under("x/");
         world.faults.add(held.skip(n));
         let ended = world.run(eid).unwrap();
         assert_eq!(ended, Ended::Terminal(Status::Completed), "commit {n}");
@@ -324,15 +326,17 @@ pub(super) fn a16_an_unknown_commit_whose_expected_version_is_still_there_is_wri
 }
 
 #[test]
-pub(super) fn a16_a_commit_of_unknown_fate_ends_the_run_without_another_write() {
+pub(super) fn a16_a_commit_of_unknown_injection_ends_the_run_without_another_write() {
     let (world, eid) = begun(Start::new("timed").input(&1_u64));
     world.signal(eid, Signal::on("in").value(&4_u64)).unwrap();
     let writer = world.beside(app(), "writer", 2);
-    writer
-        .faults
-        .add(Rule::new(Fate::LandedReplyLost).on(Verb::Write).under("x/"));
     writer.faults.add(
-        Rule::new(Fate::NotSent)
+        Rule::new(Injection::LandedReplyLost)
+            .on(Verb::Write)
+            .under("x/"),
+    );
+    writer.faults.add(
+        Rule::new(Injection::NotSent)
             .on(Verb::Read)
             .under("x/")
             .skip(1)

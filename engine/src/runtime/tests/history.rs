@@ -18,7 +18,7 @@ use crate::keys::{Key, MailKey, Prefix};
 use crate::ports::{Bucket, BucketError, Expect, Object, Outcome, Page};
 use crate::runtime::{Causes, Core, Engine, Notice, Signal, Start};
 use crate::settings::Settings;
-use crate::testing::{Fate, Rule, Verb, World};
+use crate::testing::{Injection, Rule, Verb, World};
 use crate::{Context, Failed, StepError};
 
 /// No head may reach this, whatever happens.
@@ -151,7 +151,7 @@ fn ten_thousand_steps_keep_the_head_small_and_a_fresh_process_reads_segments_onl
     let n = 10_000_u64;
     let (world, watch) = watched(World::new(app()));
     let eid = world.start(Start::new("sequential").input(&n)).eid;
-    let killed = Rule::new(Fate::Died)
+    let killed = Rule::new(Injection::Died)
         .on(Verb::Write)
         .under("x/")
         .skip(n / 2);
@@ -292,7 +292,7 @@ fn a_slow_effect_does_not_let_the_head_grow() {
     world.run(to).unwrap();
     let input = (to.to_string(), 1_000_u64);
     let eid = world.start(Start::new("writing").input(&input)).eid;
-    let slow = Rule::new(Fate::Delay(Duration::from_secs(1)));
+    let slow = Rule::new(Injection::Delay(Duration::from_secs(1)));
     world.faults.add(slow.on(Verb::Write).under("mail/"));
     assert_eq!(world.run(eid).unwrap(), Ended::Terminal(Status::Completed));
     watch.assert_small();

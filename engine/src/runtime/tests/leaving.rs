@@ -12,7 +12,7 @@ use crate::domain::{ExecutionId, FrameName, MessageId, Status};
 use crate::keys::Prefix;
 use crate::ports::Clock;
 use crate::runtime::{Signal, Start};
-use crate::testing::{Fate, Rule, Verb, World};
+use crate::testing::{Injection, Rule, Verb, World};
 use crate::{Context, Failed, FrameId, OnClose};
 
 /// A message or an instant; a message; then the same instant again.
@@ -88,7 +88,7 @@ fn child(parent: ExecutionId, name: &str) -> ExecutionId {
 pub(super) fn a3_a_message_does_not_overtake_the_start_of_the_child_it_is_for() {
     let world = world();
     let eid = world.start(Start::new("tells").key("t")).eid;
-    let slow = Rule::new(Fate::Delay(Duration::from_secs(5)));
+    let slow = Rule::new(Injection::Delay(Duration::from_secs(5)));
     world.faults.add(slow.on(Verb::Write).under("mail/"));
     world.run_all();
     assert_eq!(world.result::<u64>(eid), Ok(0));
@@ -104,7 +104,7 @@ pub(super) fn a5_a_timer_of_the_same_instant_set_again_survives_a_slow_deleter()
     world.signal(eid, Signal::on("in").value(&1_u64)).unwrap();
     // It has let go of the instant, and is slow to delete its timer.
     let slow = neighbour(&world, app, 2);
-    let delay = Rule::new(Fate::Delay(Duration::from_secs(60)));
+    let delay = Rule::new(Injection::Delay(Duration::from_secs(60)));
     slow.faults.add(delay.on(Verb::Delete).under("timers/"));
     let others = async {
         world.clock.sleep(Duration::from_secs(1)).await;
@@ -158,7 +158,7 @@ pub(super) fn a8_a_child_that_ends_after_its_parent_wakes_it_once() {
 pub(super) fn i7_a_message_that_comes_after_the_end_changes_nothing() {
     let (world, eid) = begun(Start::new("timed").input(&1_u64));
     let slow = neighbour(&world, super::findings::app, 2);
-    let delay = Rule::new(Fate::Delay(Duration::from_secs(9)));
+    let delay = Rule::new(Injection::Delay(Duration::from_secs(9)));
     slow.faults.add(delay.on(Verb::Write).under("mail/"));
     let others = async {
         world.clock.sleep(Duration::from_secs(1)).await;
@@ -211,7 +211,7 @@ pub(super) fn a15_the_feed_tells_the_end_of_a_child_only_after_its_result_was_se
         world.run(eid).unwrap();
         let child = child(eid, "text");
         let dies = world.beside(app(), "dies", 2);
-        let write = Rule::new(Fate::LandedAndDied).on(Verb::Write);
+        let write = Rule::new(Injection::LandedAndDied).on(Verb::Write);
         dies.faults.add(write.skip(n));
         let _ = dies.run(child);
         let stories = Stories::read(&world.memory);
@@ -238,9 +238,11 @@ pub(super) fn a16_a_first_try_that_lands_after_the_second_was_sent_is_the_runs_o
         let eid = world
             .start(Start::new("sequential").input(&3_u64).key("s"))
             .eid;
-        let write = |fate| Rule::new(fate).on(Verb::Write).under("x/").skip(n);
-        world.faults.add(write(Fate::Held));
-        world.faults.add(write(Fate::Delay(Duration::from_secs(9))));
+        let write = |injection| Rule::new(injection).on(Verb::Write).under("x/").skip(n);
+        world.faults.add(write(Injection::Held));
+        world
+            .faults
+            .add(write(Injection::Delay(Duration::from_secs(9))));
         let late = async {
             world.clock.sleep(Duration::from_secs(5)).await;
             world.faults.release().await.unwrap();
@@ -260,9 +262,9 @@ pub(super) fn a16_a_commit_of_another_process_is_not_taken_for_the_runs_own() {
     assert_eq!(eid, keyed("k"));
     world.signal(eid, Signal::on("in").value(&4_u64)).unwrap();
     let slow = neighbour(&world, super::findings::app, 2);
-    let write = Rule::new(Fate::Held).on(Verb::Write).under("x/");
+    let write = Rule::new(Injection::Held).on(Verb::Write).under("x/");
     slow.faults.add(write);
-    let delay = Rule::new(Fate::Delay(Duration::from_secs(9)));
+    let delay = Rule::new(Injection::Delay(Duration::from_secs(9)));
     slow.faults.add(delay.on(Verb::Read).under("x/").skip(1));
     let others = async {
         world.clock.sleep(Duration::from_secs(1)).await;

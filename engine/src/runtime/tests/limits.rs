@@ -13,7 +13,7 @@ use crate::keys::{Key, MailKey};
 use crate::ports::{Clock, Expect, Outcome};
 use crate::runtime::{Causes, Signal, Start, Sweeper};
 use crate::settings::Settings;
-use crate::testing::{Fate, ManualClock, Rule, Verb, World};
+use crate::testing::{Injection, ManualClock, Rule, Verb, World};
 use crate::{Context, Failed, StepError};
 
 /// What a step of 45 seconds needs, and how often one began.
@@ -179,7 +179,7 @@ pub(super) fn b25_old_mail_makes_a_run_acquire_before_it_replays() {
         let eid = world.start(Start::new("slow").input(&0_u64).key("s")).eid;
         world.clock.advance(Duration::from_secs(age));
         let dead = world.beside(slow.app(), "dead", 2);
-        let write = Rule::new(Fate::LandedAndDied).on(Verb::Write);
+        let write = Rule::new(Injection::LandedAndDied).on(Verb::Write);
         dead.faults.add(write.under("x/"));
         assert!(dead.run(eid).is_err());
         let execution = world.block(world.engine.execution(eid)).unwrap();
@@ -219,7 +219,7 @@ pub(super) fn b29_no_attempt_begins_when_its_barrier_took_longer_than_the_lease(
     let slow = Slow::default();
     let world = slow.world();
     let eid = world.start(Start::new("slow").input(&0_u64).key("s")).eid;
-    let delay = Rule::new(Fate::Delay(Duration::from_secs(31)));
+    let delay = Rule::new(Injection::Delay(Duration::from_secs(31)));
     world.faults.add(delay.on(Verb::Write).under("x/"));
     assert_eq!(world.run(eid).unwrap(), Ended::Lost);
     assert_eq!(slow.begun(), 0, "its barrier may be another's by now");
@@ -300,7 +300,7 @@ pub(super) fn b31_a_word_to_the_feed_that_rides_with_a_renewal_is_in_its_outbox(
     let eid = world.start(Start::new("slow").input(&0_u64).key("s")).eid;
     // It dies after its first renewal, before the feed object is written.
     let dead = world.beside(slow.app(), "dead", 2);
-    let write = Rule::new(Fate::LandedAndDied).on(Verb::Write);
+    let write = Rule::new(Injection::LandedAndDied).on(Verb::Write);
     dead.faults.add(write.under("x/").skip(1));
     assert!(dead.run(eid).is_err());
     assert!(announced(&world, eid).is_empty());
@@ -309,7 +309,7 @@ pub(super) fn b31_a_word_to_the_feed_that_rides_with_a_renewal_is_in_its_outbox(
     // Whoever takes over tells it before anything else.
     world.clock.advance(Duration::from_secs(31));
     let next = world.beside(slow.app(), "next", 3);
-    let write = Rule::new(Fate::Died).on(Verb::Write);
+    let write = Rule::new(Injection::Died).on(Verb::Write);
     next.faults.add(write.under("x/"));
     assert!(next.run(eid).is_err());
     let told = announced(&world, eid);
@@ -327,7 +327,7 @@ pub(super) fn b31_the_end_is_told_though_an_earlier_word_is_still_on_its_way() {
     let slow = Slow::default();
     let world = slow.world();
     let eid = world.start(Start::new("slow").input(&0_u64).key("s")).eid;
-    let delay = Rule::new(Fate::Delay(Duration::from_secs(40)));
+    let delay = Rule::new(Injection::Delay(Duration::from_secs(40)));
     world.faults.add(delay.on(Verb::Write).under("feed/"));
     world.run_all();
     assert_eq!(world.result::<u64>(eid), Ok(1));
@@ -340,7 +340,7 @@ pub(super) fn b31_the_end_is_told_though_an_earlier_word_is_still_on_its_way() {
 fn b33_a_timer_that_a_slow_settler_created_again_is_one_read_requests_run() {
     let world = World::new(super::findings::app());
     let eid = world.start(Start::new("timed").input(&2_u64).key("k")).eid;
-    let held = Rule::new(Fate::Held).on(Verb::Write).under("timers/");
+    let held = Rule::new(Injection::Held).on(Verb::Write).under("timers/");
     world.faults.add(held);
     world.run_all();
     let first = timers(&world);

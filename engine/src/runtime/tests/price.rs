@@ -8,7 +8,7 @@ use super::{App, Ended, echo, sequential};
 use crate::domain::Status;
 use crate::ports::Fault;
 use crate::runtime::{Causes, Signal, Start};
-use crate::testing::{Counts, Fate, Rule, Verb, World};
+use crate::testing::{Counts, Injection, Rule, Verb, World};
 use crate::{Context, Failed};
 
 #[track_caller]
@@ -231,10 +231,10 @@ fn a_possible_duplicate_that_cannot_be_read_is_taken_for_there() {
     let eid = world.start(Start::new("sequential").input(&1_u64)).eid;
     let start = world.causes(eid);
     let dead = world.beside(app(), "dead", 2);
-    dead.faults.add(Rule::new(Fate::Died).on(Verb::Delete));
+    dead.faults.add(Rule::new(Injection::Died).on(Verb::Delete));
     assert!(dead.run(eid).is_err());
     assert_eq!(world.status(eid), Status::Completed);
-    let denied = Rule::new(Fate::Error(Fault::Denied));
+    let denied = Rule::new(Injection::Error(Fault::Denied));
     world
         .faults
         .add(denied.on(Verb::Read).under("mail/").always());

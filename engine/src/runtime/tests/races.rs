@@ -11,7 +11,7 @@ use super::story::Stories;
 use super::{App, Ended, clocked, keyed, neighbour};
 use crate::ports::Clock;
 use crate::runtime::{Signal, Start};
-use crate::testing::{Fate, ManualClock, Pool, Rule, Verb, World};
+use crate::testing::{Injection, ManualClock, Pool, Rule, Verb, World};
 use crate::{Attempt, Context, Failed, StepError};
 
 async fn nap(ctx: Context, nanos: u64) -> Result<u64, Failed> {
@@ -76,7 +76,7 @@ fn slowly(ledger: &Ledger) -> App {
 fn slow_world() -> (World, Ledger) {
     let ledger = Ledger::default();
     let settings = crate::settings::Settings {
-        max_stalls: 500,
+        max_crashes: 500,
         ..crate::settings::Settings::default()
     };
     let world = World::with_settings(slowly(&ledger), settings);
@@ -126,13 +126,13 @@ fn i2_case_07_of_two_that_find_the_same_expired_lease_one_runs_the_steps() {
         let (world, ledger) = slow_world();
         let dead = world.beside(slowly(&ledger), "dead", 2);
         dead.faults
-            .add(Rule::new(Fate::LandedAndDied).on(Verb::Write));
+            .add(Rule::new(Injection::LandedAndDied).on(Verb::Write));
         assert!(dead.run(eid).is_err());
         world.clock.advance(at);
         let late = neighbour(&world, || slowly(&ledger), 3);
         let fast = neighbour(&world, || slowly(&ledger), 4);
         late.faults
-            .add(Rule::new(Fate::Delay(Duration::from_secs(600))).on(verb));
+            .add(Rule::new(Injection::Delay(Duration::from_secs(600))).on(verb));
         let causes = world.causes(eid);
         let both = join(
             late.engine.run(eid, causes.clone()),
@@ -165,7 +165,9 @@ fn jittery(world: &World, ledger: &Ledger, seed: u64, most: u64) -> World {
         state ^= state >> 7;
         state ^= state << 17;
         let delay = Duration::from_millis(state % most);
-        process.faults.add(Rule::new(Fate::Delay(delay)).at(at));
+        process
+            .faults
+            .add(Rule::new(Injection::Delay(delay)).at(at));
     }
     process
 }

@@ -9,7 +9,7 @@ use super::{App, Ended, deployed, keyed, told};
 use crate::domain::{Actor, Blocked, Entry, ExecutionId, Status};
 use crate::ports::Clock;
 use crate::runtime::{Signal, Start};
-use crate::testing::{Fate, Rule, Verb, World};
+use crate::testing::{Injection, Rule, Verb, World};
 use crate::{Attempt, Context, Failed, StepError};
 
 type Seen = Arc<Mutex<BTreeSet<String>>>;
@@ -71,7 +71,9 @@ fn raced(times: Times, lives: u64) -> (BTreeSet<String>, String) {
     let eid = world.start(Start::new("race").key("race")).eid;
     for n in 0..60 {
         let process = world.beside(app(), &format!("p{n}"), n + 5);
-        let dies = Rule::new(Fate::LandedAndDied).on(Verb::Write).under("x/");
+        let dies = Rule::new(Injection::LandedAndDied)
+            .on(Verb::Write)
+            .under("x/");
         process.faults.add(dies.skip(lives));
         process.run_all();
         if process.status_of(eid).is_terminal() {

@@ -13,7 +13,7 @@ use crate::domain::Status;
 use crate::ports::Clock;
 use crate::runtime::{Signal, Start};
 use crate::settings::Settings;
-use crate::testing::{Fate, Rule, Verb, World};
+use crate::testing::{Injection, Rule, Verb, World};
 use crate::{Context, Failed, StepError};
 
 async fn child(ctx: Context, text: String) -> Result<u64, Failed> {
@@ -115,7 +115,7 @@ fn an_announcement_that_waits_for_its_feed_object_does_not_keep_the_journal_in_t
 #[test]
 pub(super) fn an_effect_that_a_slow_store_delays_does_not_keep_the_journal_in_the_head() {
     let world = world();
-    let slow = Rule::new(Fate::Delay(Duration::from_secs(5)));
+    let slow = Rule::new(Injection::Delay(Duration::from_secs(5)));
     world
         .faults
         .add(slow.on(Verb::Write).under("mail/").skip(1));
@@ -179,7 +179,7 @@ pub(super) fn b28_i6_a_child_whose_start_was_stuck_when_the_journal_was_sealed_i
         let eid = world.start(Start::new("beside").key("b")).eid;
         {
             let dying = world.beside(app(), "dying", 2);
-            let stuck = Rule::new(Fate::Delay(Duration::from_secs(600)));
+            let stuck = Rule::new(Injection::Delay(Duration::from_secs(600)));
             dying.faults.add(stuck.on(Verb::Write).under("mail/"));
             let mut running = pin!(dying.engine.run(eid, dying.causes(eid)));
             for _ in 0..25 {

@@ -37,7 +37,7 @@ fn i3_a_broken_blob_parks_by_name_and_loses_no_message_that_came_meanwhile() {
     let Some(Blocked::Unreadable { key: named, .. }) = execution.blocked else {
         panic!("{:?}", execution.blocked);
     };
-    assert_eq!((named.as_str(), execution.stalls), (key.as_str(), 0));
+    assert_eq!((named.as_str(), execution.crash_count), (key.as_str(), 0));
     put(&world, &key, whole);
     world
         .block(world.engine.resume(eid, Actor::human("ada")))

@@ -8,7 +8,7 @@ use async_trait::async_trait;
 use bytes::Bytes;
 
 use super::rule::Request;
-use super::{Fate, Rule};
+use super::{Injection, Rule};
 use crate::keys::{Key, Prefix};
 use crate::ports::{Bucket, BucketError, Clock, Expect, Fault, Object, Outcome, Page};
 use crate::testing::Verb;
@@ -19,14 +19,14 @@ use crate::testing::Verb;
 /// use std::sync::Arc;
 /// use millpond::ports::{Bucket, Expect, Fault, Outcome};
 /// use millpond::keys::Key;
-/// use millpond::testing::{Fate, FaultBucket, ManualClock, MemoryBucket, Rule, Verb};
+/// use millpond::testing::{Injection, FaultBucket, ManualClock, MemoryBucket, Rule, Verb};
 ///
 /// # futures::executor::block_on(async {
 /// let clock = Arc::new(ManualClock::new(jiff::Timestamp::UNIX_EPOCH));
 /// let bucket = FaultBucket::new(Arc::new(MemoryBucket::new(clock.clone())), clock);
 /// // Every read is sent away, and the reply of the first write is lost.
-/// bucket.add(Rule::new(Fate::SlowDown(None)).on(Verb::Read).always());
-/// bucket.add(Rule::new(Fate::LandedReplyLost));
+/// bucket.add(Rule::new(Injection::SlowDown(None)).on(Verb::Read).always());
+/// bucket.add(Rule::new(Injection::LandedReplyLost));
 /// let key = Key::parse("a").unwrap();
 /// let written = bucket.write(&key, "1".into(), Expect::Absent).await.unwrap();
 /// assert_eq!(written, Outcome::Unknown);
@@ -134,18 +134,18 @@ impl FaultBucket {
     }
 
     async fn course(&self, verb: Verb, key: &str) -> Course {
-        let delay = match self.fate(verb, key) {
+        let delay = match self.injection(verb, key) {
             None => return Course::Pass,
-            Some(Fate::Delay(delay)) => delay,
-            Some(Fate::LandedReplyLost | Fate::LandedAndDied) => return Course::Lose,
-            Some(Fate::LandedRefused) => return Course::Deny,
-            Some(Fate::SlowDown(wait)) => return Course::Stop(Stop::SlowDown(wait)),
-            Some(Fate::Conflicted) => return Course::Stop(Stop::Conflict),
-            Some(Fate::NotSent) => return Course::Stop(Stop::Fail(Fault::Unavailable)),
-            Some(Fate::Died) => return Course::Stop(Stop::Fail(Fault::Gone)),
-            Some(Fate::Error(fault)) => return Course::Stop(Stop::Fail(fault)),
-            Some(Fate::Refused) => return Course::Stop(Stop::Refuse),
-            Some(Fate::Held) => return Course::Stop(Stop::Hold),
+            Some(Injection::Delay(delay)) => delay,
+            Some(Injection::LandedReplyLost | Injection::LandedAndDied) => return Course::Lose,
+            Some(Injection::LandedRefused) => return Course::Deny,
+            Some(Injection::SlowDown(wait)) => return Course::Stop(Stop::SlowDown(wait)),
+            Some(Injection::Conflicted) => return Course::Stop(Stop::Conflict),
+            Some(Injection::NotSent) => return Course::Stop(Stop::Fail(Fault::Unavailable)),
+            Some(Injection::Died) => return Course::Stop(Stop::Fail(Fault::Gone)),
+            Some(Injection::Error(fault)) => return Course::Stop(Stop::Fail(fault)),
+            Some(Injection::Refused) => return Course::Stop(Stop::Refuse),
+            Some(Injection::Held) => return Course::Stop(Stop::Hold),
         };
         self.clock.sleep(delay).await;
         // Who died while this request was on its way never sees an answer.
@@ -157,13 +157,13 @@ impl FaultBucket {
     }
 
     /// Counts the request and asks the script.
-    fn fate(&self, verb: Verb, key: &str) -> Option<Fate> {
+    fn injection(&self, verb: Verb, key: &str) -> Option<Injection> {
         let now = self.clock.monotonic();
         let mut state = self.lock();
         let index = state.requests;
         state.requests += 1;
         if state.dead {
-            return Some(Fate::Died);
+            return Some(Injection::Died);
         }
         let request = Request {
             index,
@@ -172,10 +172,10 @@ impl FaultBucket {
             now,
         };
         let mut rules = state.rules.iter_mut();
-        let fate = rules.find_map(|rule| rule.meet(&request));
-        state.met += u64::from(fate.is_some());
-        state.dead = fate.is_some_and(Fate::is_deadly);
-        fate
+        let injection = rules.find_map(|rule| rule.meet(&request));
+        state.met += u64::from(injection.is_some());
+        state.dead = injection.is_some_and(Injection::is_deadly);
+        injection
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {

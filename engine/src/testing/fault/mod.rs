@@ -1,9 +1,9 @@
 //! A wrapper that lets requests fail, by script and by seed.
 
 mod bucket;
-mod fate;
+mod injection;
 mod rule;
 
 pub use bucket::FaultBucket;
-pub use fate::Fate;
+pub use injection::Injection;
 pub use rule::Rule;

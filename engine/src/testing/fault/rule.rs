@@ -2,25 +2,25 @@
 
 use std::time::Duration;
 
-use super::Fate;
+use super::Injection;
 use crate::testing::{SeededEntropy, Verb};
 
 /// One line of a script: what meets which requests.
 ///
 /// A rule names requests by verb, by prefix, by number, by a window of time; of those it meets
 /// the first one, the first few, all, or a share that a seed draws. Any of these go together
-/// with any [`Fate`].
+/// with any [`Injection`].
 ///
 /// ```
 /// use std::time::Duration;
-/// use millpond::testing::{Fate, Rule, Verb};
+/// use millpond::testing::{Injection, Rule, Verb};
 ///
 /// // The second write below `mail/` loses its reply.
-/// let lost = Rule::new(Fate::LandedReplyLost).on(Verb::Write).under("mail/").skip(1);
+/// let lost = Rule::new(Injection::LandedReplyLost).on(Verb::Write).under("mail/").skip(1);
 /// // For ten minutes three requests of ten are sent away.
-/// let busy = Rule::new(Fate::SlowDown(None)).share(300, 7).lasting(Duration::from_secs(600));
+/// let busy = Rule::new(Injection::SlowDown(None)).share(300, 7).lasting(Duration::from_secs(600));
 /// // Then one shard answers nothing for a minute.
-/// let dead = Rule::new(Fate::NotSent)
+/// let dead = Rule::new(Injection::NotSent)
 ///     .under("x/07/")
 ///     .always()
 ///     .after(Duration::from_secs(600))
@@ -29,7 +29,7 @@ use crate::testing::{SeededEntropy, Verb};
 /// ```
 #[derive(Debug, Clone)]
 pub struct Rule {
-    fate: Fate,
+    injection: Injection,
     verb: Option<Verb>,
     under: String,
     at: Option<u64>,
@@ -51,11 +51,11 @@ struct Share {
 }
 
 impl Rule {
-    /// Any request meets `fate`, once.
+    /// Any request meets `injection`, once.
     #[must_use]
-    pub const fn new(fate: Fate) -> Self {
+    pub const fn new(injection: Injection) -> Self {
         Self {
-            fate,
+            injection,
             verb: None,
             under: String::new(),
             at: None,
@@ -110,7 +110,7 @@ impl Rule {
     }
 
     /// Meets `per_mille` of 1,000 requests that fit, in no order but the one that `seed` draws:
-    /// the same requests in the same order meet the same fates. The others go on to later
+    /// the same requests in the same order meet the same injections. The others go on to later
     /// rules. Never spent, unless [`times`](Self::times) is called after this.
     #[must_use]
     pub const fn share(mut self, per_mille: u16, seed: u64) -> Self {
@@ -144,8 +144,8 @@ impl Rule {
         self
     }
 
-    /// Shows the rule one request; the fate if it is met.
-    pub(super) fn meet(&mut self, request: &Request<'_>) -> Option<Fate> {
+    /// Shows the rule one request; the injection if it is met.
+    pub(super) fn meet(&mut self, request: &Request<'_>) -> Option<Injection> {
         if !self.fits(request) {
             return None;
         }
@@ -157,13 +157,13 @@ impl Rule {
             return None;
         }
         self.times -= 1;
-        Some(self.fate)
+        Some(self.injection)
     }
 
     fn fits(&self, request: &Request<'_>) -> bool {
         let age = request.now.saturating_sub(self.added);
         self.times > 0
-            && (!self.fate.is_for_writes() || request.verb == Verb::Write)
+            && (!self.injection.is_for_writes() || request.verb == Verb::Write)
             && self.verb.is_none_or(|wanted| wanted == request.verb)
             && self.at.is_none_or(|wanted| wanted == request.index)
             && age

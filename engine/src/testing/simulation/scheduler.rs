@@ -75,7 +75,7 @@ impl Scheduler {
             roots: Arc::clone(&roots),
             settings: Settings {
                 ttl: TTL,
-                max_stalls: 1_000_000,
+                max_crashes: 1_000_000,
                 tail: plan.tail,
                 inline: plan.inline,
                 // Every other seed: what is kept must change nothing but the number of reads.

@@ -8,7 +8,7 @@ use futures::executor::block_on;
 use super::{body, clock, key, memory, write};
 use crate::keys::Prefix;
 use crate::ports::{Bucket, BucketError, Clock, Expect, Fault, Outcome};
-use crate::testing::{CountingBucket, Fate, FaultBucket, MemoryBucket, Pool, Rule, Verb};
+use crate::testing::{CountingBucket, FaultBucket, Injection, MemoryBucket, Pool, Rule, Verb};
 
 fn faulty(rules: impl IntoIterator<Item = Rule>) -> (Arc<MemoryBucket>, FaultBucket) {
     let inner = memory();
@@ -27,7 +27,7 @@ fn fault<T: std::fmt::Debug>(answer: Result<T, BucketError>) -> Fault {
 
 #[test]
 fn a_request_that_was_not_sent_has_done_nothing() {
-    let (inner, bucket) = faulty([Rule::new(Fate::NotSent)]);
+    let (inner, bucket) = faulty([Rule::new(Injection::NotSent)]);
     assert_eq!(fault(create(&bucket, "a")), Fault::Unavailable);
     assert!(inner.is_empty());
     assert!(write(&bucket, "a", "1", Expect::Absent).is_some());
@@ -35,14 +35,14 @@ fn a_request_that_was_not_sent_has_done_nothing() {
 
 #[test]
 fn a_write_whose_reply_is_lost_has_landed_and_is_answered_unknown() {
-    let (inner, bucket) = faulty([Rule::new(Fate::LandedReplyLost)]);
+    let (inner, bucket) = faulty([Rule::new(Injection::LandedReplyLost)]);
     assert_eq!(create(&bucket, "a").unwrap(), Outcome::Unknown);
     assert_eq!(inner.len(), 1);
 }
 
 #[test]
 fn a_delete_whose_reply_is_lost_has_happened() {
-    let (inner, bucket) = faulty([Rule::new(Fate::LandedReplyLost).on(Verb::Delete)]);
+    let (inner, bucket) = faulty([Rule::new(Injection::LandedReplyLost).on(Verb::Delete)]);
     write(&bucket, "a", "1", Expect::Absent).unwrap();
     assert_eq!(
         fault(block_on(bucket.delete(&key("a")))),
@@ -53,7 +53,7 @@ fn a_delete_whose_reply_is_lost_has_happened() {
 
 #[test]
 fn a_held_write_lands_when_it_is_released_unless_another_came_first() {
-    let (inner, bucket) = faulty([Rule::new(Fate::Held).times(2)]);
+    let (inner, bucket) = faulty([Rule::new(Injection::Held).times(2)]);
     assert_eq!(create(&bucket, "a").unwrap(), Outcome::Unknown);
     assert_eq!(create(&bucket, "b").unwrap(), Outcome::Unknown);
     assert!(inner.is_empty());
@@ -65,29 +65,29 @@ fn a_held_write_lands_when_it_is_released_unless_another_came_first() {
 
 #[test]
 fn a_dead_process_does_nothing_more() {
-    for (fate, landed) in [(Fate::Died, 0), (Fate::LandedAndDied, 1)] {
-        let (inner, bucket) = faulty([Rule::new(fate).at(0)]);
+    for (injection, landed) in [(Injection::Died, 0), (Injection::LandedAndDied, 1)] {
+        let (inner, bucket) = faulty([Rule::new(injection).at(0)]);
         let _ = create(&bucket, "a");
         assert!(bucket.is_dead());
-        assert_eq!(inner.len(), landed, "{fate:?}");
+        assert_eq!(inner.len(), landed, "{injection:?}");
         assert_eq!(fault(create(&bucket, "b")), Fault::Gone);
         assert_eq!(fault(block_on(bucket.read(&key("a")))), Fault::Gone);
         assert_eq!(fault(block_on(bucket.delete(&key("a")))), Fault::Gone);
         let listed = block_on(bucket.list(&Prefix::all(), None, 1));
         assert_eq!(fault(listed), Fault::Gone);
-        assert_eq!(inner.len(), landed, "{fate:?}");
+        assert_eq!(inner.len(), landed, "{injection:?}");
     }
 }
 
 #[test]
 fn the_write_that_landed_while_dying_is_never_called_certainly_lost() {
-    let (_, bucket) = faulty([Rule::new(Fate::LandedAndDied)]);
+    let (_, bucket) = faulty([Rule::new(Injection::LandedAndDied)]);
     assert_eq!(create(&bucket, "a").unwrap(), Outcome::Unknown);
 }
 
 #[test]
 fn a_refusal_by_script_meets_one_write_and_no_read() {
-    let (inner, bucket) = faulty([Rule::new(Fate::Refused)]);
+    let (inner, bucket) = faulty([Rule::new(Injection::Refused)]);
     assert_eq!(body(&bucket, "a"), None);
     assert_eq!(create(&bucket, "a").unwrap(), Outcome::Refused);
     assert!(inner.is_empty());
@@ -96,7 +96,7 @@ fn a_refusal_by_script_meets_one_write_and_no_read() {
 
 #[test]
 fn a_rule_meets_only_the_requests_it_names() {
-    let error = Fate::Error(Fault::Throttled);
+    let error = Injection::Error(Fault::Throttled);
     let (_, bucket) = faulty([Rule::new(error)
         .on(Verb::Write)
         .under("b/")
@@ -111,7 +111,7 @@ fn a_rule_meets_only_the_requests_it_names() {
 
 #[test]
 fn a_rule_at_a_number_meets_that_request_of_any_verb() {
-    let (inner, bucket) = faulty([Rule::new(Fate::NotSent).at(1)]);
+    let (inner, bucket) = faulty([Rule::new(Injection::NotSent).at(1)]);
     write(&bucket, "a", "1", Expect::Absent).unwrap();
     assert_eq!(
         fault(block_on(bucket.delete(&key("a")))),
@@ -124,7 +124,9 @@ fn a_rule_at_a_number_meets_that_request_of_any_verb() {
 
 #[test]
 fn a_rule_for_always_is_never_spent() {
-    let (_, bucket) = faulty([Rule::new(Fate::Error(Fault::Denied)).under("a").always()]);
+    let (_, bucket) = faulty([Rule::new(Injection::Error(Fault::Denied))
+        .under("a")
+        .always()]);
     assert!((0..100).all(|_| fault(create(&bucket, "a")) == Fault::Denied));
 }
 
@@ -132,7 +134,7 @@ fn a_rule_for_always_is_never_spent() {
 fn a_delayed_write_happens_after_its_sleep() {
     let (clock, inner, pool) = (clock(), memory(), Pool::new());
     let bucket = FaultBucket::new(inner.clone(), clock.clone());
-    bucket.add(Rule::new(Fate::Delay(Duration::from_secs(3))));
+    bucket.add(Rule::new(Injection::Delay(Duration::from_secs(3))));
     let at = key("a");
     let mut slow = bucket.write(&at, "1".into(), Expect::Absent);
     assert!(pool.run_until_stalled(&mut slow).is_none());
@@ -146,7 +148,7 @@ fn a_delayed_write_happens_after_its_sleep() {
 
 #[test]
 fn a_write_that_its_own_retry_refuses_has_landed() {
-    let (inner, bucket) = faulty([Rule::new(Fate::LandedRefused)]);
+    let (inner, bucket) = faulty([Rule::new(Injection::LandedRefused)]);
     assert_eq!(body(&bucket, "a"), None, "it meets no read");
     assert_eq!(create(&bucket, "a").unwrap(), Outcome::Refused);
     assert_eq!(inner.len(), 1);
@@ -154,7 +156,7 @@ fn a_write_that_its_own_retry_refuses_has_landed() {
 
 #[test]
 fn a_conflict_meets_one_write_which_did_not_happen() {
-    let (inner, bucket) = faulty([Rule::new(Fate::Conflicted)]);
+    let (inner, bucket) = faulty([Rule::new(Injection::Conflicted)]);
     assert_eq!(body(&bucket, "a"), None, "it meets no read");
     let error = create(&bucket, "a").unwrap_err();
     assert!(error.is_transient(), "{error}");
@@ -165,7 +167,7 @@ fn a_conflict_meets_one_write_which_did_not_happen() {
 #[test]
 fn a_store_that_is_asked_too_much_may_say_when_to_come_back() {
     for wait in [None, Some(Duration::from_secs(3))] {
-        let (inner, bucket) = faulty([Rule::new(Fate::SlowDown(wait)).times(2)]);
+        let (inner, bucket) = faulty([Rule::new(Injection::SlowDown(wait)).times(2)]);
         let write = create(&bucket, "a").unwrap_err();
         let list = block_on(bucket.list(&Prefix::all(), None, 1)).unwrap_err();
         for error in [write, list] {
@@ -184,7 +186,8 @@ fn drawn(rule: Rule, count: u32) -> Vec<bool> {
 
 #[test]
 fn a_share_is_met_as_its_seed_draws_and_the_same_requests_each_time() {
-    let share = |per_mille, seed| drawn(Rule::new(Fate::NotSent).share(per_mille, seed), 10_000);
+    let share =
+        |per_mille, seed| drawn(Rule::new(Injection::NotSent).share(per_mille, seed), 10_000);
     let met = |drawn: &[bool]| drawn.iter().filter(|met| **met).count();
     assert_eq!((met(&share(0, 1)), met(&share(1_000, 1))), (0, 10_000));
     for seed in 0..20 {
@@ -199,36 +202,39 @@ fn a_share_is_met_as_its_seed_draws_and_the_same_requests_each_time() {
 
 #[test]
 fn a_rule_that_is_copied_draws_from_the_start() {
-    let rule = Rule::new(Fate::NotSent).share(500, 9);
+    let rule = Rule::new(Injection::NotSent).share(500, 9);
     assert_eq!(drawn(rule.clone(), 100), drawn(rule, 100));
 }
 
 #[test]
-fn a_share_is_of_the_requests_that_fit_and_goes_with_every_fate() {
-    for fate in [
-        Fate::NotSent,
-        Fate::LandedReplyLost,
-        Fate::LandedRefused,
-        Fate::Held,
-        Fate::Refused,
-        Fate::Conflicted,
-        Fate::SlowDown(None),
-        Fate::Delay(Duration::ZERO),
-        Fate::Error(Fault::Denied),
+fn a_share_is_of_the_requests_that_fit_and_goes_with_every_injection() {
+    for injection in [
+        Injection::NotSent,
+        Injection::LandedReplyLost,
+        Injection::LandedRefused,
+        Injection::Held,
+        Injection::Refused,
+        Injection::Conflicted,
+        Injection::SlowDown(None),
+        Injection::Delay(Duration::ZERO),
+        Injection::Error(Fault::Denied),
     ] {
-        let rule = Rule::new(fate).on(Verb::Write).under("b/").share(250, 3);
+        let rule = Rule::new(injection)
+            .on(Verb::Write)
+            .under("b/")
+            .share(250, 3);
         let (_, bucket) = faulty([rule]);
         for n in 0..400 {
             let _ = create(&bucket, &format!("a/{n}"));
             let _ = body(&bucket, &format!("b/{n}"));
         }
-        assert_eq!(bucket.met(), 0, "{fate:?}");
+        assert_eq!(bucket.met(), 0, "{injection:?}");
         for n in 0..400 {
             let _ = create(&bucket, &format!("b/{n}"));
         }
         assert!(
             (66..=134).contains(&bucket.met()),
-            "{fate:?}: {}",
+            "{injection:?}: {}",
             bucket.met()
         );
     }
@@ -236,10 +242,10 @@ fn a_share_is_of_the_requests_that_fit_and_goes_with_every_fate() {
 
 #[test]
 fn a_share_can_be_cut_off_and_what_it_does_not_draw_meets_the_next_rule() {
-    let first = Rule::new(Fate::Error(Fault::Denied))
+    let first = Rule::new(Injection::Error(Fault::Denied))
         .share(500, 4)
         .times(10);
-    let then = Rule::new(Fate::Error(Fault::Full)).always();
+    let then = Rule::new(Injection::Error(Fault::Full)).always();
     let (_, bucket) = faulty([first, then]);
     let faults: Vec<Fault> = (0..100).map(|_| fault(create(&bucket, "a"))).collect();
     let denied = faults.iter().filter(|fault| **fault == Fault::Denied);
@@ -253,7 +259,7 @@ fn a_window_opens_and_closes_by_the_clock_since_the_rule_was_added() {
     let (clock, second) = (clock(), Duration::from_secs(1));
     let bucket = FaultBucket::new(memory(), clock.clone());
     clock.advance(100 * second);
-    let rule = Rule::new(Fate::NotSent).always();
+    let rule = Rule::new(Injection::NotSent).always();
     bucket.add(rule.after(10 * second).lasting(600 * second));
     let mut met = Vec::new();
     for _ in 0..700 {
@@ -268,8 +274,8 @@ fn a_window_opens_and_closes_by_the_clock_since_the_rule_was_added() {
 #[test]
 fn requests_that_were_sent_away_are_counted() {
     let inner = FaultBucket::new(memory(), clock());
-    inner.add(Rule::new(Fate::SlowDown(None)).times(3));
-    inner.add(Rule::new(Fate::NotSent).times(2));
+    inner.add(Rule::new(Injection::SlowDown(None)).times(3));
+    inner.add(Rule::new(Injection::NotSent).times(2));
     let bucket = CountingBucket::new(Arc::new(inner));
     for _ in 0..7 {
         let _ = create(&bucket, "a");

@@ -6,7 +6,7 @@ use std::time::Duration;
 use millpond::domain::Status;
 use millpond::prelude::*;
 use millpond::runtime::App;
-use millpond::testing::{Fate, Rule, World};
+use millpond::testing::{Injection, Rule, World};
 use serde_json::{Value, json};
 
 use super::{Response, api};
@@ -193,6 +193,6 @@ fn health_costs_nothing_and_says_no_where_the_bucket_is_asked_and_does_not_answe
     assert_eq!((health.0, counts.reads, counts.lists), (200, 0, 0));
     assert_eq!(health.1["workflows"][0]["workflow"], json!("greet"));
     assert_eq!(call(&world, "GET", "/health?bucket=1", &Value::Null).0, 200);
-    world.faults.add(Rule::new(Fate::NotSent));
+    world.faults.add(Rule::new(Injection::NotSent));
     assert_eq!(call(&world, "GET", "/health?bucket=1", &Value::Null).0, 503);
 }

@@ -2,7 +2,7 @@
 
 use millpond::domain::Status;
 use millpond::runtime::{App, Ended};
-use millpond::testing::{Fate, Rule, Verb};
+use millpond::testing::{Injection, Rule, Verb};
 
 use super::*;
 
@@ -122,7 +122,7 @@ fn what_was_given_up_is_not_remembered_as_served() {
     };
     world
         .faults
-        .add(Rule::new(Fate::NotSent).on(Verb::Write).always());
+        .add(Rule::new(Injection::NotSent).on(Verb::Write).always());
     assert_eq!(failed(&deliver()), ["a"]);
     world.faults.heal();
     assert_eq!(failed(&deliver()).len(), 0);
@@ -138,7 +138,7 @@ fn case20_nothing_is_acknowledged_before_its_write() {
         .collect();
     // The store takes nothing: every message comes again, and everything is done then.
     let head = keys::head(&eids[1]);
-    let denied = Fate::Error(millpond::ports::Fault::Denied);
+    let denied = Injection::Error(millpond::ports::Fault::Denied);
     let rule = Rule::new(denied).on(Verb::Write).under(head.as_str());
     world.faults.add(rule.always());
     let done = serve(&world, &messages);

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Mutex;
 
 use millpond::domain::Status;
-use millpond::testing::{Fate, Rule};
+use millpond::testing::{Injection, Rule};
 
 use super::*;
 
@@ -35,7 +35,7 @@ fn app(effects: &Effects) -> App {
 }
 
 /// Plays it with one request cut; answers whether there was such a request.
-fn play(fate: Fate, at: u64) -> bool {
+fn play(injection: Injection, at: u64) -> bool {
     let effects = Effects::default();
     let world = World::new(app(&effects));
     let eid = start(&world, "five", 0);
@@ -43,7 +43,7 @@ fn play(fate: Fate, at: u64) -> bool {
     let all = read(&[again]);
     world
         .faults
-        .add(Rule::new(fate).at(world.faults.requests() + at));
+        .add(Rule::new(injection).at(world.faults.requests() + at));
     let mut lives = 1;
     let mut process = None;
     loop {
@@ -61,7 +61,7 @@ fn play(fate: Fate, at: u64) -> bool {
             serde_json::from_slice(&head.expect("in a test").expect("in a test").body)
                 .expect("in a test");
         if done.failed.is_empty() && head["lease"].is_null() {
-            assert_eq!(head["status"], json!("completed"), "{fate:?} at {at}");
+            assert_eq!(head["status"], json!("completed"), "{injection:?} at {at}");
         }
         if world
             .memory
@@ -72,14 +72,14 @@ fn play(fate: Fate, at: u64) -> bool {
             break;
         }
         lives += 1;
-        assert!(lives < 10, "{fate:?} at {at}: it never ends");
+        assert!(lives < 10, "{injection:?} at {at}: it never ends");
         // Redelivered once the lease that a dead one left has run out.
         world.clock.advance(MINUTE);
         process = Some(world.beside(app(&effects), &format!("w{lives}"), lives));
     }
     let last = world.beside(app(&effects), "reader", 99);
-    assert_eq!(last.status(eid), Status::Completed, "{fate:?} at {at}");
-    assert_eq!(last.result::<u64>(eid), Ok(15), "{fate:?} at {at}");
+    assert_eq!(last.status(eid), Status::Completed, "{injection:?} at {at}");
+    assert_eq!(last.result::<u64>(eid), Ok(15), "{injection:?} at {at}");
     let root = last.block(last.engine.frames(eid)).expect("in a test");
     assert_eq!(root.frames.len(), 5);
     let effects = effects.lock().expect("in a test");
@@ -88,7 +88,7 @@ fn play(fate: Fate, at: u64) -> bool {
         let (seen, told) = (effects[&step] as usize, frame.attempts.len());
         assert!(
             seen >= 1 && seen <= told,
-            "{fate:?} at {at}, step {step}: {seen} of {told}"
+            "{injection:?} at {at}, step {step}: {seen} of {told}"
         );
     }
     world.faults.met() > 0
@@ -97,14 +97,14 @@ fn play(fate: Fate, at: u64) -> bool {
 #[test]
 fn case9_a_function_killed_at_any_request_loses_no_step_and_repeats_none_that_is_known() {
     let mut cuts = 0;
-    for fate in [
-        Fate::NotSent,
-        Fate::Died,
-        Fate::LandedAndDied,
-        Fate::LandedReplyLost,
+    for injection in [
+        Injection::NotSent,
+        Injection::Died,
+        Injection::LandedAndDied,
+        Injection::LandedReplyLost,
     ] {
         let mut at = 0;
-        while play(fate, at) {
+        while play(injection, at) {
             at += 1;
             cuts += 1;
         }

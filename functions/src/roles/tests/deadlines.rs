@@ -2,7 +2,7 @@
 
 use millpond::domain::Status;
 use millpond::runtime::Ended;
-use millpond::testing::{Fate, Rule, Verb};
+use millpond::testing::{Injection, Rule, Verb};
 
 use super::*;
 
@@ -57,7 +57,7 @@ fn who_is_told_to_hand_over_begins_no_step_and_leaves_mail_to_itself() {
     let eid = start(&world, "slow", 1);
     // The store takes so long for the head: the hand-over begins meanwhile.
     let head = keys::head(&eid);
-    let rule = Rule::new(Fate::Delay(MINUTE - Duration::from_secs(4))).on(Verb::Read);
+    let rule = Rule::new(Injection::Delay(MINUTE - Duration::from_secs(4))).on(Verb::Read);
     world.faults.add(rule.under(head.as_str()));
     let (done, _) = within(&world, MINUTE, &[message(&world, "a", eid, 1)]);
     let ended = done.served[0].ended.as_ref();

@@ -3,7 +3,7 @@
 use futures::future::join;
 use millpond::domain::Status;
 use millpond::runtime::{Ended, Engine, Signal};
-use millpond::testing::{Fate, Rule, Verb};
+use millpond::testing::{Injection, Rule, Verb};
 
 use super::*;
 
@@ -91,10 +91,12 @@ fn it_is_done_when_it_comes_again_with(attributes: Value) {
     again["attributes"] = attributes;
     let (a, one) = process(&world, &clock, 2);
     let (_, two) = process(&world, &clock, 3);
-    let looks = Rule::new(Fate::NotSent).on(Verb::List).under("mail/");
+    let looks = Rule::new(Injection::NotSent).on(Verb::List).under("mail/");
     a.faults.add(looks.skip(1).always());
     // The final commit is on its way for four seconds.
-    let slow = Rule::new(Fate::Delay(S(4))).on(Verb::Write).under("x/");
+    let slow = Rule::new(Injection::Delay(S(4)))
+        .on(Verb::Write)
+        .under("x/");
     a.faults.add(slow.skip(1));
     let mail = |world: &World| {
         let rows = world.memory.snapshot().into_iter().map(|(key, _)| key);

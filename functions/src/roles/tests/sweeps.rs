@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use millpond::domain::{Queue, Status};
 use millpond::ports::{Hint, Ports, Wakeups};
 use millpond::runtime::{Ended, Engine};
-use millpond::testing::{Fate, Rule, Verb};
+use millpond::testing::{Injection, Rule, Verb};
 use millpond_wakeups::sqs;
 
 use super::*;
@@ -134,7 +134,7 @@ fn a_sweep_that_saw_nothing_in_its_time_does_not_say_that_there_is_nothing() {
     let world = world();
     let eid = start(&world, "nap", 1);
     serve(&world, &[message(&world, "a", eid, 1)]);
-    let rule = Rule::new(Fate::Delay(MINUTE * 2)).on(Verb::List);
+    let rule = Rule::new(Injection::Delay(MINUTE * 2)).on(Verb::List);
     world.faults.add(rule.always());
     let cursor = Cursor::default();
     let deadline = Deadline::within(&*world.clock, MINUTE);

@@ -4,7 +4,7 @@ use std::fmt;
 
 /// What happens at the request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Fate {
+pub enum Injection {
     /// The process dies, and the request has not gone out.
     NotSent,
     /// The request is served, and the process dies before it hears of it.
@@ -13,7 +13,7 @@ pub enum Fate {
     ReplyLost,
 }
 
-impl Fate {
+impl Injection {
     /// All of them.
     pub const ALL: [Self; 3] = [Self::NotSent, Self::LandedAndDied, Self::ReplyLost];
 
@@ -31,14 +31,22 @@ impl Fate {
 pub(crate) struct Cut {
     /// Requests before it.
     after: u64,
-    fate: Fate,
+    injection: Injection,
     kill: Box<dyn FnOnce() + Send>,
 }
 
 impl Cut {
-    pub(crate) fn new(after: u64, fate: Fate, kill: impl FnOnce() + Send + 'static) -> Self {
+    pub(crate) fn new(
+        after: u64,
+        injection: Injection,
+        kill: impl FnOnce() + Send + 'static,
+    ) -> Self {
         let kill = Box::new(kill);
-        Self { after, fate, kill }
+        Self {
+            after,
+            injection,
+            kill,
+        }
     }
 
     /// Counts a request; whether it is this one.
@@ -50,15 +58,15 @@ impl Cut {
 
     /// Whether the request is served.
     pub(crate) const fn lands(&self) -> bool {
-        match self.fate {
-            Fate::LandedAndDied | Fate::ReplyLost => true,
-            Fate::NotSent => false,
+        match self.injection {
+            Injection::LandedAndDied | Injection::ReplyLost => true,
+            Injection::NotSent => false,
         }
     }
 
     /// Does it.
     pub(crate) fn fall(self) {
-        if self.fate.is_death() {
+        if self.injection.is_death() {
             (self.kill)();
         }
     }
@@ -68,7 +76,7 @@ impl fmt::Debug for Cut {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Cut")
             .field("after", &self.after)
-            .field("fate", &self.fate)
+            .field("injection", &self.injection)
             .finish_non_exhaustive()
     }
 }

@@ -13,5 +13,5 @@ mod serve;
 
 pub use asked::Asked;
 pub use counts::Counts;
-pub use cut::Fate;
+pub use cut::Injection;
 pub use serve::Proxy;

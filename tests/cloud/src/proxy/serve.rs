@@ -19,7 +19,7 @@ use crate::http::{Answer, Server, hang_up, text};
 use crate::policy::{Access, Decision, Policy, accesses};
 use crate::proxy::cut::Cut;
 use crate::proxy::refuse::refusal;
-use crate::proxy::{Asked, Counts, Fate};
+use crate::proxy::{Asked, Counts, Injection};
 
 /// A function's door to S3 and SQS. It closes when this is dropped.
 #[derive(Debug)]
@@ -80,9 +80,9 @@ impl Proxy {
     }
 
     /// Cuts the function off at the request that comes after `after` others; `kill` ends its process,
-    /// where that is its fate.
-    pub fn cut(&self, after: u64, fate: Fate, kill: impl FnOnce() + Send + 'static) {
-        *self.shared.cut() = Some(Cut::new(after, fate, kill));
+    /// where that is its injection.
+    pub fn cut(&self, after: u64, injection: Injection, kill: impl FnOnce() + Send + 'static) {
+        *self.shared.cut() = Some(Cut::new(after, injection, kill));
     }
 
     /// Cuts nothing any more; whether it was still to come.

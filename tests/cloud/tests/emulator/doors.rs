@@ -7,7 +7,7 @@ use std::time::Duration;
 use aws_sdk_s3::primitives::ByteStream;
 use millpond_cloud::aws;
 use millpond_cloud::policy::Policy;
-use millpond_cloud::proxy::{Fate, Proxy};
+use millpond_cloud::proxy::{Injection, Proxy};
 use millpond_cloud::queue::{Mapping, Settings};
 use serde_json::json;
 
@@ -24,10 +24,10 @@ async fn a_door_is_cut_at_one_request_before_or_after_it_is_served() {
     policy
         .add(&json!({"Statement": [statement]}))
         .expect("it is well-formed");
-    for (fate, dies, lands) in [
-        (Fate::NotSent, true, false),
-        (Fate::LandedAndDied, true, true),
-        (Fate::ReplyLost, false, true),
+    for (injection, dies, lands) in [
+        (Injection::NotSent, true, false),
+        (Injection::LandedAndDied, true, true),
+        (Injection::ReplyLost, false, true),
     ] {
         let door = Proxy::start(stage.server.url(), policy.clone()).await;
         let door = door.expect("a port is free");
@@ -39,28 +39,28 @@ async fn a_door_is_cut_at_one_request_before_or_after_it_is_served() {
         };
         let killed = Arc::new(AtomicBool::new(false));
         let kill = Arc::clone(&killed);
-        door.cut(1, fate, move || kill.store(true, Ordering::SeqCst));
+        door.cut(1, injection, move || kill.store(true, Ordering::SeqCst));
         assert!(
-            put(&format!("{fate:?}/a")).await.is_ok(),
+            put(&format!("{injection:?}/a")).await.is_ok(),
             "the one before it"
         );
         assert!(!killed.load(Ordering::SeqCst));
         // The client tries again by itself: what has landed is in its own way.
-        let second = put(&format!("{fate:?}/b")).await;
-        assert_eq!(second.is_ok(), !lands, "{fate:?}: {second:?}");
+        let second = put(&format!("{injection:?}/b")).await;
+        assert_eq!(second.is_ok(), !lands, "{injection:?}: {second:?}");
         if lands {
             assert_eq!(second.expect_err("it is there"), Some(412));
         }
-        assert_eq!(killed.load(Ordering::SeqCst), dies, "{fate:?}");
+        assert_eq!(killed.load(Ordering::SeqCst), dies, "{injection:?}");
         assert_eq!(
             door.counts().puts,
             if lands { 3 } else { 2 },
             "what reached the server"
         );
         assert!(!door.heal(), "there is none to come");
-        door.cut(1, fate, || {});
+        door.cut(1, injection, || {});
         assert!(door.heal(), "it is still to come");
-        assert!(put(&format!("{fate:?}/c")).await.is_ok());
+        assert!(put(&format!("{injection:?}/c")).await.is_ok());
     }
 }
 

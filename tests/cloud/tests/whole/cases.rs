@@ -121,7 +121,7 @@ async fn is_parked(workflow: &str) {
     let place = format!("/executions/{bad}");
     let first = scene.get(&place).await.body;
     let why = first["blocked"].as_str().expect("the cause is shown");
-    assert!(why.contains("stalls=5"), "{why}");
+    assert!(why.contains("crash_count=5"), "{why}");
     resume(&scene, &bad).await;
     let again = async || {
         let now = scene.get(&place).await.body;

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use millpond::runtime::App;
-use millpond_cloud::proxy::Fate;
+use millpond_cloud::proxy::Injection;
 use millpond_cloud::queue::event;
 use millpond_cloud::scene::Scene;
 use serde_json::json;
@@ -14,7 +14,7 @@ use crate::hand::{PATIENCE, begun, hasty, mail, notification};
 const STEPS: [&str; 5] = ["first", "second", "third", "fourth", "fifth"];
 
 /// Hands an execution to the worker, which is cut off at a request; whether it made that request.
-async fn cut(scene: &Scene, eid: &str, at: u64, fate: Fate) -> bool {
+async fn cut(scene: &Scene, eid: &str, at: u64, injection: Injection) -> bool {
     let keys = mail(scene, eid).await;
     let [key] = keys.as_slice() else {
         panic!("{eid} has no start in its mailbox: {keys:?}");
@@ -23,7 +23,7 @@ async fn cut(scene: &Scene, eid: &str, at: u64, fate: Fate) -> bool {
     let door = scene.stack.door("WorkerFunction");
     let arn = &scene.stack.queue("DefaultQueue").arn;
     let victim = worker.clone();
-    door.cut(at, fate, move || {
+    door.cut(at, injection, move || {
         let killed = victim.kill_one(0);
         killed.expect("who asks is there");
     });
@@ -32,8 +32,8 @@ async fn cut(scene: &Scene, eid: &str, at: u64, fate: Fate) -> bool {
     let met = !door.heal();
     assert_eq!(
         ended.is_err(),
-        met && fate.is_death(),
-        "{fate:?} at {at}: {ended:?}"
+        met && injection.is_death(),
+        "{injection:?} at {at}: {ended:?}"
     );
     met
 }
@@ -60,11 +60,11 @@ async fn case09_a_worker_cut_off_at_each_of_its_requests_leaves_no_effect_unreco
     let engine = scene.engine(App::new()).await;
     let mut all = BTreeMap::new();
     let mut cuts = BTreeMap::new();
-    for fate in Fate::ALL {
+    for injection in Injection::ALL {
         for at in 0.. {
-            let tag = format!("{fate:?}-{at}");
+            let tag = format!("{injection:?}-{at}");
             let eid = scene.start("five", &tag, json!(tag)).await;
-            let met = cut(&scene, &eid, at, fate).await;
+            let met = cut(&scene, &eid, at, injection).await;
             // At the instant of its death: what has had an effect is on record.
             let begun = begun(&engine, &eid).await;
             for effect in effects(&scene, &tag) {
@@ -73,11 +73,11 @@ async fn case09_a_worker_cut_off_at_each_of_its_requests_leaves_no_effect_unreco
                     "{tag}: {effect:?} is not in {begun:?}"
                 );
             }
-            all.insert(tag, (eid, fate));
+            all.insert(tag, (eid, injection));
             if !met {
                 break;
             }
-            *cuts.entry(fate).or_insert(0) += 1;
+            *cuts.entry(injection).or_insert(0) += 1;
         }
     }
     println!("{cuts:?}");
@@ -95,7 +95,7 @@ async fn case09_a_worker_cut_off_at_each_of_its_requests_leaves_no_effect_unreco
         "{rest:?}"
     );
     let (mut unknown, mut again) = (0, 0);
-    for (tag, (eid, fate)) in &all {
+    for (tag, (eid, injection)) in &all {
         let (begun, effects) = (begun(&engine, eid).await, effects(&scene, tag));
         let once = BTreeSet::from_iter(&effects);
         assert_eq!(
@@ -115,7 +115,7 @@ async fn case09_a_worker_cut_off_at_each_of_its_requests_leaves_no_effect_unreco
         // Who died once lost one attempt at most, and it had had its effect, or had not.
         let lost = begun.len() - effects.len();
         assert!(
-            lost <= usize::from(fate.is_death()),
+            lost <= usize::from(injection.is_death()),
             "{tag}: {begun:?}, {effects:?}"
         );
         let of = |step: &str| begun.iter().filter(|(name, _)| name == step).count();

@@ -77,7 +77,7 @@ async fn case26_what_spins_or_cannot_be_read_is_parked_a_panic_fails_and_others_
     assert!(after > Some(first));
 
     let (why, _) = parked(&scene, &spins).await;
-    assert!(why.contains("stalls="), "{why}");
+    assert!(why.contains("crash_count="), "{why}");
     let at = look(&scene, &spins).await.body["at"].clone();
     let at = at.as_str().expect("it is an instant");
     assert!(

@@ -10,7 +10,7 @@ use crate::domain::Status;
 use crate::keys::{MailKey, TimerKey};
 use crate::ports::Clock;
 use crate::runtime::{EngineError, FrameStatus, Signal, Start};
-use crate::testing::{Fate, Rule, Verb, World};
+use crate::testing::{Injection, Rule, Verb, World};
 use crate::{Context, Failed};
 
 #[test]
@@ -31,7 +31,7 @@ fn case_02_a_message_to_a_start_in_flight_is_consumed_if_and_only_if_it_was_ackn
     for slow in ["mail/", "x/"] {
         let world = World::new(summing());
         let starter = neighbour(&world, summing, 2);
-        let delay = Rule::new(Fate::Delay(10 * SECOND))
+        let delay = Rule::new(Injection::Delay(10 * SECOND))
             .on(Verb::Write)
             .under(slow);
         starter.faults.add(delay);
@@ -64,16 +64,18 @@ fn case_02_a_message_to_a_start_in_flight_is_consumed_if_and_only_if_it_was_ackn
 
 #[test]
 fn case_02_a_message_with_its_start_is_consumed_once_however_often_it_is_tried() {
-    for fate in [
-        Fate::LandedReplyLost,
-        Fate::NotSent,
-        Fate::Refused,
-        Fate::LandedRefused,
+    for injection in [
+        Injection::LandedReplyLost,
+        Injection::NotSent,
+        Injection::Refused,
+        Injection::LandedRefused,
     ] {
         for at in 0..3 {
             let world = World::new(summing());
             let client = world.beside(summing(), "client", 2);
-            client.faults.add(Rule::new(fate).on(Verb::Write).skip(at));
+            client
+                .faults
+                .add(Rule::new(injection).on(Verb::Write).skip(at));
             for _ in 0..3 {
                 let start = Start::new("sums").input(&2_u64).key("k");
                 let both = client.engine.signal_with_start(start, number(4).key("m"));
@@ -83,11 +85,15 @@ fn case_02_a_message_with_its_start_is_consumed_once_however_often_it_is_tried()
             assert_eq!(
                 world.status(keyed("k")),
                 Status::Suspended,
-                "{fate:?} at {at}"
+                "{injection:?} at {at}"
             );
             world.signal(keyed("k"), number(5)).unwrap();
             world.run_all();
-            assert_eq!(world.result::<u64>(keyed("k")), Ok(9), "{fate:?} at {at}");
+            assert_eq!(
+                world.result::<u64>(keyed("k")),
+                Ok(9),
+                "{injection:?} at {at}"
+            );
         }
     }
 }

@@ -16,7 +16,7 @@ use crate::domain::{Actor, ExecutionId};
 use crate::ports::Clock;
 use crate::runtime::{Notice, Signal, Start, Worker};
 use crate::settings::Settings;
-use crate::testing::{Fate, ManualClock, Rule, Verb, World};
+use crate::testing::{Injection, ManualClock, Rule, Verb, World};
 use crate::{Attempt, Context, Failed, Retry, Step, StepError};
 
 /// A step that takes this long, may be made once and answers a text of so many bytes.
@@ -80,7 +80,7 @@ fn i1_many_large_values_that_a_slow_store_takes_one_by_one_do_not_outlast_the_le
     let (world, ledger) = world(64 << 10);
     let other = neighbour(&world, || app(&ledger), 5);
     let eid = world.start(Start::new("fan")).eid;
-    let slow = Rule::new(Fate::Delay(SECOND / 2)).under(objects(eid) + "blob/");
+    let slow = Rule::new(Injection::Delay(SECOND / 2)).under(objects(eid) + "blob/");
     world.faults.add(slow.on(Verb::Write).always());
     let (stop, abandon, log) = (Notice::new(), Notice::new(), Log::default());
     let second = Worker::new(&other.engine, options(&other, &log));
@@ -112,7 +112,9 @@ fn case_17_a_shard_that_is_throttled_while_a_value_or_a_segment_is_due_costs_no_
             let client = neighbour(&world, || app(&ledger), 5);
             let eid = world.start(Start::new("both").input(&bytes)).eid;
             let log = Log::default();
-            let dead = Rule::new(Fate::SlowDown(None)).under(objects(eid)).on(verb);
+            let dead = Rule::new(Injection::SlowDown(None))
+                .under(objects(eid))
+                .on(verb);
             let what = async {
                 sleep(&world, 5 * SECOND).await;
                 let message = Signal::on("in").value(&"m".repeat(text));
@@ -139,7 +141,7 @@ fn case_17_a_large_message_whose_value_cannot_be_read_now_is_heard_later() {
         sleep(&world, 5 * SECOND).await;
         let message = Signal::on("in").value(&"m".repeat(50_000));
         client.engine.signal(eid, message).await.unwrap();
-        let dead = Rule::new(Fate::SlowDown(None)).under(objects(eid) + "blob/");
+        let dead = Rule::new(Injection::SlowDown(None)).under(objects(eid) + "blob/");
         let dead = dead.on(Verb::Read).always();
         world.faults.add(dead.lasting(30 * SECOND));
         sleep(&world, 100 * SECOND).await;
@@ -156,7 +158,7 @@ fn a_mailbox_too_full_for_one_look_is_heard_while_a_step_runs() {
     let client = neighbour(&world, || app(&ledger), 5);
     let eid = world.start(Start::new("both").input(&1)).eid;
     // 16 at once: a look has time for half of them.
-    let slow = Rule::new(Fate::Delay(SECOND)).under("mail/");
+    let slow = Rule::new(Injection::Delay(SECOND)).under("mail/");
     world.faults.add(slow.on(Verb::Read).always());
     let what = async {
         sleep(&world, 5 * SECOND).await;

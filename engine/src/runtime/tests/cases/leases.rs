@@ -10,7 +10,7 @@ use super::{SECOND, attempts};
 use crate::domain::Status;
 use crate::ports::Clock;
 use crate::runtime::{Notice, Start, Sweeper, Worker, WorkerOptions};
-use crate::testing::{Fate, Rule, Verb, World};
+use crate::testing::{Injection, Rule, Verb, World};
 use crate::{Attempt, Context, Failed, FrameError, Retry};
 
 /// A step that must not run twice: 1 if it ran, 2 if nobody knows.
@@ -38,14 +38,14 @@ fn world() -> (World, Ledger) {
 #[test]
 fn case_08_work_that_a_draining_process_took_after_the_first_sweep_moves_on_when_it_dies() {
     let (ttl, sweep) = (30 * SECOND, 20 * SECOND);
-    for (writes, fate) in [
-        (0, Fate::Died),
-        (0, Fate::LandedAndDied),
-        (1, Fate::LandedAndDied),
+    for (writes, injection) in [
+        (0, Injection::Died),
+        (0, Injection::LandedAndDied),
+        (1, Injection::LandedAndDied),
     ] {
         let (world, ledger) = world();
         let old = neighbour(&world, || app(&ledger), 2);
-        let dies = Rule::new(fate).on(Verb::Write).under("x/");
+        let dies = Rule::new(injection).on(Verb::Write).under("x/");
         // The starter's writes are not its own.
         old.faults.add(dies.skip(writes));
         let next = neighbour(&world, || app(&ledger), 3);
@@ -74,7 +74,7 @@ fn case_08_work_that_a_draining_process_took_after_the_first_sweep_moves_on_when
             assert_eq!(
                 status,
                 Status::Completed,
-                "{fate:?} at {writes} after {now:?}"
+                "{injection:?} at {writes} after {now:?}"
             );
             stop.set();
         };
@@ -90,22 +90,34 @@ fn case_09_a_step_that_must_not_run_twice_goes_to_unknown_wherever_its_process_d
     let mut ends = Vec::new();
     for at in 0.. {
         let mut cut = 0;
-        for fate in [Fate::Died, Fate::LandedAndDied, Fate::LandedReplyLost] {
+        for injection in [
+            Injection::Died,
+            Injection::LandedAndDied,
+            Injection::LandedReplyLost,
+        ] {
             let (world, ledger) = world();
             let eid = world.start(Start::new("once")).eid;
             let process = world.beside(app(&ledger), "first", 2);
-            process.faults.add(Rule::new(fate).at(at));
+            process.faults.add(Rule::new(injection).at(at));
             let _ = process.run(eid);
             cut += process.faults.met();
             world.skip(120 * SECOND);
-            assert_eq!(world.status(eid), Status::Completed, "{fate:?} at {at}");
+            assert_eq!(
+                world.status(eid),
+                Status::Completed,
+                "{injection:?} at {at}"
+            );
             // The record of the start precedes the effect; there are no more effects than it.
-            assert_eq!(ledger.wrong(), Vec::<String>::new(), "{fate:?} at {at}");
-            assert_eq!(attempts(&world, eid), [1], "{fate:?} at {at}");
+            assert_eq!(
+                ledger.wrong(),
+                Vec::<String>::new(),
+                "{injection:?} at {at}"
+            );
+            assert_eq!(attempts(&world, eid), [1], "{injection:?} at {at}");
             let runs = ledger.runs(eid, "once");
-            assert!(runs <= 1, "{fate:?} at {at}: it ran {runs} times");
+            assert!(runs <= 1, "{injection:?} at {at}: it ran {runs} times");
             let end: u64 = world.result(eid).unwrap();
-            assert!(end == 2 || runs == 1, "{fate:?} at {at}");
+            assert!(end == 2 || runs == 1, "{injection:?} at {at}");
             ends.push(end);
         }
         if cut == 0 {

@@ -10,7 +10,7 @@ use crate::feed::Told;
 use crate::keys::{FeedKey, Key};
 use crate::ports::{Created, Ports};
 use crate::runtime::Start;
-use crate::testing::{Fate, Rule, Verb, World};
+use crate::testing::{Injection, Rule, Verb, World};
 
 fn app() -> App {
     App::new()
@@ -78,10 +78,10 @@ fn story(rule: Option<Rule>) -> (u64, Vec<String>) {
 fn case_13_a_write_whose_retry_is_refused_has_landed_once_for_creates_and_replaces() {
     let (writes, rows) = story(None);
     assert!(writes > 12, "{writes}");
-    for fate in [Fate::LandedRefused, Fate::LandedReplyLost] {
+    for injection in [Injection::LandedRefused, Injection::LandedReplyLost] {
         for at in 0..writes {
-            let rule = Rule::new(fate).on(Verb::Write).skip(at);
-            assert_eq!(story(Some(rule)).1, rows, "{fate:?} at write {at}");
+            let rule = Rule::new(injection).on(Verb::Write).skip(at);
+            assert_eq!(story(Some(rule)).1, rows, "{injection:?} at write {at}");
         }
     }
 }
@@ -89,21 +89,21 @@ fn case_13_a_write_whose_retry_is_refused_has_landed_once_for_creates_and_replac
 #[test]
 fn case_14_a_conflict_is_tried_again_for_creates_and_replaces() {
     let (writes, rows) = story(None);
-    for fate in [Fate::Conflicted, Fate::Refused] {
+    for injection in [Injection::Conflicted, Injection::Refused] {
         for at in 0..writes {
-            let rule = Rule::new(fate).on(Verb::Write).skip(at);
-            assert_eq!(story(Some(rule)).1, rows, "{fate:?} at write {at}");
+            let rule = Rule::new(injection).on(Verb::Write).skip(at);
+            assert_eq!(story(Some(rule)).1, rows, "{injection:?} at write {at}");
         }
     }
 }
 
-/// Ten processes on one bucket, whose first `times` writes each meet `fate`.
-fn ten(world: &World, fate: Fate, times: u64) -> Vec<World> {
+/// Ten processes on one bucket, whose first `times` writes each meet `injection`.
+fn ten(world: &World, injection: Injection, times: u64) -> Vec<World> {
     let process = |seed| {
         let process = neighbour(world, app, seed);
         process
             .faults
-            .add(Rule::new(fate).on(Verb::Write).times(times));
+            .add(Rule::new(injection).on(Verb::Write).times(times));
         process
     };
     (10..20).map(process).collect()
@@ -111,11 +111,11 @@ fn ten(world: &World, fate: Fate, times: u64) -> Vec<World> {
 
 #[test]
 fn case_13_a_create_whose_retry_is_refused_is_one_object() {
-    for fate in [Fate::LandedRefused, Fate::LandedReplyLost] {
+    for injection in [Injection::LandedRefused, Injection::LandedReplyLost] {
         let world = World::new(app());
-        world.faults.add(Rule::new(fate));
+        world.faults.add(Rule::new(injection));
         let created = world.block(ports(&world).create(&claim(), "mine".into()));
-        let lost = fate == Fate::LandedReplyLost;
+        let lost = injection == Injection::LandedReplyLost;
         assert_eq!(created.unwrap() == Created::New, lost, "found is done");
         assert_eq!(world.memory.len(), 1);
     }
@@ -123,20 +123,24 @@ fn case_13_a_create_whose_retry_is_refused_is_one_object() {
 
 #[test]
 fn case_14_a_conflict_on_a_create_is_no_loss_with_the_key_absent_and_no_win_with_it_present() {
-    for fate in [Fate::Conflicted, Fate::Refused] {
+    for injection in [Injection::Conflicted, Injection::Refused] {
         for present in [false, true] {
             let world = World::new(app());
             if present {
                 let _ = world.block(ports(&world).create(&claim(), "theirs".into()));
             }
-            world.faults.add(Rule::new(fate).times(3));
+            world.faults.add(Rule::new(injection).times(3));
             let created = world.block(ports(&world).create(&claim(), "mine".into()));
-            assert_eq!(created.unwrap() == Created::Existed, present, "{fate:?}");
+            assert_eq!(
+                created.unwrap() == Created::Existed,
+                present,
+                "{injection:?}"
+            );
             let rows = world.memory.snapshot();
             assert_eq!(
                 rows[0].1,
                 if present { "theirs" } else { "mine" },
-                "{fate:?}"
+                "{injection:?}"
             );
         }
     }
@@ -144,35 +148,39 @@ fn case_14_a_conflict_on_a_create_is_no_loss_with_the_key_absent_and_no_win_with
 
 #[test]
 fn case_14_of_ten_callers_that_all_meet_a_conflict_exactly_one_wins() {
-    for (fate, times) in [
-        (Fate::Conflicted, 1),
-        (Fate::Conflicted, 4),
-        (Fate::Refused, 2),
+    for (injection, times) in [
+        (Injection::Conflicted, 1),
+        (Injection::Conflicted, 4),
+        (Injection::Refused, 2),
     ] {
         let world = World::new(app());
-        let callers = ten(&world, fate, times);
+        let callers = ten(&world, injection, times);
         let (key, mine) = (claim(), |n: usize| format!("{n}").into());
         let creates = callers.iter().enumerate();
         let creates = creates.map(|(n, caller)| ports(caller).create(&key, mine(n)));
         let created = world.block(join_all(creates));
         let won = created.iter().position(|c| matches!(c, Ok(Created::New)));
-        let won = won.unwrap_or_else(|| panic!("{fate:?}: all ten lost: {created:?}"));
+        let won = won.unwrap_or_else(|| panic!("{injection:?}: all ten lost: {created:?}"));
         let existed = created.iter().filter(|c| matches!(c, Ok(Created::Existed)));
-        assert_eq!(existed.count(), 9, "{fate:?}: {created:?}");
-        assert_eq!(world.memory.snapshot()[0].1, format!("{won}"), "{fate:?}");
+        assert_eq!(existed.count(), 9, "{injection:?}: {created:?}");
+        assert_eq!(
+            world.memory.snapshot()[0].1,
+            format!("{won}"),
+            "{injection:?}"
+        );
     }
 }
 
 #[test]
 fn case_14_of_ten_starters_of_one_key_that_all_meet_a_conflict_one_has_started_it() {
-    for fate in [Fate::Conflicted, Fate::Refused] {
+    for injection in [Injection::Conflicted, Injection::Refused] {
         let world = World::new(app());
-        let callers = ten(&world, fate, 2);
+        let callers = ten(&world, injection, 2);
         let start = || Start::new("sequential").input(&3_u64).key("k");
         let starts = callers.iter().map(|caller| caller.engine.start(start()));
         let started: Vec<_> = world.block(join_all(starts));
         let fresh = started.iter().filter(|s| s.as_ref().unwrap().fresh);
-        assert_eq!(fresh.count(), 1, "{fate:?}");
+        assert_eq!(fresh.count(), 1, "{injection:?}");
         world.run_all();
         let eid = started[0].as_ref().unwrap().eid;
         assert_eq!(world.result::<u64>(eid), Ok(3));
@@ -181,15 +189,15 @@ fn case_14_of_ten_starters_of_one_key_that_all_meet_a_conflict_one_has_started_i
 
 #[test]
 fn case_14_of_ten_runs_whose_commits_all_meet_a_conflict_one_goes_on_to_the_end() {
-    for (fate, times) in [
-        (Fate::Conflicted, 3),
-        (Fate::Refused, 1),
-        (Fate::Refused, 3),
+    for (injection, times) in [
+        (Injection::Conflicted, 3),
+        (Injection::Refused, 1),
+        (Injection::Refused, 3),
     ] {
         let world = World::new(app());
         world.memory.record();
         let eid = world.start(Start::new("sequential").input(&3_u64)).eid;
-        let callers = ten(&world, fate, times);
+        let callers = ten(&world, injection, times);
         let causes = world.causes(eid);
         let runs = callers.iter().map(|c| c.engine.run(eid, causes.clone()));
         let ended = world.block(join_all(runs));
@@ -198,12 +206,16 @@ fn case_14_of_ten_runs_whose_commits_all_meet_a_conflict_one_goes_on_to_the_end(
             ended
                 .iter()
                 .any(|end| matches!(end, Ok(end) if *end == done)),
-            "{fate:?}: {ended:?}"
+            "{injection:?}: {ended:?}"
         );
-        assert!(ended.iter().all(Result::is_ok), "{fate:?}: {ended:?}");
+        assert!(ended.iter().all(Result::is_ok), "{injection:?}: {ended:?}");
         assert_eq!(world.result::<u64>(eid), Ok(3));
         let stories = Stories::read(&world.memory);
         stories.all[&eid].check();
-        assert_eq!(stories.all[&eid].last().epoch, 1, "{fate:?}: one lease");
+        assert_eq!(
+            stories.all[&eid].last().epoch,
+            1,
+            "{injection:?}: one lease"
+        );
     }
 }

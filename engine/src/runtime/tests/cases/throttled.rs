@@ -9,7 +9,7 @@ use super::{SECOND, attempts, number, shard, sums};
 use crate::domain::{ExecutionId, Status};
 use crate::ports::Clock;
 use crate::runtime::{Signal, Start};
-use crate::testing::{Fate, Rule, Verb, World};
+use crate::testing::{Injection, Rule, Verb, World};
 use crate::{Attempt, Context, Failed, Retry, Step, StepError};
 
 /// With and without `Retry-After`.
@@ -70,7 +70,7 @@ fn world() -> (World, Ledger) {
 /// 30 % of the requests of `process` are sent away, of every verb, for ten minutes.
 fn storm(process: &World, asked: Option<Duration>, seed: u64) {
     for (seed, verb) in (seed..).zip(VERBS) {
-        let rule = Rule::new(Fate::SlowDown(asked)).on(verb);
+        let rule = Rule::new(Injection::SlowDown(asked)).on(verb);
         process
             .faults
             .add(rule.share(300, seed).lasting(TEN_MINUTES));
@@ -80,7 +80,7 @@ fn storm(process: &World, asked: Option<Duration>, seed: u64) {
 /// Everything about one shard is sent away, for so long.
 fn dead_shard(world: &World, shard: &str, asked: Option<Duration>, time: Duration) {
     for prefix in [format!("x/{shard}/"), format!("mail/default/{shard}/")] {
-        let rule = Rule::new(Fate::SlowDown(asked)).under(prefix);
+        let rule = Rule::new(Injection::SlowDown(asked)).under(prefix);
         world.faults.add(rule.always().lasting(time));
     }
 }
@@ -220,7 +220,9 @@ fn case_17_a_renewal_does_not_wait_for_a_list_and_a_deadline_waits_for_it() {
         let eid = world.start(Start::new("listens")).eid;
         let what = async {
             sleep(&world, 5 * SECOND).await;
-            let lists = Rule::new(Fate::SlowDown(asked)).on(Verb::List).always();
+            let lists = Rule::new(Injection::SlowDown(asked))
+                .on(Verb::List)
+                .always();
             world.faults.add(lists.lasting(60 * SECOND));
             sleep(&world, 5 * SECOND).await;
             let message = Signal::on("in").value(&7_u64);

@@ -7,7 +7,7 @@ use crate::keys::{self, Key, MailKey};
 use crate::ports::Fault;
 use crate::runtime::{Asleep, Finding, Signal, Start};
 use crate::settings::Settings;
-use crate::testing::{Fate, Rule, Verb, World};
+use crate::testing::{Injection, Rule, Verb, World};
 use crate::{Context, Failed};
 
 /// The segments that a head names: not those that were merged away.
@@ -146,7 +146,7 @@ fn i6_what_an_unreadable_segment_covers_is_dispatched_before_anything_is_committ
     world.signal(eid, Signal::on("in").value(&7_u64)).unwrap();
     // It dies after its last commit: the message is not sent.
     let mailbox = keys::mailbox(&Queue::default(), &to).to_string();
-    let denied = Rule::new(Fate::Error(Fault::Denied)).under(mailbox);
+    let denied = Rule::new(Injection::Error(Fault::Denied)).under(mailbox);
     world.faults.add(denied.on(Verb::Write).always());
     world.run(eid).unwrap_err();
     world.faults.heal();

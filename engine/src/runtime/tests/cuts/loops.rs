@@ -41,7 +41,7 @@ fn i4_a_crash_loop_is_blocked_is_resumed_and_ends() {
     acts.extend([skip(HOUR), say(Word::Resume, "spins"), run()]);
     let scenario = Scenario::new(acts, ("spins", Completed, "5"));
     let scenario = scenario
-        .settings(|s| s.max_stalls = 2)
+        .settings(|s| s.max_crashes = 2)
         .tells("execution.blocked");
     scenario.cut_everywhere();
     scenario.cut_in_pairs();

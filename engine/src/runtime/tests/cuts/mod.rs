@@ -16,7 +16,7 @@ use super::ledger::Ledger;
 use crate::domain::{Actor, ExecutionId, Status};
 use crate::runtime::{Asleep, EngineError, Signal, Start};
 use crate::settings::Settings;
-use crate::testing::{Fate, Rule, Verb, World};
+use crate::testing::{Injection, Rule, Verb, World};
 
 /// Most plays of one scenario that is cut in pairs.
 const PAIRS: usize = 400;
@@ -71,18 +71,18 @@ impl Way {
     }
 
     pub(super) fn cut(self, world: &World, at: u64) {
-        let fate = match self {
-            Self::Died => Fate::Died,
-            Self::LandedAndDied => Fate::LandedAndDied,
-            Self::ReplyLost => Fate::LandedReplyLost,
-            Self::NotSent => Fate::NotSent,
+        let injection = match self {
+            Self::Died => Injection::Died,
+            Self::LandedAndDied => Injection::LandedAndDied,
+            Self::ReplyLost => Injection::LandedReplyLost,
+            Self::NotSent => Injection::NotSent,
             Self::Late => {
-                world.faults.add(Rule::new(Fate::Held).at(at));
-                world.faults.add(Rule::new(Fate::Died).at(at + 1));
+                world.faults.add(Rule::new(Injection::Held).at(at));
+                world.faults.add(Rule::new(Injection::Died).at(at + 1));
                 return;
             }
         };
-        world.faults.add(Rule::new(fate).at(at));
+        world.faults.add(Rule::new(injection).at(at));
     }
 }
 

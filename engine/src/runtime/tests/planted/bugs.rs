@@ -43,7 +43,7 @@ planted! {
         seeds 150,
     ];
     planted_bug_03_guessed_unknown_is_caught: GuessesUnknown by [
-        test findings::a16_a_commit_of_unknown_fate_ends_the_run_without_another_write,
+        test findings::a16_a_commit_of_unknown_injection_ends_the_run_without_another_write,
     ];
     planted_bug_04_unknown_taken_for_lost_is_caught: TakesUnknownForLost by [
         test findings::a16_an_unknown_commit_whose_expected_version_is_still_there_is_written_again,

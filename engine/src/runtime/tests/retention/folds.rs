@@ -6,7 +6,7 @@ use super::{
 use crate::domain::Status;
 use crate::keys;
 use crate::runtime::{Notice, Retained, Retention, RetentionSettings, Signal, Start};
-use crate::testing::{Fate, Rule, Verb};
+use crate::testing::{Injection, Rule, Verb};
 
 #[test]
 fn i10_a_finished_execution_is_folded_after_the_delay_and_tells_the_same_as_before() {
@@ -73,7 +73,9 @@ pub(in crate::runtime::tests) fn a15_an_end_of_which_the_feed_does_not_tell_is_n
     world.signal(child, Signal::on("in").value(&4_u64)).unwrap();
     // The child ends, and its worker dies before it tells anybody.
     let dies = world.beside(app(), "dies", 7);
-    let end = Rule::new(Fate::LandedAndDied).on(Verb::Write).under("x/");
+    let end = Rule::new(Injection::LandedAndDied)
+        .on(Verb::Write)
+        .under("x/");
     dies.faults.add(end);
     assert!(dies.run(child).is_err());
     assert_eq!(head(&world, child).status, Status::Completed);
@@ -188,7 +190,7 @@ fn a_pass_that_is_told_to_stop_ends_what_it_has_begun_and_begins_no_more() {
     world.run_all();
     world.clock.advance(DAY * 8);
     // Two at once, five seconds each.
-    let slow = Rule::new(Fate::Delay(Duration::from_secs(5))).on(Verb::Write);
+    let slow = Rule::new(Injection::Delay(Duration::from_secs(5))).on(Verb::Write);
     world.faults.add(slow.under("archive/").always());
     let retention = Retention::new(&world.engine, RetentionSettings::default()).unwrap();
     let stop = Notice::new();
@@ -214,7 +216,7 @@ fn a_store_that_fails_ends_the_pass_and_the_next_one_goes_on() {
     world.clock.advance(DAY * 8);
     world
         .faults
-        .add(Rule::new(Fate::NotSent).under("archive/").times(100));
+        .add(Rule::new(Injection::NotSent).under("archive/").times(100));
     let failed = super::retain_by(&world, RetentionSettings::default());
     assert!(
         matches!(failed, Err(super::RetentionError::Load(_))),

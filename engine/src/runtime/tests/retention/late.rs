@@ -5,15 +5,20 @@ use super::{retain, tell, under, world};
 use crate::domain::{Actor, Status};
 use crate::ports::Outcome;
 use crate::runtime::{Ended, EngineError, Signal, Start};
-use crate::testing::{Fate, Rule, Verb, World};
+use crate::testing::{Injection, Rule, Verb, World};
 
 /// A worker whose `n`th write of a head stays on its way, and who is gone by then.
-fn stalls(world: &World, n: u64, seed: u64) -> World {
-    let stalled = world.beside(app(), &format!("stalls{seed}"), seed);
-    let head = || Rule::new(Fate::Held).on(Verb::Write).under("x/").skip(n);
+fn crash_count(world: &World, n: u64, seed: u64) -> World {
+    let stalled = world.beside(app(), &format!("crash_count{seed}"), seed);
+    let head = || {
+        Rule::new(Injection::Held)
+            .on(Verb::Write)
+            .under("x/")
+            .skip(n)
+    };
     stalled.faults.add(head());
     // It looks at the head, to see what became of it.
-    let dies = Rule::new(Fate::Died).on(Verb::Read).under("x/");
+    let dies = Rule::new(Injection::Died).on(Verb::Read).under("x/");
     stalled
         .faults
         .add(dies.skip(if n == 0 { 1 } else { 1 + n }));
@@ -31,9 +36,12 @@ fn case_12_a_commit_that_comes_after_the_fold_or_the_purge_is_refused() {
         let eid = world
             .start(Start::new("sequential").key("s").input(&5_u64))
             .eid;
-        let stalled = stalls(&world, 0, 5);
+        let stalled = crash_count(&world, 0, 5);
         let ended = stalled.run(eid);
-        assert!(ended.is_err(), "it stalls before its barrier: {ended:?}");
+        assert!(
+            ended.is_err(),
+            "it crash_count before its barrier: {ended:?}"
+        );
         // Another one finishes the execution.
         world.skip(Duration::from_secs(31));
         assert_eq!(world.result::<u64>(eid), Ok(10));
@@ -64,8 +72,8 @@ pub(in crate::runtime::tests) fn case_12_a_start_that_comes_after_the_fold_is_re
     // The mail is there; the head stays on its way, and the client is gone.
     client
         .faults
-        .add(Rule::new(Fate::Held).on(Verb::Write).under("x/"));
-    let next = Rule::new(Fate::Died).on(Verb::Write).under("x/");
+        .add(Rule::new(Injection::Held).on(Verb::Write).under("x/"));
+    let next = Rule::new(Injection::Died).on(Verb::Write).under("x/");
     client.faults.add(next);
     assert!(client.block(client.engine.start(start())).is_err());
     let eid = keyed("s");

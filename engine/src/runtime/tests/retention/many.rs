@@ -9,7 +9,7 @@ use crate::keys::Key;
 use crate::ports::Entropy;
 use crate::runtime::{Causes, Notice, Retention, RetentionSettings, Start};
 use crate::settings::Settings;
-use crate::testing::{Fate, Rule, SeededEntropy, World};
+use crate::testing::{Injection, Rule, SeededEntropy, World};
 
 const FINISHED: u64 = 10_000;
 const OTHERS: u64 = 200;
@@ -111,10 +111,10 @@ fn case_24_10_000_finished_executions_under_passes_that_are_killed_at_random() {
         let process = world.beside(app(), &format!("r{passes}"), 100 + passes);
         // Sooner or later it dies, in one of three ways; some live.
         let at = dice.u64() % 12_000;
-        let ways = [Fate::Died, Fate::LandedAndDied, Fate::Held];
-        let fate = ways[usize::try_from(at % 3).unwrap()];
-        process.faults.add(Rule::new(fate).at(at));
-        process.faults.add(Rule::new(Fate::Died).at(at + 1));
+        let ways = [Injection::Died, Injection::LandedAndDied, Injection::Held];
+        let injection = ways[usize::try_from(at % 3).unwrap()];
+        process.faults.add(Rule::new(injection).at(at));
+        process.faults.add(Rule::new(Injection::Died).at(at + 1));
         let settings = RetentionSettings {
             most: 2_000,
             rate: u32::MAX,

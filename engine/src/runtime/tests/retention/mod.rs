@@ -221,7 +221,7 @@ fn commit(world: &World, eid: ExecutionId, status: Status, entries: Vec<Entry>) 
             fired: None,
             outbox: Vec::new(),
             news: Vec::new(),
-            stalls: 0,
+            crash_count: 0,
             deadline: ports.clock.monotonic() + DAY,
         };
         let settings = Settings::default();

@@ -6,7 +6,7 @@ use super::{DAY, Duration, app, ended, is_purged, neighbour, nothing_is_wrong, r
 use super::{ExecutionId, Notice, Retained, Retention, RetentionSettings, keys, under, world};
 use crate::ports::Clock as _;
 use crate::runtime::{Filter, Start};
-use crate::testing::{Fate, Rule, Verb, World};
+use crate::testing::{Injection, Rule, Verb, World};
 
 /// Folded, and old enough to be purged.
 fn ripe() -> (World, ExecutionId) {
@@ -73,8 +73,8 @@ fn what_an_execution_told_is_not_taken_for_words_of_the_next_one_of_its_key() {
     // It dies when the tombstone is gone, and its last word is not.
     let dies = world.beside(app(), "dies", 9);
     let tombstone = keys::head(&eid);
-    let fate = Rule::new(Fate::LandedAndDied).on(Verb::Delete);
-    dies.faults.add(fate.under(tombstone.as_str()));
+    let injection = Rule::new(Injection::LandedAndDied).on(Verb::Delete);
+    dies.faults.add(injection.under(tombstone.as_str()));
     let retention = Retention::new(&dies.engine, RetentionSettings::default()).unwrap();
     assert!(dies.block(retention.pass(&Notice::new())).is_err());
     assert_eq!(under(&world, keys::FEED).len(), 1);
@@ -95,7 +95,7 @@ fn what_an_execution_told_is_not_taken_for_words_of_the_next_one_of_its_key() {
 pub(in crate::runtime::tests) fn a_slow_purge_never_meets_the_next_execution_of_its_key() {
     let (world, eid) = ripe();
     let slow = neighbour(&world, app, 2);
-    let stands = Rule::new(Fate::Delay(Duration::from_secs(120)));
+    let stands = Rule::new(Injection::Delay(Duration::from_secs(120)));
     let tombstone = keys::head(&eid);
     slow.faults
         .add(stands.on(Verb::Delete).under(tombstone.as_str()));
@@ -125,7 +125,7 @@ fn a_purge_that_takes_too_long_gives_up_and_another_pass_takes_over() {
     let _ = world
         .block(world.engine.ports().create(&late, "1".into()))
         .unwrap();
-    let stands = Rule::new(Fate::Delay(Duration::from_secs(301)));
+    let stands = Rule::new(Injection::Delay(Duration::from_secs(301)));
     slow.faults
         .add(stands.on(Verb::Delete).under(late.as_str()));
     let retention = Retention::new(&slow.engine, RetentionSettings::default()).unwrap();

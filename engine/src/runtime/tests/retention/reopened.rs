@@ -6,7 +6,7 @@ use super::{DAY, Duration, app, commit, ended, head, is_folded, neighbour, nothi
 use super::{Entry, ExecutionId, Json, Notice, Retained, Retention, RetentionSettings, Status};
 use super::{retain, tell, under, world};
 use crate::ports::Clock as _;
-use crate::testing::{Fate, Rule, Verb, World};
+use crate::testing::{Injection, Rule, Verb, World};
 
 async fn pass(world: &World) -> Retained {
     let retention = Retention::new(&world.engine, RetentionSettings::default()).unwrap();
@@ -55,7 +55,7 @@ pub(in crate::runtime::tests) fn a9_what_was_re_opened_between_archive_and_tombs
     world.clock.advance(DAY * 8);
     // Its archive is on its way for a while.
     let slow = neighbour(&world, app, 2);
-    let delay = Rule::new(Fate::Delay(Duration::from_secs(10)));
+    let delay = Rule::new(Injection::Delay(Duration::from_secs(10)));
     slow.faults.add(delay.on(Verb::Write).under("archive/"));
     let reopens = async {
         world.clock.sleep(Duration::from_secs(5)).await;
@@ -76,7 +76,7 @@ pub(in crate::runtime::tests) fn a9_what_was_re_opened_between_archive_and_tombs
             fired: None,
             outbox: Vec::new(),
             news: Vec::new(),
-            stalls: 0,
+            crash_count: 0,
             deadline: ports.clock.monotonic() + DAY,
         };
         let settings = crate::settings::Settings::default();
@@ -141,7 +141,7 @@ fn a9_an_archive_beside_a_head_that_was_re_opened_is_replaced_when_it_ends() {
     let eid = ended(&world, "sequential", 20);
     world.clock.advance(DAY * 8);
     let dies = world.beside(app(), "dies", 2);
-    let archive = Rule::new(Fate::LandedAndDied).on(Verb::Write);
+    let archive = Rule::new(Injection::LandedAndDied).on(Verb::Write);
     dies.faults.add(archive.under("archive/"));
     let retention = Retention::new(&dies.engine, RetentionSettings::default()).unwrap();
     assert!(dies.block(retention.pass(&Notice::new())).is_err());

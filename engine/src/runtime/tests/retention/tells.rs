@@ -95,7 +95,7 @@ fn who_looks_while_an_execution_is_folded_is_told_the_same() {
     let before = super::tell(&world, eid);
     world.clock.advance(DAY * 8);
     let slow = super::neighbour(&world, super::app, 2);
-    let late = crate::testing::Rule::new(crate::testing::Fate::Delay(DAY / 24));
+    let late = crate::testing::Rule::new(crate::testing::Injection::Delay(DAY / 24));
     for named in ["log/", "blob/"] {
         let under = format!("{}{named}", keys::execution(&eid));
         let rule = late.clone().on(crate::testing::Verb::Read).under(under);

@@ -4,7 +4,7 @@ use futures::future::join;
 
 use super::{DAY, Duration, app, ended, is_folded, is_purged, neighbour, nothing_is_wrong, tell};
 use super::{Notice, Retained, Retention, RetentionSettings, under, world};
-use crate::testing::{Fate, Rule, World};
+use crate::testing::{Injection, Rule, World};
 
 async fn pass(world: &World) -> Retained {
     let retention = Retention::new(&world.engine, RetentionSettings::default()).unwrap();
@@ -19,9 +19,9 @@ fn i10_two_passes_at_once_fold_and_purge_each_execution_once() {
         let before = tell(&world, eid);
         let both = |purge: bool| {
             let others = [4, 5].map(|seed| neighbour(&world, app, seed + u64::from(purge) * 2));
-            let slow = Rule::new(Fate::Delay(Duration::from_secs(3)));
+            let slow = Rule::new(Injection::Delay(Duration::from_secs(3)));
             others[0].faults.add(slow.at(slow_at));
-            let slower = Rule::new(Fate::Delay(Duration::from_secs(5)));
+            let slower = Rule::new(Injection::Delay(Duration::from_secs(5)));
             others[1].faults.add(slower.at(slow_at / 2));
             let (one, two) = world.block(join(pass(&others[0]), pass(&others[1])));
             (one, two)

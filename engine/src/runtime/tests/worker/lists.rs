@@ -9,7 +9,7 @@ use super::{Log, SECOND, app, beside, options, sleep, world};
 use crate::domain::{Queue, Status};
 use crate::ports::Clock;
 use crate::runtime::{Notice, Start, Worker, WorkerOptions};
-use crate::testing::{Fate, Rule, Verb};
+use crate::testing::{Injection, Rule, Verb};
 
 #[test]
 fn one_answer_that_asks_for_a_day_or_for_ever_keeps_a_worker_for_a_minute() {
@@ -23,7 +23,7 @@ fn one_answer_that_asks_for_a_day_or_for_ever_keeps_a_worker_for_a_minute() {
             let (world, ledger) = world();
             let client = neighbour(&world, || app(&ledger), 5);
             let start = Start::new("sequential").input(&3_u64).key("k");
-            let once = Rule::new(Fate::SlowDown(Some(asked))).under(under);
+            let once = Rule::new(Injection::SlowDown(Some(asked))).under(under);
             let what = async {
                 sleep(&world, 5 * SECOND).await;
                 world.faults.add(once.on(verb));
@@ -44,7 +44,7 @@ fn i4_a_queue_that_cannot_be_listed_hides_neither_another_nor_the_timers() {
     for asked in [None, Some(15 * SECOND)] {
         let (world, ledger) = world();
         let client = neighbour(&world, || app(&ledger), 5);
-        let dead = Rule::new(Fate::SlowDown(asked)).under("mail/a/");
+        let dead = Rule::new(Injection::SlowDown(asked)).under("mail/a/");
         world.faults.add(dead.on(Verb::List).always());
         let queues = ["a", "b"].map(|name| Queue::parse(name).unwrap()).to_vec();
         let options = WorkerOptions {
@@ -65,9 +65,11 @@ fn i4_a_queue_that_cannot_be_listed_hides_neither_another_nor_the_timers() {
 #[test]
 fn a_worker_that_is_told_to_stop_while_a_list_is_not_answered_stops() {
     let (world, _) = world();
-    world
-        .faults
-        .add(Rule::new(Fate::Delay(300 * SECOND)).on(Verb::List).always());
+    world.faults.add(
+        Rule::new(Injection::Delay(300 * SECOND))
+            .on(Verb::List)
+            .always(),
+    );
     let (stop, abandon) = (Notice::new(), Notice::new());
     let worker = Worker::new(&world.engine, options(&world, &Log::default()));
     let word = async {

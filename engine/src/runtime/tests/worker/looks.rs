@@ -7,7 +7,7 @@ use super::{Log, SECOND, app, beside, options, sleep, world};
 use crate::domain::{ExecutionId, Queue, Status};
 use crate::ports::Clock;
 use crate::runtime::{Signal, Start, WorkerEvent, WorkerOptions};
-use crate::testing::{Fate, Rule, Verb};
+use crate::testing::{Injection, Rule, Verb};
 
 #[test]
 fn queues_are_served_in_order_and_no_more_run_at_once_than_there_is_room_for() {
@@ -157,8 +157,11 @@ fn i4_what_a_dead_process_held_is_run_when_its_lease_ends() {
     let log = Log::default();
     let eid = world.start(Start::new("slow").input(&2_u64)).eid;
     let dead = world.beside(app(&ledger), "dead", 3);
-    dead.faults
-        .add(Rule::new(Fate::LandedAndDied).on(Verb::Write).under("x/"));
+    dead.faults.add(
+        Rule::new(Injection::LandedAndDied)
+            .on(Verb::Write)
+            .under("x/"),
+    );
     assert!(dead.run(eid).is_err());
     let options = WorkerOptions {
         idle: 3600 * SECOND,

@@ -7,7 +7,7 @@ use super::{Log, SECOND, app, beside, nap, options, sleep, world};
 use crate::domain::Status;
 use crate::ports::{Clock, Fault};
 use crate::runtime::{Notice, Signal, Start, Worker, WorkerEvent, WorkerOptions};
-use crate::testing::{Fate, Rule};
+use crate::testing::{Injection, Rule};
 
 #[test]
 fn a_store_that_is_down_for_ten_minutes_loses_nothing_and_is_told_of_once() {
@@ -24,7 +24,9 @@ fn a_store_that_is_down_for_ten_minutes_loses_nothing_and_is_told_of_once() {
         eids.push(hearer);
         let what = async {
             sleep(&world, 15 * SECOND).await;
-            world.faults.add(Rule::new(Fate::Error(fault)).always());
+            world
+                .faults
+                .add(Rule::new(Injection::Error(fault)).always());
             sleep(&world, 60 * SECOND).await;
             client
                 .engine

@@ -9,7 +9,7 @@ use crate::ports::Fault;
 /// Where the caller cannot know whether a write happened, it is answered `Unknown`; a read, a
 /// delete or a list without a reply is an error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Fate {
+pub enum Injection {
     /// Nothing happens; the answer is an error ([`Fault::Unavailable`]).
     NotSent,
     /// It happens; no answer comes.
@@ -40,7 +40,7 @@ pub enum Fate {
     Error(Fault),
 }
 
-impl Fate {
+impl Injection {
     /// Whether only a write can meet it.
     pub(super) const fn is_for_writes(self) -> bool {
         matches!(

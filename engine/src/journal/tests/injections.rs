@@ -6,16 +6,16 @@ use std::time::Duration;
 use super::{Settings, begin, draft, entry, load, ports, record, world};
 use crate::journal::{Begun, CommitError, Draft, Journal};
 use crate::ports::{Bucket, Clock, Fault};
-use crate::testing::{Fate, Rule, Verb, World};
+use crate::testing::{Injection, Rule, Verb, World};
 
 /// A first commit under `rules`; how it ended, with its writes and reads.
-fn fate(
+fn injection(
     rules: impl IntoIterator<Item = Rule>,
 ) -> (World, Journal, Result<(), CommitError>, (u64, u64)) {
-    fate_of(rules, |_, draft| draft)
+    injection_of(rules, |_, draft| draft)
 }
 
-fn fate_of(
+fn injection_of(
     rules: impl IntoIterator<Item = Rule>,
     change: impl FnOnce(&World, Draft) -> Draft,
 ) -> (World, Journal, Result<(), CommitError>, (u64, u64)) {
@@ -34,17 +34,17 @@ fn stored(world: &World, journal: &Journal) -> u64 {
     load(world, &journal.head.record.eid).head.commit
 }
 
-fn on_write(fate: Fate) -> Rule {
-    Rule::new(fate).on(Verb::Write)
+fn on_write(injection: Injection) -> Rule {
+    Rule::new(injection).on(Verb::Write)
 }
 
-fn on_read(fate: Fate) -> Rule {
-    Rule::new(fate).on(Verb::Read)
+fn on_read(injection: Injection) -> Rule {
+    Rule::new(injection).on(Verb::Read)
 }
 
 #[test]
 fn i2_a_commit_that_is_answered_is_one_write() {
-    let (world, mut journal, ended, requests) = fate([]);
+    let (world, mut journal, ended, requests) = injection([]);
     assert!(ended.is_ok());
     assert_eq!((requests, stored(&world, &journal)), ((1, 0), 1));
     let next = draft(&world, vec![], vec![]);
@@ -54,7 +54,7 @@ fn i2_a_commit_that_is_answered_is_one_write() {
 
 #[test]
 fn i2_a_lost_reply_of_a_write_that_landed_is_landed_once() {
-    let (world, mut journal, ended, requests) = fate([on_write(Fate::LandedReplyLost)]);
+    let (world, mut journal, ended, requests) = injection([on_write(Injection::LandedReplyLost)]);
     assert!(ended.is_ok());
     assert_eq!((requests, stored(&world, &journal)), ((1, 1), 1));
     assert_eq!(load(&world, &journal.head.record.eid).head.entries, 1);
@@ -66,7 +66,7 @@ fn i2_a_lost_reply_of_a_write_that_landed_is_landed_once() {
 
 #[test]
 fn i2_a_lost_write_is_repeated_and_its_late_arrival_changes_nothing() {
-    let (world, journal, ended, requests) = fate([on_write(Fate::Held)]);
+    let (world, journal, ended, requests) = injection([on_write(Injection::Held)]);
     assert!(ended.is_ok());
     assert_eq!((requests, stored(&world, &journal)), ((2, 1), 1));
     let late = world.block(world.faults.release()).unwrap();
@@ -82,7 +82,7 @@ fn i2_all_attempts_at_a_commit_have_one_nonce() {
     let world = world();
     let mut journal = begin(&world, record(&world, "a"));
     let draft = draft(&world, vec![entry(0, 10)], vec![]);
-    world.faults.add(on_write(Fate::Held));
+    world.faults.add(on_write(Injection::Held));
     let settings = Settings::default();
     let eid = journal.head.record.eid;
     let before = world.counting.counts();
@@ -115,7 +115,7 @@ fn i2_anothers_commit_is_a_loss_at_once() {
         super::commit(world, &mut other, &Settings::default(), first).unwrap();
         draft
     };
-    let (world, journal, ended, requests) = fate_of([], other);
+    let (world, journal, ended, requests) = injection_of([], other);
     assert!(
         matches!(&ended, Err(CommitError::Lost { key, commit: 1 }) if *key == journal.head.key())
     );
@@ -127,7 +127,7 @@ fn i2_anothers_commit_is_a_loss_at_once() {
         ((1, 1), 0)
     );
     // The same where no answer came.
-    let (world, journal, ended, requests) = fate_of([on_write(Fate::Held)], other);
+    let (world, journal, ended, requests) = injection_of([on_write(Injection::Held)], other);
     assert!(matches!(ended, Err(CommitError::Lost { .. })));
     assert_eq!(requests, (1, 1));
     let late = world.block(world.faults.release()).unwrap();
@@ -137,47 +137,48 @@ fn i2_anothers_commit_is_a_loss_at_once() {
 
 #[test]
 fn i2_case_14_a_refusal_is_a_loss_only_if_the_head_is_another() {
-    let (world, journal, ended, requests) = fate([on_write(Fate::Refused)]);
+    let (world, journal, ended, requests) = injection([on_write(Injection::Refused)]);
     assert!(ended.is_ok(), "the head is as it was");
     assert_eq!((requests, stored(&world, &journal)), ((2, 1), 1));
-    let (world, journal, ended, requests) = fate([on_write(Fate::Conflicted)]);
+    let (world, journal, ended, requests) = injection([on_write(Injection::Conflicted)]);
     assert!(ended.is_ok());
     assert_eq!((requests, stored(&world, &journal)), ((2, 0), 1));
     // A store that refuses for as long as the lease lasts: nobody else's commit came first.
-    let (world, journal, ended, requests) = fate([on_write(Fate::Refused).always()]);
+    let (world, journal, ended, requests) = injection([on_write(Injection::Refused).always()]);
     assert!(matches!(ended, Err(CommitError::Bucket(_))), "{ended:?}");
     assert_eq!(requests.0, requests.1);
     assert_eq!(stored(&world, &journal), 0);
     // After a lost answer too.
-    let (world, journal, ended, requests) = fate([on_write(Fate::Held), on_write(Fate::Refused)]);
+    let (world, journal, ended, requests) =
+        injection([on_write(Injection::Held), on_write(Injection::Refused)]);
     assert!(ended.is_ok());
     assert_eq!((requests, stored(&world, &journal)), ((3, 2), 1));
 }
 
 #[test]
-fn i2_a_commit_whose_fate_cannot_be_read_is_unknown() {
-    for lost in [Fate::LandedReplyLost, Fate::Held] {
-        let denied = on_read(Fate::Error(Fault::Denied));
-        let (_, journal, ended, requests) = fate([on_write(lost), denied]);
+fn i2_a_commit_whose_injection_cannot_be_read_is_unknown() {
+    for lost in [Injection::LandedReplyLost, Injection::Held] {
+        let denied = on_read(Injection::Error(Fault::Denied));
+        let (_, journal, ended, requests) = injection([on_write(lost), denied]);
         assert!(
             matches!(&ended, Err(CommitError::Unknown { key, commit: 1 }) if *key == journal.head.key())
         );
         assert_eq!(requests, (1, 1));
-        let silent = on_read(Fate::NotSent).always();
-        let (_, _, ended, requests) = fate([on_write(lost), silent]);
+        let silent = on_read(Injection::NotSent).always();
+        let (_, _, ended, requests) = injection([on_write(lost), silent]);
         assert!(matches!(ended, Err(CommitError::Unknown { .. })));
         assert!(requests.0 == 1 && requests.1 > 15, "{requests:?}");
-        let short = on_read(Fate::NotSent).times(9);
-        let (world, journal, ended, requests) = fate([on_write(lost), short]);
+        let short = on_read(Injection::NotSent).times(9);
+        let (world, journal, ended, requests) = injection([on_write(lost), short]);
         assert!(ended.is_ok());
-        let writes = if lost == Fate::Held { 2 } else { 1 };
+        let writes = if lost == Injection::Held { 2 } else { 1 };
         assert_eq!((requests, stored(&world, &journal)), ((writes, 10), 1));
     }
 }
 
 #[test]
 fn i2_answers_that_never_come_end_as_unknown() {
-    let (world, journal, ended, requests) = fate([on_write(Fate::Held).always()]);
+    let (world, journal, ended, requests) = injection([on_write(Injection::Held).always()]);
     assert!(matches!(ended, Err(CommitError::Unknown { .. })));
     assert_eq!((requests.0, stored(&world, &journal)), (requests.1, 0));
     assert!((15..200).contains(&requests.0), "{requests:?}");
@@ -195,9 +196,9 @@ fn i2_no_attempt_is_made_past_the_lease() {
         deadline: world.clock.monotonic() + Duration::from_millis(1),
         ..draft
     };
-    let slow = on_write(Fate::Delay(Duration::from_millis(2)));
-    let (_, _, ended, requests) = fate_of(
-        [on_write(Fate::Error(Fault::Throttled)).times(5), slow],
+    let slow = on_write(Injection::Delay(Duration::from_millis(2)));
+    let (_, _, ended, requests) = injection_of(
+        [on_write(Injection::Error(Fault::Throttled)).times(5), slow],
         past,
     );
     assert!(matches!(ended, Err(CommitError::Bucket(_))), "{ended:?}");
@@ -207,10 +208,12 @@ fn i2_no_attempt_is_made_past_the_lease() {
 #[test]
 fn i2_case_17_passing_trouble_is_waited_for_while_the_lease_lasts() {
     for fault in [Fault::Throttled, Fault::Unavailable] {
-        let (world, journal, ended, requests) = fate([on_write(Fate::Error(fault)).times(9)]);
+        let (world, journal, ended, requests) =
+            injection([on_write(Injection::Error(fault)).times(9)]);
         assert!(ended.is_ok());
         assert_eq!((requests, stored(&world, &journal)), ((10, 0), 1));
-        let (world, journal, ended, requests) = fate([on_write(Fate::Error(fault)).always()]);
+        let (world, journal, ended, requests) =
+            injection([on_write(Injection::Error(fault)).always()]);
         assert!(matches!(ended, Err(CommitError::Bucket(error)) if error.fault == fault));
         assert_eq!((requests.1, stored(&world, &journal)), (0, 0));
         assert!((15..200).contains(&requests.0), "{requests:?}");
@@ -220,13 +223,13 @@ fn i2_case_17_passing_trouble_is_waited_for_while_the_lease_lasts() {
 
 #[test]
 fn i2_case_17_a_commit_waits_for_at_least_what_the_store_asks_and_never_past_its_deadline() {
-    let asks = |seconds| Fate::SlowDown(Some(Duration::from_secs(seconds)));
-    let (world, journal, ended, requests) = fate([on_write(asks(5)).times(3)]);
+    let asks = |seconds| Injection::SlowDown(Some(Duration::from_secs(seconds)));
+    let (world, journal, ended, requests) = injection([on_write(asks(5)).times(3)]);
     assert!(ended.is_ok());
     assert_eq!((requests, stored(&world, &journal)), ((4, 0), 1));
     let waited = world.clock.monotonic();
     assert!(waited > Duration::from_secs(15) && waited < Duration::from_secs(16));
-    let (world, _, ended, requests) = fate([on_write(asks(31))]);
+    let (world, _, ended, requests) = injection([on_write(asks(31))]);
     assert!(matches!(ended, Err(CommitError::Bucket(_))));
     assert_eq!(
         (requests, world.clock.monotonic()),
@@ -237,11 +240,12 @@ fn i2_case_17_a_commit_waits_for_at_least_what_the_store_asks_and_never_past_its
 #[test]
 fn i2_trouble_that_stays_is_passed_on_at_once() {
     for fault in [Fault::Denied, Fault::Full, Fault::Gone, Fault::Invalid] {
-        let (world, journal, ended, requests) = fate([on_write(Fate::Error(fault))]);
+        let (world, journal, ended, requests) = injection([on_write(Injection::Error(fault))]);
         assert!(matches!(ended, Err(CommitError::Bucket(error)) if error.fault == fault));
         assert_eq!((requests, stored(&world, &journal)), ((1, 0), 0));
         // Not as "nothing was written", where something may have been.
-        let (_, _, ended, requests) = fate([on_write(Fate::Held), on_write(Fate::Error(fault))]);
+        let (_, _, ended, requests) =
+            injection([on_write(Injection::Held), on_write(Injection::Error(fault))]);
         assert!(matches!(ended, Err(CommitError::Unknown { .. })));
         assert_eq!(requests, (2, 1));
     }
@@ -254,7 +258,7 @@ fn i2_a_head_that_is_gone_is_a_loss() {
     world
         .block(world.memory.delete(&journal.head.key()))
         .unwrap();
-    world.faults.add(on_write(Fate::Held));
+    world.faults.add(on_write(Injection::Held));
     let draft = draft(&world, vec![], vec![]);
     let ended = super::commit(&world, &mut journal, &Settings::default(), draft);
     assert!(matches!(ended, Err(CommitError::Lost { .. })));
@@ -263,7 +267,7 @@ fn i2_a_head_that_is_gone_is_a_loss() {
 
 #[test]
 fn a_head_is_created_once_whatever_answers_are_lost() {
-    for (lost, landed_first) in [(Fate::LandedReplyLost, true), (Fate::Held, false)] {
+    for (lost, landed_first) in [(Injection::LandedReplyLost, true), (Injection::Held, false)] {
         let world = world();
         world.faults.add(on_write(lost));
         let record = record(&world, "a");

@@ -14,7 +14,7 @@ use crate::keys::Key;
 use crate::ports::Expect;
 use crate::runtime::{RunError, Signal, Start};
 use crate::settings::Settings;
-use crate::testing::{Fate, FaultBucket, Rule, Verb, World};
+use crate::testing::{FaultBucket, Injection, Rule, Verb, World};
 use crate::{Attempt, Context, Failed, FrameError, Retry, StepError};
 
 const TTL: Duration = Duration::from_secs(31);
@@ -31,7 +31,7 @@ impl Deadly {
         if !self.harmless.load(Ordering::SeqCst)
             && let Some(process) = &*self.process.lock().unwrap()
         {
-            process.add(Rule::new(Fate::Died).always());
+            process.add(Rule::new(Injection::Died).always());
         }
     }
 
@@ -85,7 +85,10 @@ fn i4_code_that_kills_its_process_is_parked_after_some_tries_and_released_by_res
                 assert!(rounds < most, "sleeps={sleeps}: it is never parked");
             }
             let execution = world.block(world.engine.execution(eid)).unwrap();
-            let stalled = matches!(execution.blocked, Some(Blocked::Stalled { stalls: 5, .. }));
+            let stalled = matches!(
+                execution.blocked,
+                Some(Blocked::Stalled { crash_count: 5, .. })
+            );
             assert!(stalled, "{:?}", execution.blocked);
             execution.commit
         };
@@ -138,9 +141,14 @@ fn i4_a_resume_that_comes_just_before_it_is_parked_is_heard() {
     let deadly = Deadly::default();
     let world = World::new(deadly.app());
     let eid = world.start(Start::new("deadly").input(&false)).eid;
-    let stalls = || world.block(world.engine.execution(eid)).unwrap().stalls;
+    let crash_count = || {
+        world
+            .block(world.engine.execution(eid))
+            .unwrap()
+            .crash_count
+    };
     for round in 0.. {
-        if stalls() == 5 {
+        if crash_count() == 5 {
             break;
         }
         assert!(round < 40, "it is never counted");
@@ -176,8 +184,11 @@ fn i1_an_attempt_that_vanished_is_told_is_not_charged_and_has_a_cap_of_its_own()
         let eid = world.start(Start::new("vanishes").key("v")).eid;
         for n in 0..deaths {
             let dead = world.beside(app(), "dead", 10 + n);
-            dead.faults
-                .add(Rule::new(Fate::LandedAndDied).on(Verb::Write).under("x/"));
+            dead.faults.add(
+                Rule::new(Injection::LandedAndDied)
+                    .on(Verb::Write)
+                    .under("x/"),
+            );
             assert!(dead.run(eid).is_err());
             world.clock.advance(TTL);
         }
