@@ -39,7 +39,7 @@ pub(crate) enum Bug {
     IgnoresAbsorbedMail,
     /// A2: the timer that covered an outbox is a sign that it is undispatched; here it is none.
     IgnoresFiredTimer,
-    /// A2: a take-over carries on which timer covers the outbox; here it forgets it.
+    /// A2: a take-over carries on which timer covers the outbox; here it expires it.
     TakeOverForgetsFired,
     /// A2: a timer that the head does not name covers nothing; here it does.
     StaleTimerCovers,
@@ -75,7 +75,7 @@ pub(crate) enum Bug {
     FinalCommitCarries,
     /// A commit records its effects; here it does not.
     OutboxNotRecorded,
-    /// A commit carries on what is not dispatched; here it forgets it.
+    /// A commit carries on what is not dispatched; here it expires it.
     CommitDropsUndispatched,
     /// Effects follow the commit that decides them; here they precede it.
     DispatchesBeforeCommit,
@@ -91,11 +91,11 @@ pub(crate) enum Bug {
     FeedBeforeResult,
     /// A head is never without its mail: the mail comes first; here the head does.
     HeadBeforeStartMail,
-    /// A15: a head is folded once the feed has told of its last commit; here any end will do.
-    FoldsUntold,
+    /// A15: a head is archived once the feed has told of its last commit; here any end will do.
+    ArchivesUnreported,
     /// A9: the archive comes before the tombstone; here after it.
     TombstoneBeforeArchive,
-    /// A9: a head that was replaced is left; here it is read again, and buried.
+    /// A9: a head that was replaced is left; here it is read again, and entombed.
     BuriesTheReopened,
     /// A9: everything else is deleted after the tombstone; here before it.
     DeletesBeforeTombstone,

@@ -28,7 +28,7 @@ pub struct Composed {
 /// the lines. 1 G for each segment and each large value, 1 P for each that is copied.
 ///
 /// # Errors
-/// The store failed, or something of it cannot be read: then it is not to be folded.
+/// The store failed, or something of it cannot be read: then it is not to be archived.
 pub async fn compose(
     ports: &Ports,
     journal: &mut Journal,

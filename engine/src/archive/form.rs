@@ -11,7 +11,7 @@ use crate::keys::{self, Key};
 /// Version of the stored form; a reader refuses a newer one by name.
 pub const FORMAT: u32 = 1;
 
-/// A finished execution, as it was folded.
+/// A finished execution, as it was archived.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Archive {
     /// What never changed. Its input may stand beside the archive.

@@ -5,12 +5,12 @@
 //! the lines up to a bound, beyond it beside them, as `archive-blob/{sh}/{eid}/{sha256}`.
 //!
 //! - **I10** It is whole before anything of the execution is deleted: a journal that cannot be
-//!   read to its last entry and value is not folded.
-//! - **Its bytes follow from the head.** Whoever folds the same head writes the same bytes, so
+//!   read to its last entry and value is not archived.
+//! - **Its bytes follow from the head.** Whoever archives the same head writes the same bytes, so
 //!   after a lost reply, or beside another writer, *found equal* is done.
 //! - **\[R\] It is replaced by that of a later head only**: of a later commit, or of a later
-//!   execution under the same key. The bad interleaving: a pass folds a failed execution, and is
-//!   slow to write; somebody re-opens it, it ends again, and another pass folds and buries it;
+//!   execution under the same key. The bad interleaving: a pass archives a failed execution, and is
+//!   slow to write; somebody re-opens it, it ends again, and another pass archives and buries it;
 //!   the slow one replaces the archive that the tombstone names.
 //! - **Crash** after it: an archive beside a live head. Retention comes again.
 //!

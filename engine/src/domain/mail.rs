@@ -91,7 +91,7 @@ pub enum Control {
         /// Why, for the journal.
         reason: String,
     },
-    /// Drive it again: lifts a pause and a block, forgets the crashes.
+    /// Drive it again: lifts a pause and a block, expires the crashes.
     Resume,
 }
 

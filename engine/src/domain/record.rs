@@ -80,7 +80,7 @@ pub enum Status {
     Failed,
     /// It ended since somebody wanted it to.
     Cancelled,
-    /// It ended, and was folded into its archive, which tells how.
+    /// It ended, and was archived into its archive, which tells how.
     Archived,
 }
 

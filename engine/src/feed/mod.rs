@@ -12,4 +12,4 @@ mod write;
 
 pub use read::{day_of, events, read};
 pub(crate) use write::write_at;
-pub use write::{Event, Told, write};
+pub use write::{Event, FeedRecord, write};

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use futures::{StreamExt, TryStreamExt, stream};
 use jiff::Timestamp;
 
-use super::write::Told;
+use super::write::FeedRecord;
 use crate::journal::LoadError;
 use crate::keys::{self, FeedKey, InvalidKey, Key};
 use crate::ports::Ports;
@@ -52,23 +52,27 @@ pub async fn events(
 ///
 /// # Errors
 /// The store failed.
-pub async fn read(ports: &Ports, keys: &[Key], concurrency: usize) -> Result<Vec<Told>, LoadError> {
+pub async fn read(
+    ports: &Ports,
+    keys: &[Key],
+    concurrency: usize,
+) -> Result<Vec<FeedRecord>, LoadError> {
     let reads: Vec<_> = keys
         .iter()
         .map(|key| async move {
             let Some(found) = ports.read(key).await? else {
                 return Ok::<_, LoadError>(None);
             };
-            let told: Option<Told> = serde_json::from_slice(&found.body)
+            let told: Option<FeedRecord> = serde_json::from_slice(&found.body)
                 .inspect_err(|error| tracing::warn!(%key, %error, "not a feed object"))
                 .ok();
-            let own = |told: &Told| {
+            let own = |told: &FeedRecord| {
                 FeedKey::parse(key).is_some_and(|k| (k.eid, k.commit) == (told.eid, told.commit))
             };
             Ok(told.filter(own))
         })
         .collect();
-    let found: Vec<Option<Told>> = stream::iter(reads)
+    let found: Vec<Option<FeedRecord>> = stream::iter(reads)
         .buffered(concurrency.max(1))
         .try_collect()
         .await?;

@@ -11,7 +11,7 @@ use crate::ports::{BucketError, Ports};
 
 /// What one feed object tells.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Told {
+pub struct FeedRecord {
     /// Version of this form.
     pub format: u32,
     /// The execution.
@@ -40,7 +40,7 @@ pub struct Told {
     pub events: Vec<Event>,
 }
 
-impl Told {
+impl FeedRecord {
     /// What happened to an execution, beside where it stands.
     pub(crate) fn of(head: &Head, events: Vec<Event>) -> Self {
         let record = &head.record;
@@ -86,7 +86,7 @@ pub struct Event {
 ///
 /// # Errors
 /// The store failed.
-pub async fn write(ports: &Ports, told: &Told) -> Result<(), BucketError> {
+pub async fn write(ports: &Ports, told: &FeedRecord) -> Result<(), BucketError> {
     write_at(ports, told, ports.clock.now()).await
 }
 
@@ -94,7 +94,11 @@ pub async fn write(ports: &Ports, told: &Told) -> Result<(), BucketError> {
 ///
 /// # Errors
 /// The store failed.
-pub(crate) async fn write_at(ports: &Ports, told: &Told, at: Timestamp) -> Result<(), BucketError> {
+pub(crate) async fn write_at(
+    ports: &Ports,
+    told: &FeedRecord,
+    at: Timestamp,
+) -> Result<(), BucketError> {
     let body: Bytes = serde_json::to_vec(told)
         .expect("a feed object holds only values that were serialized before")
         .into();

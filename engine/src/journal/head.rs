@@ -53,7 +53,7 @@ pub struct Head {
     pub news: Vec<News>,
     /// Leases since the last new outcome.
     pub crash_count: u32,
-    /// Where it was folded to, in a tombstone, which has let go of everything else.
+    /// Where it was archived to, in a tombstone, which has let go of everything else.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub archived: Option<Archived>,
 }

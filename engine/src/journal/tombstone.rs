@@ -1,4 +1,4 @@
-//! The tombstone: what a head becomes when its execution was folded into an archive.
+//! The tombstone: what a head becomes when its execution was archived into an archive.
 //!
 //! It keeps the key taken, so that whatever comes late is refused, answers keyed duplicates by
 //! the digest of their input, and names the archive. It has let go of the journal, and of the
@@ -23,14 +23,14 @@ use crate::domain::{Digest, Json, Payload, Record, Status};
 use crate::keys::{self, Key};
 use crate::ports::Ports;
 
-/// What a tombstone says of the execution that was folded.
+/// What a tombstone says of the execution that was archived.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Archived {
     /// The archive.
     pub key: Key,
     /// Digest of the archive's bytes.
     pub sha256: Digest,
-    /// The commit that was folded: the last one before the tombstone.
+    /// The commit that was archived: the last one before the tombstone.
     pub commit: u64,
     /// How the execution ended.
     pub status: Status,
@@ -42,7 +42,7 @@ pub struct Archived {
 }
 
 impl Archived {
-    /// What readers rely on: a head says where it was folded to if, and only if, it was.
+    /// What readers rely on: a head says where it was archived to if, and only if, it was.
     pub(super) fn check(head: &Head) -> Result<(), String> {
         match (head.status, &head.archived) {
             (Status::Archived, None) => Err("it is archived, and does not say where".to_owned()),
@@ -52,7 +52,7 @@ impl Archived {
                 }
                 match archived.commit.checked_add(1) == Some(head.commit) {
                     true => Ok(()),
-                    false => Err(format!("it was folded at commit {}", archived.commit)),
+                    false => Err(format!("it was archived at commit {}", archived.commit)),
                 }
             }
             (_, Some(_)) => Err("it is not archived, and names an archive".to_owned()),

@@ -1,4 +1,4 @@
-//! Where finished executions are folded to, and where the fold stands.
+//! Where finished executions are archived to, and where the archive stands.
 
 use super::{Key, Prefix};
 use crate::domain::ExecutionId;
@@ -8,7 +8,7 @@ pub const ARCHIVE: &str = "archive/";
 /// First component of the keys of archived values.
 pub const ARCHIVE_BLOB: &str = "archive-blob/";
 
-/// `archive/{sh}/{eid}`: a finished execution, folded.
+/// `archive/{sh}/{eid}`: a finished execution, archived.
 #[must_use]
 pub fn archive(eid: &ExecutionId) -> Key {
     Key::built(format!("{ARCHIVE}{}/{eid}", eid.shard()))

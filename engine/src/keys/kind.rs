@@ -22,7 +22,7 @@ pub enum Kind {
     Timer,
     /// An object of the feed.
     Feed,
-    /// A finished execution, folded, or a large value of one.
+    /// A finished execution, archived, or a large value of one.
     Archive,
     /// None of the engine's.
     Other,

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::App;
+use super::completion_waiters::CompletionWaiters;
 use super::counts::Counter;
-use super::ends::Ends;
 use super::sticky::Sticky;
 use crate::domain::{Actor, ActorKind, Provenance};
 use crate::ports::Ports;
@@ -33,7 +33,7 @@ pub struct Core {
     /// This process.
     pub host: Host,
     /// Who waits for an end.
-    pub(crate) ends: Ends,
+    pub(crate) completion_waiters: CompletionWaiters,
     /// Heads of executions that came to rest here.
     pub(crate) sticky: Sticky,
     /// What runs have done.

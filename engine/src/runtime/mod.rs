@@ -1,9 +1,9 @@
 //! What runs executions, and what operators call.
 
 mod chain;
+mod completion_waiters;
 mod core;
 mod counts;
-mod ends;
 mod engine;
 mod notice;
 mod outbox;

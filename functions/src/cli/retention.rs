@@ -1,4 +1,4 @@
-//! `retention`: folds finished executions into archives, and forgets them in time.
+//! `retention`: archives finished executions into archives, and expires them in time.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use super::serve::Interrupts;
 use crate::environment::{days, seconds};
 use crate::roles::retention;
 
-/// Fold finished executions into archives, and forget them in time
+/// Archive finished executions into archives, and expire them in time
 ///
 /// What ended longer ago than --after becomes one object under `archive/`: `show`, `journal` and
 /// `result` tell the same of it as before. Its tombstone stays for --purge; then its key is free.
@@ -25,7 +25,7 @@ pub(crate) struct Args {
     /// [default: MILLPOND_RETENTION_PURGE, else 90]
     #[arg(long, value_name = "DAYS", value_parser = days)]
     purge: Option<Duration>,
-    /// Executions folded or purged a second, at most
+    /// Executions archived or purged a second, at most
     #[arg(long, value_name = "N", default_value_t = RetentionSettings::default().rate)]
     rate: u32,
     /// Go on until interrupted, and look again after so long
@@ -87,17 +87,17 @@ fn say(desk: &Desk, retained: &Retained) -> Result<(), Error> {
 fn words(retained: &Retained) -> String {
     let Retained {
         walked,
-        folded,
+        archived,
         finished,
         left,
         broken,
         purged,
-        forgotten,
+        expired,
         more,
     } = retained;
     let mut words = vec![
         format!("{walked} looked at"),
-        format!("{folded} folded"),
+        format!("{archived} archived"),
         format!("{purged} purged"),
     ];
     let mut say = |count: &usize, what: &str| {
@@ -107,7 +107,7 @@ fn words(retained: &Retained) -> String {
     };
     say(finished, "finished that a pass had begun");
     say(left, "left since they were written to");
-    say(forgotten, "words of the feed forgotten");
+    say(expired, "words of the feed expired");
     say(broken, "that cannot be read whole (see `doctor`)");
     if *more {
         words.push("more to do".to_owned());
@@ -123,15 +123,15 @@ mod tests {
     fn only_what_there_is_to_say_is_said() {
         let some = Retained {
             walked: 9,
-            folded: 3,
+            archived: 3,
             ..Retained::default()
         };
-        assert_eq!(words(&some), "9 looked at, 3 folded, 0 purged");
+        assert_eq!(words(&some), "9 looked at, 3 archived, 0 purged");
         let all = Retained {
             finished: 1,
             left: 1,
             broken: 2,
-            forgotten: 4,
+            expired: 4,
             more: true,
             ..some
         };

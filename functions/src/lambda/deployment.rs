@@ -17,7 +17,7 @@ pub(crate) enum Role {
     Worker,
     /// Passes on timers and old mail.
     Sweeper,
-    /// Folds what is over.
+    /// Archives what is over.
     Retention,
     /// Starts and signals by events.
     Starter,

@@ -14,7 +14,7 @@
 //! | `Failed`, `Malformed` | Count | messages that come again; records that mean nothing |
 //! | `Hints` | Count | timers and mail that the sweeper passed on |
 //! | `Starts` | Count | executions that the starter began |
-//! | `Folded`, `Purged`, `Broken` | Count | executions that the retention archived; tombstones it forgot; what it cannot read whole |
+//! | `Archived`, `Purged`, `Broken` | Count | executions that the retention archived; tombstones it expired; what it cannot read whole |
 //! | `ColdStarts` | Count | processes |
 
 use std::io::Write as _;
@@ -44,7 +44,7 @@ pub(super) struct Metrics {
     pub(super) malformed: u64,
     pub(super) hints: u64,
     pub(super) starts: u64,
-    pub(super) folded: u64,
+    pub(super) archived: u64,
     pub(super) purged: u64,
     pub(super) broken: u64,
 }
@@ -63,7 +63,7 @@ impl Metrics {
             malformed: 0,
             hints: 0,
             starts: 0,
-            folded: 0,
+            archived: 0,
             purged: 0,
             broken: 0,
         }
@@ -115,7 +115,7 @@ impl Metrics {
             ("Malformed", self.malformed),
             ("Hints", self.hints),
             ("Starts", self.starts),
-            ("Folded", self.folded),
+            ("Archived", self.archived),
             ("Purged", self.purged),
             ("Broken", self.broken),
             ("ColdStarts", u64::from(self.cold)),

@@ -11,7 +11,7 @@ use super::context::Cloud;
 use super::metrics::Metrics;
 use crate::roles::{Deadline, retention as retain};
 
-/// Folds and forgets what is old enough, for as long as there is time; the next tick goes on.
+/// Archives and expires what is old enough, for as long as there is time; the next tick goes on.
 pub(super) async fn retention(
     cloud: &Cloud,
     left: Duration,
@@ -23,7 +23,7 @@ pub(super) async fn retention(
     match deadline.keep(cloud.clock(), &stop, work).await {
         Some(retained) => {
             let retained = retained?;
-            metrics.folded += retained.folded as u64;
+            metrics.archived += retained.archived as u64;
             metrics.purged += retained.purged as u64;
             metrics.broken += retained.broken as u64;
             Ok(serde_json::to_value(retained)?)

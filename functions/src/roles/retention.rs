@@ -2,7 +2,7 @@
 
 use millpond::runtime::{Engine, Notice, Retained, Retention, RetentionError, RetentionSettings};
 
-/// Folds and forgets what is old enough, until nothing is left to do or until `stop`, which is
+/// Archives and expires what is old enough, until nothing is left to do or until `stop`, which is
 /// to be set some seconds before a deadline: what is under way is brought to its end, and the
 /// next call goes on. Safe twice at once.
 ///

@@ -1,4 +1,4 @@
-//! `retention`: what is folded is told of as before; what is purged is told of by its archive.
+//! `retention`: what is archived is told of as before; what is purged is told of by its archive.
 
 use serde_json::Value;
 
@@ -26,7 +26,7 @@ fn shown(world: &World, eid: &str) -> (Value, Value, Value) {
 }
 
 #[test]
-fn what_is_folded_is_shown_as_before_and_listed_as_archived() {
+fn what_is_archived_is_shown_as_before_and_listed_as_archived() {
     let world = World::new();
     let greeted = world.start(&["greet", "--input", "\"ana\"", "--key", "k"]);
     let failed = world.start(&["fail"]);
@@ -35,7 +35,10 @@ fn what_is_folded_is_shown_as_before_and_listed_as_archived() {
     let eids = [&greeted, &failed];
     let before = eids.map(|eid| shown(&world, eid));
     let some = retain(&world, &[]);
-    assert_eq!((&some["folded"], &some["more"]), (&2.into(), &false.into()));
+    assert_eq!(
+        (&some["archived"], &some["more"]),
+        (&2.into(), &false.into())
+    );
     assert_eq!(eids.map(|eid| shown(&world, eid)), before);
     let text = world.ok(&["show", &greeted]);
     assert!(text.contains("archive     archive/"), "{text}");
@@ -63,7 +66,7 @@ fn what_is_folded_is_shown_as_before_and_listed_as_archived() {
     // The one that waits goes on.
     world.ok(&["signal", &waits, "approval", "true"]);
     world.work();
-    assert_eq!(retain(&world, &[])["folded"], 1);
+    assert_eq!(retain(&world, &[])["archived"], 1);
     let own = |eid: &str| format!("x/{}/{eid}", &eid[eid.len() - 2..]);
     let left = eids.map(|eid| files(&world.path("pond").join(own(eid))).len());
     assert_eq!(left, [1, 1], "tombstones");
@@ -76,7 +79,7 @@ fn what_is_purged_is_told_of_by_its_archive_until_its_key_starts_anew() {
     let eid = world.start(&start);
     world.work();
     let before = shown(&world, &eid);
-    assert_eq!(retain(&world, &[])["folded"], 1);
+    assert_eq!(retain(&world, &[])["archived"], 1);
     until("its tombstone is purged", || {
         retain(&world, &["--purge", SECOND])["purged"] == 1
     });
@@ -118,20 +121,20 @@ fn it_goes_on_until_it_is_interrupted() {
         world.work();
         eid
     };
-    // Who only folds makes no bucket.
+    // Who only archives makes no bucket.
     let first = greet();
     let every = ["retention", "--after", "0", "--every", "0.05"];
     let mut every = world.spawn("retention", &every);
-    let is_folded = |eid: &str| {
+    let is_archived = |eid: &str| {
         let shown = world.json(&["show", eid]);
         shown["execution"]["archive"].is_string()
     };
-    until("it is folded", || is_folded(&first));
+    until("it is archived", || is_archived(&first));
     let second = greet();
-    until("so is the next one", || is_folded(&second));
+    until("so is the next one", || is_archived(&second));
     every.signal("INT");
     assert_eq!(every.ended().code(), Some(0));
-    assert!(every.out().contains("1 folded"), "{}", every.out());
+    assert!(every.out().contains("1 archived"), "{}", every.out());
 }
 
 #[test]

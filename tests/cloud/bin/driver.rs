@@ -9,7 +9,7 @@ mod driver {
     use clap::Parser;
     use millpond_cloud::lambda::Summary;
     use millpond_cloud::queue::Chaos;
-    use millpond_cloud::scene::{Scene, Setting, folding, inbox, invoices, latency, storm};
+    use millpond_cloud::scene::{Scene, Setting, archiving, inbox, invoices, latency, storm};
 
     /// Runs an application on the emulated cloud
     #[derive(Debug, Parser)]
@@ -44,7 +44,7 @@ mod driver {
             #[arg(long, default_value_t = 50)]
             count: usize,
         },
-        /// Finished executions, folded by a retention that is killed at random
+        /// Finished executions, archived by a retention that is killed at random
         Retention {
             /// How many
             #[arg(long, default_value_t = 10_000)]
@@ -55,7 +55,7 @@ mod driver {
             /// Where the draws begin
             #[arg(long, default_value_t = 1)]
             seed: u64,
-            /// How long the folding may take, in seconds
+            /// How long the archiving may take, in seconds
             #[arg(long, default_value_t = 3600)]
             patience: u64,
         },
@@ -185,14 +185,14 @@ mod driver {
                 seed,
                 patience,
             } => {
-                let options = folding::Options {
+                let options = archiving::Options {
                     count,
                     kill_every: Duration::from_secs_f64(kill_every),
                     seed,
                     patience: Duration::from_secs(patience),
                 };
                 let mut say = |line: String| println!("{line}");
-                let outcome = folding::fold(&scene, &options, &mut say).await;
+                let outcome = archiving::archive(&scene, &options, &mut say).await;
                 print!("{outcome}");
                 told(&outcome.faults())
             }

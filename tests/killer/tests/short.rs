@@ -76,8 +76,8 @@ fn every_workflow_ends_as_it_must_whoever_is_killed_and_the_judge_can_see() {
     let unanswered = planted(&folder, "answers", |_| Some(String::new()));
     must_say(&unanswered, "0 of ");
     let head = find(&folder.join("pond/x"), "head").expect("there are heads");
-    let forgotten = planted(&folder, &head, |_| None);
-    must_say(&forgotten, "executions, 186 were planned");
+    let expired = planted(&folder, &head, |_| None);
+    must_say(&expired, "executions, 186 were planned");
     let open = planted(&folder, &head, |text| {
         let at = text.find("\"status\":\"").map(|at| at + 10)?;
         let end = at + text[at..].find('"')?;

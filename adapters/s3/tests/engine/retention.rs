@@ -79,7 +79,7 @@ async fn told(process: &Process, eids: &[ExecutionId]) -> Vec<(Status, usize, u6
 }
 
 #[tokio::test]
-async fn i10_a_fold_that_is_cut_is_finished_and_the_archive_tells_the_same_after_the_purge() {
+async fn i10_a_archive_that_is_cut_is_finished_and_the_archive_tells_the_same_after_the_purge() {
     let store = Store::fresh().await;
     let runner = store.process(app(), runs()).await;
     let dying = store.process(app(), retains()).await;
@@ -98,7 +98,7 @@ async fn i10_a_fold_that_is_cut_is_finished_and_the_archive_tells_the_same_after
         objects(&next, eids[2]).await.len() > 2,
         "a head, segments, a blob"
     );
-    // It dies when it has buried the first of them.
+    // It dies when it has entombed the first of them.
     let tombstone = Rule::new(Injection::LandedAndDied)
         .on(Verb::Write)
         .under("x/");
@@ -113,7 +113,7 @@ async fn i10_a_fold_that_is_cut_is_finished_and_the_archive_tells_the_same_after
     let mut done = 0;
     while done < 3 {
         let retained = pass(&next).await;
-        done += retained.folded + retained.finished;
+        done += retained.archived + retained.finished;
         clock.sleep(moment).await;
     }
     for eid in &eids {

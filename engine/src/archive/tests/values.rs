@@ -93,7 +93,7 @@ fn values_beyond_all_that_an_archive_takes_stand_beside_it() {
 }
 
 #[test]
-fn a_value_of_an_execution_that_was_folded_meanwhile_is_found() {
+fn a_value_of_an_execution_that_was_archived_meanwhile_is_found() {
     for bytes in [60 << 10, 200 << 10] {
         let world = world();
         let eid = ended(&world, bytes);

@@ -14,7 +14,7 @@ proptest! {
         let (digest, shard) = (Digest::of(b"body"), eid.shard());
         let own = format!("x/{shard}/");
         let mail = format!("mail/{queue}/{shard}/");
-        let (folded, values) = (format!("archive/{shard}/"), format!("archive-blob/{shard}/"));
+        let (archived, values) = (format!("archive/{shard}/"), format!("archive-blob/{shard}/"));
         for (key, kind, part) in [
             (keys::head(&eid), Kind::Head, own.as_str()),
             (keys::segment(&eid, n, digest.sha16()), Kind::Segment, &own),
@@ -22,7 +22,7 @@ proptest! {
             (keys::mail(&queue, &eid, &mid), Kind::Mail, &mail),
             (keys::timer(at, &queue, &eid, commit), Kind::Timer, "timers/"),
             (keys::feed(at, &eid, commit), Kind::Feed, "feed/"),
-            (keys::archive(&eid), Kind::Archive, &folded),
+            (keys::archive(&eid), Kind::Archive, &archived),
             (keys::archive_blob(&eid, digest.as_str()), Kind::Archive, &values),
             (keys::retention(), Kind::Other, "cursors/"),
         ] {

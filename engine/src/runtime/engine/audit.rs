@@ -6,7 +6,7 @@
 //!
 //! Every object that an execution names must be there, too, and be what it was when it was
 //! written: a worker finds that out only when it needs one. So must the archive of one that was
-//! folded, and what that names. And nothing else should stand where
+//! archived, and what that names. And nothing else should stand where
 //! executions look.
 //!
 //! Mail and timers are listed first, then heads are read, so an execution that moves in
@@ -212,7 +212,7 @@ impl Engine {
             }
         };
         let mut findings = self.broken(&mut journal).await?;
-        // What is missing may have been folded since its head was read.
+        // What is missing may have been archived since its head was read.
         if !findings.is_empty()
             && let Ok(Some(now)) = Journal::load(&self.core.ports, &eid).await
             && now.head.commit != journal.head.commit

@@ -31,13 +31,13 @@ pub struct Execution {
     pub entries: u64,
     /// Bytes of journal so far.
     pub journal_bytes: u64,
-    /// Bytes of the head itself; none once it is folded.
+    /// Bytes of the head itself; none once it is archived.
     pub head_bytes: u64,
     /// Segments.
     pub segments: usize,
     /// Why it is parked, if it is.
     pub blocked: Option<Blocked>,
-    /// The archive that tells all this, once it is folded.
+    /// The archive that tells all this, once it is archived.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub archive: Option<Key>,
 }
@@ -52,7 +52,7 @@ pub struct JournalPage {
 }
 
 impl Engine {
-    /// Where an execution stands: `archived` once it is folded. 1 G, + 1 G where there is no head.
+    /// Where an execution stands: `archived` once it is archived. 1 G, + 1 G where there is no head.
     ///
     /// # Errors
     /// Unknown execution; the store failed, or the head cannot be read.
@@ -62,19 +62,19 @@ impl Engine {
         }
         match self.find(eid).await? {
             Found::Here(journal) => Ok(journal.head.status),
-            Found::Folded(_) => Ok(Status::Archived),
+            Found::Archived(_) => Ok(Status::Archived),
         }
     }
 
-    /// An execution, as its head tells, or its archive once it is folded. 1 G, and 1 G for each
-    /// segment where why it is blocked does not stand in the head any more; 2 G where it is folded.
+    /// An execution, as its head tells, or its archive once it is archived. 1 G, and 1 G for each
+    /// segment where why it is blocked does not stand in the head any more; 2 G where it is archived.
     ///
     /// # Errors
     /// As [`Engine::status`].
     pub async fn execution(&self, eid: ExecutionId) -> Result<Execution, EngineError> {
         let mut journal = match self.find(eid).await? {
             Found::Here(journal) => journal,
-            Found::Folded(archive) => return Ok(folded(*archive)),
+            Found::Archived(archive) => return Ok(archived(*archive)),
         };
         let why = |entry| match entry {
             Entry::Blocked(why) => Some(why),
@@ -113,7 +113,7 @@ impl Engine {
     }
 
     /// Commits from number `from` on (the first is 1), at most `limit`. 1 G, + 1 G for each
-    /// segment that holds later commits; 2 G where it is folded.
+    /// segment that holds later commits; 2 G where it is archived.
     ///
     /// # Errors
     /// As [`Engine::status`]; a segment is missing or broken.
@@ -133,7 +133,7 @@ impl Engine {
     }
 }
 
-fn folded(archive: Archive) -> Execution {
+fn archived(archive: Archive) -> Execution {
     Execution {
         archive: Some(keys::archive(&archive.record.eid)),
         record: archive.record,

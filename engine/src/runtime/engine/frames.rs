@@ -98,7 +98,7 @@ pub struct AttemptView {
 }
 
 impl Engine {
-    /// The tree of frames of an execution. 1 G, + 1 G for each segment; 2 G where it is folded.
+    /// The tree of frames of an execution. 1 G, + 1 G for each segment; 2 G where it is archived.
     ///
     /// # Errors
     /// Unknown execution; the store failed, or an object cannot be read.

@@ -129,7 +129,7 @@ fn fits(row: &Row, filter: &Filter) -> bool {
             .is_none_or(|workflow| *workflow == row.workflow)
 }
 
-fn row_of_feed(told: feed::Told) -> Row {
+fn row_of_feed(told: feed::FeedRecord) -> Row {
     let note = told
         .events
         .iter()

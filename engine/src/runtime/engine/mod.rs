@@ -27,8 +27,8 @@ pub use price::Price;
 pub use result::Outcome;
 pub use start::{Start, Started};
 
+use super::completion_waiters::CompletionWaiters;
 use super::counts::{Counter, Counts};
-use super::ends::Ends;
 use super::run::{self, Causes, Ended, RunError, Stop};
 use super::sticky::Sticky;
 use super::{App, Core, Host, RegistryError};
@@ -69,7 +69,7 @@ impl Engine {
                 settings,
                 app: Arc::new(app),
                 host,
-                ends: Ends::default(),
+                completion_waiters: CompletionWaiters::default(),
                 sticky,
                 counter: Counter::default(),
             }),

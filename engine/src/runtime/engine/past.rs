@@ -11,25 +11,25 @@ pub(super) enum Found {
     /// Under its head.
     Here(Box<Journal>),
     /// In its archive.
-    Folded(Box<Archive>),
+    Archived(Box<Archive>),
 }
 
 /// What an execution was, and did.
 pub(super) struct History {
     pub(super) record: Record,
-    /// Where it stands; how it ended, once it is folded.
+    /// Where it stands; how it ended, once it is archived.
     pub(super) status: Status,
     /// The instant of its last commit.
     pub(super) at: Timestamp,
     /// For each segment, the number of the first entry behind it.
     pub(super) segments: Vec<u64>,
-    /// How often a large value was moved into the journal when it was folded.
+    /// How often a large value was moved into the journal when it was archived.
     pub(super) inlined: u64,
     pub(super) commits: Vec<Commit>,
 }
 
 impl Engine {
-    /// Where an execution stands. 1 G, + 1 G for the archive where it was folded, or where there
+    /// Where an execution stands. 1 G, + 1 G for the archive where it was archived, or where there
     /// is no head.
     pub(super) async fn find(&self, eid: ExecutionId) -> Result<Found, EngineError> {
         let ports = &self.core.ports;
@@ -38,14 +38,14 @@ impl Engine {
         match journal {
             Some(journal) if named.is_none() => Ok(Found::Here(Box::new(journal))),
             _ => match archive::read(ports, &eid, named.as_ref()).await? {
-                Some(archive) => Ok(Found::Folded(Box::new(archive))),
+                Some(archive) => Ok(Found::Archived(Box::new(archive))),
                 None => Err(EngineError::UnknownExecution { eid }),
             },
         }
     }
 
     /// The commits from number `from` on, and perhaps some before, with what they are of. 1 G, +
-    /// 1 G for each segment that holds some of them; or 2 G where it was folded.
+    /// 1 G for each segment that holds some of them; or 2 G where it was archived.
     pub(super) async fn history(
         &self,
         eid: ExecutionId,
@@ -55,7 +55,7 @@ impl Engine {
         let mut looked = false;
         loop {
             let mut journal = match self.find(eid).await? {
-                Found::Folded(archive) => return Ok((*archive).into()),
+                Found::Archived(archive) => return Ok((*archive).into()),
                 Found::Here(journal) => journal,
             };
             match journal.since(ports, from, concurrency).await {
@@ -70,14 +70,14 @@ impl Engine {
                         commits,
                     });
                 }
-                // It may have been folded since its head was read.
+                // It may have been archived since its head was read.
                 Err(LoadError::Missing { .. }) if !std::mem::replace(&mut looked, true) => {}
                 Err(error) => return Err(error.into()),
             }
         }
     }
 
-    /// A large value of an execution that may have been folded since somebody read of it.
+    /// A large value of an execution that may have been archived since somebody read of it.
     pub(super) async fn archived_value(
         &self,
         eid: &ExecutionId,

@@ -39,7 +39,7 @@ pub struct Price {
 
 impl Engine {
     /// What an execution has cost so far, as its journal tells; see the head of `price.rs` for
-    /// the formula. 1 G, + 1 G for each segment; 2 G where it is folded.
+    /// the formula. 1 G, + 1 G for each segment; 2 G where it is archived.
     ///
     /// # Errors
     /// Unknown execution; the store failed, or an object cannot be read.

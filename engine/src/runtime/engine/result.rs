@@ -41,7 +41,7 @@ impl Engine {
     /// How an execution ended; waits for the end up to `wait`. 1 G for each look (after 2 ms,
     /// or 100 ms beside a worker of this process, which tells of the ends it makes; then less
     /// and less often, once a second in the end), + 1 G for a value over 32 KiB, + 1 G where it is
-    /// folded.
+    /// archived.
     ///
     /// # Errors
     /// [`EngineError::NotYet`] when it has not ended by then; unknown execution; the store
@@ -50,8 +50,8 @@ impl Engine {
         let clock = &self.core.ports.clock;
         let end = clock.monotonic() + wait;
         // Before the first look: an end between look and wait is told.
-        let mut over = self.core.ends.of(eid);
-        let mut pause = match self.core.ends.has_worker() {
+        let mut over = self.core.completion_waiters.of(eid);
+        let mut pause = match self.core.completion_waiters.has_worker() {
             true => FIRST_TOLD,
             false => FIRST,
         };
@@ -59,7 +59,7 @@ impl Engine {
         loop {
             let journal = match self.find(eid).await? {
                 Found::Here(journal) => journal,
-                Found::Folded(archive) => {
+                Found::Archived(archive) => {
                     let end = archive.outcome().cloned();
                     return self.outcome(&eid, archive.status, end).await;
                 }
@@ -68,7 +68,7 @@ impl Engine {
             if status.is_terminal() {
                 let entries = journal.tail_entries()?.into_iter().map(|(_, entry)| entry);
                 match self.outcome(&eid, status, end_of(entries)).await {
-                    // It may have been folded since its head was read.
+                    // It may have been archived since its head was read.
                     Err(EngineError::Load(LoadError::Missing { .. }))
                         if !std::mem::replace(&mut looked, true) =>
                     {
@@ -82,7 +82,7 @@ impl Engine {
                 return Err(EngineError::NotYet { eid, status });
             }
             futures::select_biased! {
-                () = over.told().fuse() => over = self.core.ends.of(eid),
+                () = over.told().fuse() => over = self.core.completion_waiters.of(eid),
                 () = clock.sleep(pause.min(left)).fuse() => {}
             }
             pause = (pause * 3 / 2).min(LONGEST);
@@ -108,7 +108,7 @@ impl Engine {
     }
 
     /// A value that stands in an execution's journal. 1 G if it is a blob, and 1 or 2 more once
-    /// that is folded; else none.
+    /// that is archived; else none.
     ///
     /// # Errors
     /// The store failed, or the blob cannot be read.
@@ -120,7 +120,7 @@ impl Engine {
         let Payload::Blob { sha256, .. } = payload else {
             return Err(missing.into());
         };
-        let folded = self.archived_value(eid, sha256).await?;
-        folded.ok_or_else(|| missing.into())
+        let archived = self.archived_value(eid, sha256).await?;
+        archived.ok_or_else(|| missing.into())
     }
 }

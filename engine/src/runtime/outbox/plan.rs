@@ -8,7 +8,7 @@ use crate::domain::{
     Began, Body, Channel, Control, Digest, Entry, ExecutionId, Failure, FrameId, MessageId,
     OnClose, Payload, Provenance, Queue, Record, Workflow,
 };
-use crate::feed::{Event, Told};
+use crate::feed::{Event, FeedRecord};
 use crate::journal::{Head, Item, Named};
 use crate::keys::Key;
 
@@ -52,7 +52,7 @@ pub(crate) enum What {
         at: Timestamp,
     },
     /// The feed object, with the announcements it dispatches.
-    Feed(Box<Told>, Vec<Item>),
+    Feed(Box<FeedRecord>, Vec<Item>),
 }
 
 impl What {
@@ -240,7 +240,7 @@ fn announcement(at: Timestamp, fid: &FrameId, kind: &Channel, value: &Payload) -
     }
 }
 
-fn told(head: &Head, announced: Vec<Event>) -> Told {
+fn told(head: &Head, announced: Vec<Event>) -> FeedRecord {
     let lifecycle = head.news.iter().map(|news| Event {
         kind: news.kind.clone(),
         commit: Some(news.commit),
@@ -251,5 +251,5 @@ fn told(head: &Head, announced: Vec<Event>) -> Told {
     });
     let mut events: Vec<Event> = lifecycle.chain(announced).collect();
     events.sort_by_key(|event| event.at);
-    Told::of(head, events)
+    FeedRecord::of(head, events)
 }

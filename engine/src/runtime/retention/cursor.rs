@@ -1,9 +1,9 @@
 //! How far the feed was walked: `cursors/retention`, created once, replaced by compare-and-swap,
 //! never deleted.
 //!
-//! - Everything before `folded` was looked at by somebody who brought it to its end, so it only
+//! - Everything before `archived` was looked at by somebody who brought it to its end, so it only
 //!   ever moves on: of two passes at once the further one counts.
-//! - `forgot` is where a round of forgetting is; at its end it begins again, since what could not
+//! - `expired` is where a round of forgetting is; at its end it begins again, since what could not
 //!   go yet stays behind it.
 //! - It saves requests, and nothing rests on it: without it, or with one from the past, a pass
 //!   looks at more than it needs to.
@@ -32,16 +32,16 @@ struct Stored {
     /// Names this write: the same in all attempts at it.
     nonce: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    folded: Option<Key>,
+    archived: Option<Key>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    forgot: Option<Key>,
+    expired: Option<Key>,
 }
 
 /// Which of the two walks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Side {
-    Folded,
-    Forgot,
+    Archived,
+    Expired,
 }
 
 impl Cursor {
@@ -55,8 +55,8 @@ impl Cursor {
             let stored = Stored {
                 format: FORMAT,
                 nonce: String::new(),
-                folded: None,
-                forgot: None,
+                archived: None,
+                expired: None,
             };
             let version = None;
             return Ok(Self { stored, version });
@@ -71,8 +71,8 @@ impl Cursor {
     /// Behind which key a walk goes on.
     pub(super) fn at(&self, side: Side) -> Option<&Key> {
         match side {
-            Side::Folded => self.stored.folded.as_ref(),
-            Side::Forgot => self.stored.forgot.as_ref(),
+            Side::Archived => self.stored.archived.as_ref(),
+            Side::Expired => self.stored.expired.as_ref(),
         }
     }
 
@@ -124,8 +124,8 @@ impl Stored {
             ..self.clone()
         };
         match side {
-            Side::Folded => next.folded = next.folded.max(at.cloned()),
-            Side::Forgot => next.forgot = at.cloned(),
+            Side::Archived => next.archived = next.archived.max(at.cloned()),
+            Side::Expired => next.expired = at.cloned(),
         }
         next
     }
@@ -147,7 +147,7 @@ impl Stored {
             let (key, format, known) = (key.clone(), stored.format, FORMAT);
             return Err(LoadError::Newer { key, format, known });
         }
-        let mut named = stored.folded.iter().chain(&stored.forgot);
+        let mut named = stored.archived.iter().chain(&stored.expired);
         match named.find(|key| FeedKey::parse(key).is_none()) {
             Some(other) => Err(corrupt(format!(
                 "it names {other}, which is no feed object"

@@ -8,7 +8,7 @@ use jiff::SignedDuration;
 use super::RetentionError;
 use super::walk::{Did, Walk};
 use crate::domain::{ExecutionId, Status};
-use crate::feed::{self, Event, Told};
+use crate::feed::{self, Event, FeedRecord};
 use crate::journal::{CommitError, Head, Journal};
 use crate::keys;
 use crate::runtime::outbox;
@@ -97,7 +97,7 @@ impl Walk<'_> {
 }
 
 /// That it was archived, and how it had ended.
-fn told(head: &Head) -> Told {
+fn told(head: &Head) -> FeedRecord {
     let ended = head.archived.as_ref().map(|archived| archived.status);
     let archived = Event {
         kind: "execution.archived".to_owned(),
@@ -107,5 +107,5 @@ fn told(head: &Head) -> Told {
         fid: None,
         value: None,
     };
-    Told::of(head, vec![archived])
+    FeedRecord::of(head, vec![archived])
 }

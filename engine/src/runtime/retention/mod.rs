@@ -1,14 +1,14 @@
-//! Retention: folds finished executions into archives, and forgets them in time (PROTOCOL,
+//! Retention: archives finished executions into archives, and expires them in time (PROTOCOL,
 //! section 7).
 //!
-//! One pass walks the feed in order of time. What is older than the first delay is **folded**:
+//! One pass walks the feed in order of time. What is older than the first delay is **archived**:
 //!
 //! (1) Read the head. Only if it is over, and its commit is the one that the feed has told of:
 //! the feed object is the last effect, so then the outbox is dispatched. (2) Write the archive.
 //! (3) Replace the head by a tombstone. (4) Delete everything else under its prefix. (5) Tell
 //! `execution.archived`.
 //!
-//! What is older than the second delay is **forgotten**: once the tombstone is that old, whoever
+//! What is older than the second delay is **expired**: once the tombstone is that old, whoever
 //! has marked it deletes its prefix once more, and last of all the tombstone; then its feed
 //! objects go. The archive stays.
 //!
@@ -18,18 +18,18 @@
 //! - **\[R\]** A tombstone stays longer than any sender tries: the second delay is at least
 //!   [`RetentionSettings::least_purge`], and what retention deletes it deletes well within that.
 //! - **A pass is no holder.** Two at once do the same work twice, each step of it once. Killed
-//!   anywhere, the next one goes on: after (2) an archive beside a live head, which is folded
+//!   anywhere, the next one goes on: after (2) an archive beside a live head, which is archived
 //!   again; after (3) a tombstone of which the feed does not tell, which is finished; after the
 //!   mark a tombstone that another pass may purge later.
 //!
-//! Where it was is in `cursors/retention`. Price: 4 P for each execution folded (archive,
+//! Where it was is in `cursors/retention`. Price: 4 P for each execution archived (archive,
 //! tombstone, list, feed), 1 G for each that is walked, + its segments and large values; 2 P for
 //! each that is purged (mark, list); 1 P for each [`PAGE`] feed objects, and 1 P for the cursor.
 
+mod archive;
 mod cursor;
+mod expire;
 mod finish;
-mod fold;
-mod forget;
 mod settings;
 mod walk;
 
@@ -55,8 +55,8 @@ const PAGE: usize = 100;
 pub struct Retained {
     /// Executions looked at, each time the feed told of them in a page.
     pub walked: usize,
-    /// Executions folded into their archive.
-    pub folded: usize,
+    /// Executions archived into their archive.
+    pub archived: usize,
     /// Tombstones of an earlier pass that was killed, brought to their end.
     pub finished: usize,
     /// Executions that somebody has written to meanwhile: left as they are.
@@ -66,7 +66,7 @@ pub struct Retained {
     /// Tombstones purged.
     pub purged: usize,
     /// Feed objects deleted.
-    pub forgotten: usize,
+    pub expired: usize,
     /// Whether it stopped before its end: another pass goes on.
     pub more: bool,
 }
@@ -77,12 +77,12 @@ impl Retained {
     fn and(self, later: &Self) -> Self {
         Self {
             walked: self.walked + later.walked,
-            folded: self.folded + later.folded,
+            archived: self.archived + later.archived,
             finished: self.finished + later.finished,
             left: self.left + later.left,
             broken: self.broken + later.broken,
             purged: self.purged + later.purged,
-            forgotten: self.forgotten + later.forgotten,
+            expired: self.expired + later.expired,
             more: later.more,
         }
     }
@@ -114,7 +114,7 @@ impl From<BucketError> for RetentionError {
     }
 }
 
-/// Folds what is over, and forgets it in time.
+/// Archives what is over, and expires it in time.
 #[derive(Debug)]
 pub struct Retention {
     core: Arc<Core>,
@@ -160,10 +160,10 @@ impl Retention {
         };
         // A writer whose clock lags tells later what happened earlier: the cursor waits for it.
         let dispatched = before(self.settings.after.max(Walk::LAG));
-        let fold = Stage::Fold { dispatched };
-        if walk.along(&fold, &mut cursor, &old).await? {
-            // What a fold has not looked at yet is not forgotten.
-            walk.along(&Stage::Forget, &mut cursor, &ancient.min(old))
+        let archive = Stage::Archive { dispatched };
+        if walk.along(&archive, &mut cursor, &old).await? {
+            // What a archive has not looked at yet is not expired.
+            walk.along(&Stage::Expire, &mut cursor, &ancient.min(old))
                 .await?;
         }
         Ok(walk.retained)

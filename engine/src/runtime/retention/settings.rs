@@ -15,7 +15,7 @@ pub struct RetentionSettings {
     /// How long its tombstone (under 1 KiB) stays after that. Until then its key starts nothing
     /// new, and whatever comes late is refused.
     pub purge: Duration,
-    /// Executions folded or purged a second, at most: about 6 requests each.
+    /// Executions archived or purged a second, at most: about 6 requests each.
     pub rate: u32,
     /// Executions looked at in one pass, at most. Each costs a read; those that are over more.
     pub most: usize,

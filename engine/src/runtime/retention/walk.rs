@@ -29,14 +29,14 @@ pub(super) struct Walk<'a> {
 /// What is done along the way.
 pub(super) enum Stage {
     /// Up to `dispatched` nothing comes any more, and the cursor may pass.
-    Fold {
+    Archive {
         dispatched: String,
     },
-    Forget,
+    Expire,
 }
 
 /// What a page tells of one execution, in order.
-pub(super) struct Told {
+pub(super) struct FeedRecord {
     pub(super) eid: ExecutionId,
     pub(super) objects: Vec<(Key, FeedKey)>,
 }
@@ -45,17 +45,17 @@ pub(super) struct Told {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Did {
     Nothing,
-    Folded,
+    Archived,
     Finished,
     Left,
     Purged,
-    Forgot(usize),
+    Expired(usize),
 }
 
 impl Did {
     /// Whether it is more than a look.
     fn writes(self) -> bool {
-        matches!(self, Self::Folded | Self::Finished | Self::Purged)
+        matches!(self, Self::Archived | Self::Finished | Self::Purged)
     }
 }
 
@@ -64,11 +64,11 @@ impl Retained {
         self.walked += 1;
         match did {
             Did::Nothing => {}
-            Did::Folded => self.folded += 1,
+            Did::Archived => self.archived += 1,
             Did::Finished => self.finished += 1,
             Did::Left => self.left += 1,
             Did::Purged => self.purged += 1,
-            Did::Forgot(objects) => self.forgotten += objects,
+            Did::Expired(objects) => self.expired += objects,
         }
     }
 }
@@ -88,8 +88,8 @@ impl Walk<'_> {
         let ports = &self.core.ports;
         let feed = keys::feed_day(None).expect("no day is not a wrong day");
         let side = match stage {
-            Stage::Fold { .. } => Side::Folded,
-            Stage::Forget => Side::Forgot,
+            Stage::Archive { .. } => Side::Archived,
+            Stage::Expire => Side::Expired,
         };
         let mut at = cursor.at(side).cloned();
         loop {
@@ -109,14 +109,14 @@ impl Walk<'_> {
             }
             let before = at.clone();
             at = match stage {
-                Stage::Fold { dispatched } => {
+                Stage::Archive { dispatched } => {
                     let passed = keys.iter().rfind(|key| key.as_str() < dispatched.as_str());
                     if passed.is_some() {
                         cursor.keep(ports, side, passed).await?;
                     }
                     keys.last().cloned().or(at)
                 }
-                Stage::Forget => {
+                Stage::Expire => {
                     // The end of a round: the next one begins with what could not go yet.
                     let next = keys.last().filter(|_| !last).cloned();
                     if next.is_some() || cursor.at(side).is_some() {
@@ -135,7 +135,7 @@ impl Walk<'_> {
     /// Looks at each execution of a page; whether it was not told to stop.
     async fn look_at(&mut self, stage: &Stage, keys: &[Key]) -> Result<bool, RetentionError> {
         let mut places: BTreeMap<ExecutionId, usize> = BTreeMap::new();
-        let mut all: Vec<Told> = Vec::new();
+        let mut all: Vec<FeedRecord> = Vec::new();
         for key in keys {
             let Some(parsed) = FeedKey::parse(key) else {
                 continue; // foreign: passed by
@@ -144,7 +144,7 @@ impl Walk<'_> {
             let place = *places.entry(eid).or_insert(all.len());
             if place == all.len() {
                 let objects = Vec::new();
-                all.push(Told { eid, objects });
+                all.push(FeedRecord { eid, objects });
             }
             all[place].objects.push((key.clone(), parsed));
         }
@@ -176,7 +176,7 @@ impl Walk<'_> {
                     self.retained.walked += 1;
                     self.retained.broken += 1;
                     let error = chain(&error);
-                    tracing::warn!(%error, "cannot be folded, and is left as it is");
+                    tracing::warn!(%error, "cannot be archived, and is left as it is");
                 }
                 Some(Err(error)) => failed = failed.or(Some(error)),
             }
@@ -184,14 +184,14 @@ impl Walk<'_> {
         failed.map_or(Ok(whole), Err)
     }
 
-    async fn one(&self, stage: &Stage, told: &Told) -> Result<Did, RetentionError> {
+    async fn one(&self, stage: &Stage, told: &FeedRecord) -> Result<Did, RetentionError> {
         match stage {
-            Stage::Fold { .. } => {
+            Stage::Archive { .. } => {
                 // Of several words on one execution the newest one counts.
                 let newest = told.objects.iter().map(|(_, key)| key.commit).max();
-                self.fold(told.eid, newest.unwrap_or_default()).await
+                self.archive(told.eid, newest.unwrap_or_default()).await
             }
-            Stage::Forget => self.forget(told).await,
+            Stage::Expire => self.expire(told).await,
         }
     }
 

@@ -68,7 +68,7 @@ impl Pass {
                 }
                 self.commit(chunk, true, Leave::Free(status, due)).await?;
                 if status.is_terminal() {
-                    core.ends.tell(&self.journal.head.record.eid);
+                    core.completion_waiters.tell(&self.journal.head.record.eid);
                 }
                 if planted(Bug::DeletesBeforeDispatching) {
                     self.delete_mail_too_early().await?;

@@ -109,7 +109,7 @@ fn a_sweep_tells_what_is_due_and_what_will_be_within_its_period_each_for_its_tim
 }
 
 #[test]
-fn i4_what_nobody_serves_is_told_less_and_less_often_and_never_forgotten() {
+fn i4_what_nobody_serves_is_told_less_and_less_often_and_never_expired() {
     let (world, engine, heard) = world();
     let minute = Duration::from_secs(60);
     let sweeper = |since| Sweeper::new(&engine).ahead(minute).since(since);

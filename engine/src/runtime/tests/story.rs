@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Deserialize;
 
 use crate::domain::{Began, Body, Commit, Entry, ExecutionId, FrameId, MessageId};
-use crate::feed::Told;
+use crate::feed::FeedRecord;
 use crate::journal::Head;
 use crate::keys::{FeedKey, Key, MailKey, TimerKey};
 use crate::testing::MemoryBucket;
@@ -18,7 +18,7 @@ pub(super) struct Story {
     /// Commit `n` stands at `n - 1`.
     pub(super) commits: Vec<Commit>,
     /// Feed objects, with their place among all writes.
-    pub(super) told: Vec<(Told, usize)>,
+    pub(super) told: Vec<(FeedRecord, usize)>,
 }
 
 /// Everything that was ever written.
@@ -58,7 +58,7 @@ impl Stories {
         } else if let Some(mail) = MailKey::parse(key) {
             self.mails.entry((mail.eid, mail.mid)).or_insert(at);
         } else if FeedKey::parse(key).is_some() {
-            let told: Told = serde_json::from_slice(body).unwrap();
+            let told: FeedRecord = serde_json::from_slice(body).unwrap();
             let story = self.all.entry(told.eid).or_default();
             story.told.push((told, at));
         } else if let Some(rest) = key.as_str().strip_prefix("x/") {

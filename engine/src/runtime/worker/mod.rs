@@ -54,7 +54,7 @@ impl Worker {
     ///
     /// Trouble with the store is logged and tried again; it never ends the worker.
     pub async fn run(&self, stop: &Notice, abandon: &Notice) {
-        let _at_work = self.core.ends.work();
+        let _at_work = self.core.completion_waiters.work();
         let mut scheduler = Scheduler::new(Arc::clone(&self.core), self.options.clone());
         let word = Stop {
             gently: stop.clone(),

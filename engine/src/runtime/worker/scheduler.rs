@@ -331,7 +331,7 @@ impl Scheduler {
             .fold(self.next_look, Duration::min)
     }
 
-    /// A look begins: it serves the pauses that have ended. Those of long ago are forgotten.
+    /// A look begins: it serves the pauses that have ended. Those of long ago are expired.
     pub(super) fn looked(&mut self) {
         let now = self.now();
         for paused in self.paused.values_mut() {

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use super::chronicle::{Landed, Written};
 use super::oracle::{Broken, must};
 use crate::domain::{Began, Body, Commit, Entry, ExecutionId, FrameId, Mail, MessageId};
-use crate::feed::Told;
+use crate::feed::FeedRecord;
 use crate::journal::Head;
 use crate::keys::{FeedKey, Key, MailKey, TimerKey};
 
@@ -20,7 +20,7 @@ pub(super) struct Story {
     /// Commit `n` stands at `n - 1`.
     pub(super) commits: Vec<Commit>,
     /// Feed objects, with their place among all writes.
-    pub(super) told: Vec<(Told, usize)>,
+    pub(super) told: Vec<(FeedRecord, usize)>,
 }
 
 /// A head that landed.
@@ -84,7 +84,8 @@ impl Stories {
                 .entry((mail.eid, mail.mid))
                 .or_insert((place, body));
         } else if FeedKey::parse(key).is_some() {
-            let told: Told = serde_json::from_slice(body).map_err(|error| unreadable(&error))?;
+            let told: FeedRecord =
+                serde_json::from_slice(body).map_err(|error| unreadable(&error))?;
             let story = self.all.entry(told.eid).or_default();
             story.told.push((told, place));
         } else if let Some(rest) = key.as_str().strip_prefix("x/") {

@@ -1,5 +1,5 @@
 //! The invoices of the example, end to end: an upload starts one execution a line, some wait for an
-//! approval that comes by the API, some for nobody, until their timer fires; then all are folded.
+//! approval that comes by the API, some for nobody, until their timer fires; then all are archived.
 //! Between any two of these no process of the application is alive.
 
 use std::collections::BTreeMap;
@@ -36,9 +36,9 @@ pub struct Outcome {
     pub sweeps: usize,
     /// Processes that were alive when nothing was to be done.
     pub alive: usize,
-    /// Executions that were folded.
+    /// Executions that were archived.
     pub archived: usize,
-    /// Verdicts that are told of folded executions.
+    /// Verdicts that are told of archived executions.
     pub told: Verdicts,
     /// Messages that nobody could make anything of.
     pub dead: u64,
@@ -163,11 +163,11 @@ pub async fn play(scene: &Scene, patience: Duration, say: &mut impl FnMut(String
         scene.payments()
     ));
 
-    let archived = fold(scene, lines.len()).await;
+    let archived = archive(scene, lines.len()).await;
     alive += pause(scene, say).await;
     let told = self::verdicts(scene, &all).await;
     say(format!(
-        "retention  {archived} folded; told of them: {told:?}"
+        "retention  {archived} archived; told of them: {told:?}"
     ));
     scene.calm(PATIENCE).await;
     alive += pause(scene, say).await;
@@ -191,11 +191,11 @@ async fn sweep(scene: &Scene) {
     scene.calm(PATIENCE).await;
 }
 
-/// Ticks until all are folded; how many there are.
-async fn fold(scene: &Scene, count: usize) -> usize {
+/// Ticks until all are archived; how many there are.
+async fn archive(scene: &Scene, count: usize) -> usize {
     let mut archived = 0;
     scene
-        .until("all are folded", PATIENCE, async || {
+        .until("all are archived", PATIENCE, async || {
             scene.retain().await.expect("the retention answers");
             let all = scene.executions().await;
             archived = all.iter().filter(|each| each.status == "archived").count();
@@ -283,7 +283,10 @@ impl Outcome {
             ),
             (
                 self.told == self.expected,
-                format!("told once folded: {:?}, not {:?}", self.told, self.expected),
+                format!(
+                    "told once archived: {:?}, not {:?}",
+                    self.told, self.expected
+                ),
             ),
             (
                 self.payments == paid,
@@ -291,7 +294,7 @@ impl Outcome {
             ),
             (
                 self.archived == self.lines,
-                format!("{} of {} folded", self.archived, self.lines),
+                format!("{} of {} archived", self.archived, self.lines),
             ),
             (
                 self.alive == 0,
@@ -323,7 +326,7 @@ impl fmt::Display for Outcome {
         } = self;
         write!(
             f,
-            "{lines} invoices: {verdicts:?}; {payments} payments, {sweeps} sweeps, {archived} folded, {dead} dead letters"
+            "{lines} invoices: {verdicts:?}; {payments} payments, {sweeps} sweeps, {archived} archived, {dead} dead letters"
         )
     }
 }

@@ -12,7 +12,7 @@ mod ledger;
 mod open;
 mod watch;
 
-pub mod folding;
+pub mod archiving;
 pub mod inbox;
 pub mod invoices;
 pub mod latency;

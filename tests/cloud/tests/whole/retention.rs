@@ -35,7 +35,7 @@ async fn case24_a_retention_that_is_killed_makes_progress_and_touches_nothing_li
     for pass in 0_u64.. {
         assert!(
             pass < 60,
-            "{archived} of {FINISHED} are folded after {pass} passes"
+            "{archived} of {FINISHED} are archived after {pass} passes"
         );
         // Later in each pass, so that it is cut at other places.
         let cut = async {
@@ -49,7 +49,7 @@ async fn case24_a_retention_that_is_killed_makes_progress_and_touches_nothing_li
         kills += u64::from(killed.is_some() && passed.is_err());
         let all = scene.executions().await;
         let now = all.iter().filter(|each| each.status == "archived").count();
-        assert!(now >= archived, "what is folded stays so");
+        assert!(now >= archived, "what is archived stays so");
         archived = now;
         // Whatever was cut, each answers.
         let one = finished[usize::try_from(pass).expect("it is small") % FINISHED];
@@ -63,7 +63,7 @@ async fn case24_a_retention_that_is_killed_makes_progress_and_touches_nothing_li
             break;
         }
     }
-    println!("{archived} folded, {kills} passes killed");
+    println!("{archived} archived, {kills} passes killed");
     assert!(kills > 0, "no pass was cut");
     for eid in &live {
         scene.signal(eid, "go", &json!("on")).await;

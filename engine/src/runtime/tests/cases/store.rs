@@ -6,7 +6,7 @@ use super::super::story::{Stories, Story};
 use super::super::{App, Ended, neighbour, sequential};
 use super::{number, sums};
 use crate::domain::{ExecutionId, Status};
-use crate::feed::Told;
+use crate::feed::FeedRecord;
 use crate::keys::{FeedKey, Key};
 use crate::ports::{Created, Ports};
 use crate::runtime::Start;
@@ -61,7 +61,7 @@ fn story(rule: Option<Rule>) -> (u64, Vec<String>) {
     let mut told: Vec<(ExecutionId, u64)> = Vec::new();
     for (key, body) in &rows {
         if FeedKey::parse(key).is_some() {
-            let feed: Told = serde_json::from_slice(body).unwrap();
+            let feed: FeedRecord = serde_json::from_slice(body).unwrap();
             told.push((feed.eid, feed.commit));
         }
     }

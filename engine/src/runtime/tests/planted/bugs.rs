@@ -1,6 +1,6 @@
 //! Each bug, and what must catch it.
 
-use super::super::retention::{cuts as folding, folds, late, purges, reopened};
+use super::super::retention::{archives, cuts as archiving, late, purges, reopened};
 use super::super::{ambiguities, findings, leaving, limits, price, races, replay_orders, sizes};
 use super::scenarios::{nap, parent, three};
 use super::{By, caught};
@@ -90,7 +90,7 @@ planted! {
     planted_bug_16_ignored_fired_timer_is_caught: IgnoresFiredTimer by [
         test findings::a2_what_a_timer_run_committed_and_did_not_dispatch_is_dispatched_by_a_message_run,
     ];
-    planted_bug_17_take_over_that_forgets_the_timer_is_caught: TakeOverForgetsFired by [
+    planted_bug_17_take_over_that_expires_the_timer_is_caught: TakeOverForgetsFired by [
         test findings::a2_a_stale_timer_that_is_gone_does_not_hide_the_one_that_covers_an_outbox,
     ];
     planted_bug_18_stale_timer_that_covers_is_caught: StaleTimerCovers by [
@@ -186,11 +186,11 @@ planted! {
     planted_bug_42_head_before_its_mail_is_caught: HeadBeforeStartMail by [
         cuts three,
     ];
-    planted_bug_43_fold_before_the_feed_tells_is_caught: FoldsUntold by [
-        test folds::a15_an_end_of_which_the_feed_does_not_tell_is_not_folded,
+    planted_bug_43_archive_before_the_feed_tells_is_caught: ArchivesUnreported by [
+        test archives::a15_an_end_of_which_the_feed_does_not_tell_is_not_archived,
     ];
     planted_bug_44_tombstone_before_its_archive_is_caught: TombstoneBeforeArchive by [
-        test folding::i10_a_fold_is_cut_before_and_after_each_request,
+        test archiving::i10_a_archive_is_cut_before_and_after_each_request,
     ];
     planted_bug_45_burial_of_the_reopened_is_caught: BuriesTheReopened by [
         test reopened::a9_what_was_re_opened_between_archive_and_tombstone_is_left_alone,
@@ -202,7 +202,7 @@ planted! {
         test reopened::a_slow_pass_never_replaces_the_archive_of_a_later_end,
     ];
     planted_bug_48_tombstone_without_a_delay_is_caught: PurgesAtOnce by [
-        test late::case_12_a_start_that_comes_after_the_fold_is_refused,
+        test late::case_12_a_start_that_comes_after_the_archive_is_refused,
     ];
     planted_bug_49_purge_without_a_mark_is_caught: PurgesWithoutMark by [
         test purges::a_slow_purge_never_meets_the_next_execution_of_its_key,

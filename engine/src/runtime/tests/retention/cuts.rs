@@ -2,7 +2,9 @@
 //! before, and the next pass brings it to its end.
 
 use super::super::cuts::Way;
-use super::{DAY, Duration, Told, app, ended, is_folded, is_purged, keys, nothing_is_wrong, tell};
+use super::{
+    DAY, Duration, FeedRecord, app, ended, is_archived, is_purged, keys, nothing_is_wrong, tell,
+};
 use super::{ExecutionId, Notice, Retention, RetentionSettings, under, world};
 use crate::domain::Status;
 use crate::runtime::Filter;
@@ -39,37 +41,37 @@ fn release(world: &World) {
     }
 }
 
-/// Ended, and old enough to be folded; or folded, and old enough to be purged.
-fn old(folded: bool) -> (World, Vec<(ExecutionId, Told)>) {
+/// Ended, and old enough to be archived; or archived, and old enough to be purged.
+fn old(archived: bool) -> (World, Vec<(ExecutionId, FeedRecord)>) {
     let world = world();
     let parent = ended(&world, "rich", 5);
     let frames = world.block(world.engine.frames(parent)).unwrap();
     let child = frames.frames.iter().find_map(|frame| frame.child).unwrap();
     let told = [parent, child].map(|eid| (eid, tell(&world, eid))).into();
     world.clock.advance(DAY * 8);
-    if folded {
-        pass(&world, "folds", None);
+    if archived {
+        pass(&world, "archives", None);
         world.clock.advance(DAY * 91);
     }
     (world, told)
 }
 
 /// Whatever was the last request of a pass, everything is told as before.
-fn nothing_is_lost(world: &World, told: &[(ExecutionId, Told)]) {
+fn nothing_is_lost(world: &World, told: &[(ExecutionId, FeedRecord)]) {
     for (eid, before) in told {
         assert_eq!(tell(world, *eid), *before, "I10: {eid} is whole");
     }
     nothing_is_wrong(world);
 }
 
-fn to_the_end(world: &World, told: &[(ExecutionId, Told)], purged: bool) {
+fn to_the_end(world: &World, told: &[(ExecutionId, FeedRecord)], purged: bool) {
     world.clock.advance(DAY);
     pass(world, "next", None);
     let check = |how: &str| {
         for (eid, before) in told {
             match purged {
                 true => is_purged(world, *eid, before),
-                false => is_folded(world, *eid, before),
+                false => is_archived(world, *eid, before),
             }
         }
         nothing_is_wrong(world);
@@ -88,7 +90,7 @@ fn to_the_end(world: &World, told: &[(ExecutionId, Told)], purged: bool) {
         rows.iter().all(|row| row.status == Status::Archived),
         "{rows:?}"
     );
-    // In their time they are forgotten, whatever was before.
+    // In their time they are expired, whatever was before.
     world.clock.advance(DAY * 100);
     pass(world, "last", None);
     for (eid, before) in told {
@@ -115,7 +117,7 @@ fn everywhere(purge: bool) {
 }
 
 #[test]
-pub(in crate::runtime::tests) fn i10_a_fold_is_cut_before_and_after_each_request() {
+pub(in crate::runtime::tests) fn i10_a_archive_is_cut_before_and_after_each_request() {
     everywhere(false);
 }
 
@@ -144,7 +146,7 @@ fn in_pairs(purge: bool) {
 }
 
 #[test]
-fn i10_a_fold_is_cut_and_so_is_the_pass_that_finishes_it() {
+fn i10_a_archive_is_cut_and_so_is_the_pass_that_finishes_it() {
     in_pairs(false);
 }
 

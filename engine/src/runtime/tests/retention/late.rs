@@ -1,6 +1,6 @@
 //! What comes late: the tombstone refuses it, and answers.
 
-use super::{DAY, Duration, app, ended, head, is_folded, is_purged, keyed, nothing_is_wrong};
+use super::{DAY, Duration, app, ended, head, is_archived, is_purged, keyed, nothing_is_wrong};
 use super::{retain, tell, under, world};
 use crate::domain::{Actor, Status};
 use crate::ports::Outcome;
@@ -30,7 +30,7 @@ fn comes_now(world: &World, late: &World) -> Vec<Outcome> {
 }
 
 #[test]
-fn case_12_a_commit_that_comes_after_the_fold_or_the_purge_is_refused() {
+fn case_12_a_commit_that_comes_after_the_archive_or_the_purge_is_refused() {
     for purged in [false, true] {
         let world = world();
         let eid = world
@@ -47,7 +47,7 @@ fn case_12_a_commit_that_comes_after_the_fold_or_the_purge_is_refused() {
         assert_eq!(world.result::<u64>(eid), Ok(10));
         let before = tell(&world, eid);
         world.clock.advance(DAY * 8);
-        assert_eq!(retain(&world).folded, 1);
+        assert_eq!(retain(&world).archived, 1);
         if purged {
             world.clock.advance(DAY * 91);
             assert_eq!(retain(&world).purged, 1);
@@ -57,7 +57,7 @@ fn case_12_a_commit_that_comes_after_the_fold_or_the_purge_is_refused() {
         assert_eq!(world.memory.snapshot(), there, "it changed nothing");
         match purged {
             true => is_purged(&world, eid, &before),
-            false => is_folded(&world, eid, &before),
+            false => is_archived(&world, eid, &before),
         }
         nothing_is_wrong(&world);
     }
@@ -65,7 +65,7 @@ fn case_12_a_commit_that_comes_after_the_fold_or_the_purge_is_refused() {
 
 /// A9: what is over is not begun anew.
 #[test]
-pub(in crate::runtime::tests) fn case_12_a_start_that_comes_after_the_fold_is_refused() {
+pub(in crate::runtime::tests) fn case_12_a_start_that_comes_after_the_archive_is_refused() {
     let world = world();
     let start = || Start::new("sequential").key("s").input(&5_u64);
     let client = world.beside(app(), "client", 6);
@@ -81,10 +81,10 @@ pub(in crate::runtime::tests) fn case_12_a_start_that_comes_after_the_fold_is_re
     assert_eq!(world.result::<u64>(eid), Ok(10));
     let before = tell(&world, eid);
     world.clock.advance(DAY * 8);
-    assert_eq!(retain(&world).folded, 1);
+    assert_eq!(retain(&world).archived, 1);
     assert_eq!(comes_now(&world, &client), [Outcome::Refused]);
     world.run_all();
-    is_folded(&world, eid, &before);
+    is_archived(&world, eid, &before);
     // A parent that dispatches once more, a client that tries again: mail without anybody.
     let mail = crate::keys::mail(
         &"default".parse().unwrap(),
@@ -99,7 +99,7 @@ pub(in crate::runtime::tests) fn case_12_a_start_that_comes_after_the_fold_is_re
     let ended = world.run(eid).unwrap();
     assert_eq!(ended, Ended::Terminal(Status::Archived));
     assert_eq!(under(&world, "mail/"), [], "it is deleted");
-    is_folded(&world, eid, &before);
+    is_archived(&world, eid, &before);
 }
 
 #[test]
@@ -119,7 +119,7 @@ fn i5_a_tombstone_answers_a_start_with_its_key() {
 }
 
 #[test]
-fn i7_nothing_can_be_said_to_what_is_folded_and_it_is_unknown_once_it_is_purged() {
+fn i7_nothing_can_be_said_to_what_is_archived_and_it_is_unknown_once_it_is_purged() {
     let world = world();
     let eid = ended(&world, "sequential", 5);
     world.clock.advance(DAY * 8);
@@ -154,7 +154,7 @@ fn i7_nothing_can_be_said_to_what_is_folded_and_it_is_unknown_once_it_is_purged(
 }
 
 #[test]
-fn i3_a_message_to_what_is_folded_is_dropped_and_its_sender_goes_on() {
+fn i3_a_message_to_what_is_archived_is_dropped_and_its_sender_goes_on() {
     async fn tells(ctx: crate::Context, to: crate::ExecutionId) -> Result<u64, crate::Failed> {
         ctx.send(to, "in", &1_u64)?;
         Ok(1)
@@ -167,7 +167,7 @@ fn i3_a_message_to_what_is_folded_is_dropped_and_its_sender_goes_on() {
     let sender = world.start(Start::new("tells").input(&eid)).eid;
     world.run_all();
     assert_eq!(world.result::<u64>(sender), Ok(1));
-    is_folded(&world, eid, &before);
+    is_archived(&world, eid, &before);
     assert_eq!(under(&world, "mail/"), []);
 }
 
@@ -204,5 +204,5 @@ fn a_timer_that_comes_late_wakes_a_run_that_deletes_it() {
         .unwrap();
     world.run_all();
     assert_eq!(under(&world, "timers/"), []);
-    is_folded(&world, eid, &before);
+    is_archived(&world, eid, &before);
 }

@@ -39,7 +39,7 @@ fn nothing_is_lost(world: &World, finished: &[ExecutionId]) -> usize {
             .next();
         from.is_some_and(|(key, _)| key.as_str().starts_with(&prefix))
     };
-    let mut folded = 0;
+    let mut archived = 0;
     for eid in finished {
         let key = keys::head(eid);
         let head = Head::decode(&key, eid, &rows[&key]).unwrap();
@@ -48,7 +48,7 @@ fn nothing_is_lost(world: &World, finished: &[ExecutionId]) -> usize {
             let named = head.archived.unwrap().sha256;
             let there = archived.map(|body| crate::domain::Digest::of(body));
             assert_eq!(there, Some(named), "archive before tombstone");
-            folded += 1;
+            archived += 1;
         } else {
             assert!(
                 blob(eid),
@@ -56,7 +56,7 @@ fn nothing_is_lost(world: &World, finished: &[ExecutionId]) -> usize {
             );
         }
     }
-    folded
+    archived
 }
 
 #[test]
@@ -105,7 +105,7 @@ fn case_24_10_000_finished_executions_under_passes_that_are_killed_at_random() {
     let before = alive();
     let seeded = SeededEntropy::new(24);
     let dice: &dyn Entropy = &seeded;
-    let (mut folded, mut passes, mut killed) = (0, 0, 0);
+    let (mut archived, mut passes, mut killed) = (0, 0, 0);
     loop {
         passes += 1;
         let process = world.beside(app(), &format!("r{passes}"), 100 + passes);
@@ -130,13 +130,16 @@ fn case_24_10_000_finished_executions_under_passes_that_are_killed_at_random() {
         );
         killed += u64::from(process.faults.is_dead());
         let now = nothing_is_lost(&world, &finished);
-        assert!(now >= folded, "progress is kept");
-        folded = now;
+        assert!(now >= archived, "progress is kept");
+        archived = now;
         world.block(process.faults.release()).unwrap();
         if pass.is_ok_and(|pass| !pass.more) {
             break;
         }
-        assert!(passes < 200, "{folded} of {FINISHED} after {passes} passes");
+        assert!(
+            passes < 200,
+            "{archived} of {FINISHED} after {passes} passes"
+        );
         world.clock.advance(Duration::from_secs(900));
     }
     assert_eq!(nothing_is_lost(&world, &finished), finished.len());

@@ -1,7 +1,7 @@
-//! Retention: finished executions are folded, told of as before, and forgotten in time.
+//! Retention: finished executions are archived, told of as before, and expired in time.
 
+pub(super) mod archives;
 pub(super) mod cuts;
-pub(super) mod folds;
 pub(super) mod late;
 mod many;
 mod price;
@@ -110,7 +110,7 @@ fn head(world: &World, eid: ExecutionId) -> Head {
 
 /// What is told of an execution: the same before and after, every value resolved.
 #[derive(Debug, PartialEq)]
-struct Told {
+struct FeedRecord {
     commits: Vec<Commit>,
     outcome: (Status, Result<Json, String>),
     frames: String,
@@ -118,7 +118,7 @@ struct Told {
     entries: u64,
 }
 
-fn tell(world: &World, eid: ExecutionId) -> Told {
+fn tell(world: &World, eid: ExecutionId) -> FeedRecord {
     let engine = &world.engine;
     let mut commits = world
         .block(engine.journal(eid, 1, usize::MAX))
@@ -141,7 +141,7 @@ fn tell(world: &World, eid: ExecutionId) -> Told {
     }
     resolve(world, eid, &mut frames);
     let price = world.block(engine.price(eid)).unwrap();
-    Told {
+    FeedRecord {
         commits,
         outcome: (outcome.status, outcome.value.map_err(|f| f.to_string())),
         frames: serde_json::to_string(&frames).unwrap(),
@@ -152,7 +152,7 @@ fn tell(world: &World, eid: ExecutionId) -> Told {
 
 /// I10: nothing but the tombstone is left, and the archive is whole.
 #[track_caller]
-fn is_folded(world: &World, eid: ExecutionId, before: &Told) {
+fn is_archived(world: &World, eid: ExecutionId, before: &FeedRecord) {
     let left = under(world, keys::execution(&eid).as_str());
     assert_eq!(left, [keys::head(&eid)], "I10: only the tombstone is left");
     let head = head(world, eid);
@@ -189,7 +189,7 @@ fn heard(world: &World, eid: ExecutionId, commit: u64) -> usize {
 
 /// I10: nothing but the archive is left, and it tells the same still.
 #[track_caller]
-fn is_purged(world: &World, eid: ExecutionId, before: &Told) {
+fn is_purged(world: &World, eid: ExecutionId, before: &FeedRecord) {
     assert_eq!(under(world, keys::execution(&eid).as_str()), []);
     let told = under(world, keys::FEED).into_iter();
     let own: Vec<_> = told

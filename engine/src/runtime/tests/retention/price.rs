@@ -24,14 +24,14 @@ fn started(world: &World, count: u64, steps: u64) -> Vec<ExecutionId> {
 }
 
 #[test]
-fn folding_costs_four_write_requests_and_one_read_request_each() {
+fn archiving_costs_four_write_requests_and_one_read_request_each() {
     let of = |count: u64| {
         let world = World::new(app());
         started(&world, count, 3);
         world.clock.advance(DAY * 8);
         pass(&world)
     };
-    // The pass: the cursor read and kept, a list to fold, a list to forget.
+    // The pass: the cursor read and kept, a list to archive, a list to expire.
     for count in [1, 2, 10] {
         let counts = of(count);
         assert_eq!(
@@ -50,7 +50,7 @@ fn folding_costs_four_write_requests_and_one_read_request_each() {
 }
 
 #[test]
-fn folding_reads_each_segment_and_each_large_value_once_and_copies_the_largest() {
+fn archiving_reads_each_segment_and_each_large_value_once_and_copies_the_largest() {
     let world = world();
     let eid = ended(&world, "rich", 5);
     let frames = world.block(world.engine.frames(eid)).unwrap();
@@ -80,10 +80,14 @@ fn purging_costs_two_write_requests_and_one_read_request_each() {
         world.clock.advance(DAY * 8);
         retain(&world);
         world.clock.advance(DAY * 91);
-        let fold = count; // the fold walks along the words on what was folded
+        let archive = count; // the archive walks along the words on what was archived
         let counts = pass(&world);
-        assert_eq!(counts.read_requests(), 1 + fold + 2 * count, "{counts:?}");
-        // The tombstone, what it told at its end, and that it was folded.
+        assert_eq!(
+            counts.read_requests(),
+            1 + archive + 2 * count,
+            "{counts:?}"
+        );
+        // The tombstone, what it told at its end, and that it was archived.
         assert_eq!(counts.deletes, 3 * count, "{counts:?}");
         counts.write_requests()
     };
@@ -93,7 +97,7 @@ fn purging_costs_two_write_requests_and_one_read_request_each() {
 }
 
 #[test]
-fn a_look_at_what_is_folded_costs_one_read_more() {
+fn a_look_at_what_is_archived_costs_one_read_more() {
     let world = World::new(app());
     let eid = started(&world, 1, 3)[0];
     world.clock.advance(DAY * 8);

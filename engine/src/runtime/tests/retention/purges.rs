@@ -8,12 +8,12 @@ use crate::ports::Clock as _;
 use crate::runtime::{Filter, Start};
 use crate::testing::{Injection, Rule, Verb, World};
 
-/// Folded, and old enough to be purged.
+/// Archived, and old enough to be purged.
 fn ripe() -> (World, ExecutionId) {
     let world = world();
     let eid = ended(&world, "sequential", 5);
     world.clock.advance(DAY * 8);
-    assert_eq!(retain(&world).folded, 1);
+    assert_eq!(retain(&world).archived, 1);
     world.clock.advance(DAY * 91);
     (world, eid)
 }
@@ -32,11 +32,7 @@ fn i10_a_tombstone_goes_after_the_second_delay_and_not_before() {
     retain(&world);
     world.clock.advance(DAY * 89);
     let early = retain(&world);
-    assert_eq!(
-        (early.purged, early.forgotten),
-        (0, 3),
-        "what it told before"
-    );
+    assert_eq!((early.purged, early.expired), (0, 3), "what it told before");
     assert_eq!(under(&world, "x/").len(), 2);
     world.clock.advance(DAY * 2);
     assert_eq!(retain(&world).purged, 2);
@@ -60,8 +56,8 @@ fn a_key_whose_tombstone_is_purged_starts_anew_and_its_archive_is_replaced() {
     assert_eq!(world.result::<u64>(eid), Ok(15));
     let before = tell(&world, eid);
     world.clock.advance(DAY * 8);
-    assert_eq!(retain(&world).folded, 1);
-    super::is_folded(&world, eid, &before);
+    assert_eq!(retain(&world).archived, 1);
+    super::is_archived(&world, eid, &before);
     world.clock.advance(DAY * 91);
     assert_eq!(retain(&world).purged, 1);
     is_purged(&world, eid, &before);
@@ -83,7 +79,7 @@ fn what_an_execution_told_is_not_taken_for_words_of_the_next_one_of_its_key() {
     assert!(again.fresh);
     world.run_all();
     world.clock.advance(DAY);
-    assert_eq!(retain(&world).forgotten, 1);
+    assert_eq!(retain(&world).expired, 1);
     let rows = world.block(world.engine.list(&Filter::default())).unwrap();
     let told: Vec<_> = rows.iter().map(|row| row.status.as_str()).collect();
     assert_eq!(told, ["suspended"]);

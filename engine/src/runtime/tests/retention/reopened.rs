@@ -1,8 +1,8 @@
-//! An execution that somebody re-opens while it is folded: the compare-and-swap decides.
+//! An execution that somebody re-opens while it is archived: the compare-and-swap decides.
 
 use futures::future::join;
 
-use super::{DAY, Duration, app, commit, ended, head, is_folded, neighbour, nothing_is_wrong};
+use super::{DAY, Duration, app, commit, ended, head, is_archived, neighbour, nothing_is_wrong};
 use super::{Entry, ExecutionId, Json, Notice, Retained, Retention, RetentionSettings, Status};
 use super::{retain, tell, under, world};
 use crate::ports::Clock as _;
@@ -27,7 +27,7 @@ fn end_again(world: &World, eid: ExecutionId) {
         vec![Entry::Completed { value }],
     );
     let head = head(world, eid);
-    let told = crate::feed::Told {
+    let told = crate::feed::FeedRecord {
         format: 1,
         eid,
         commit: head.commit,
@@ -83,7 +83,7 @@ pub(in crate::runtime::tests) fn a9_what_was_re_opened_between_archive_and_tombs
         journal.commit(ports, &settings, draft).await.unwrap();
     };
     let (retained, ()) = world.block(join(pass(&slow), reopens));
-    assert_eq!((retained.folded, retained.left), (0, 1));
+    assert_eq!((retained.archived, retained.left), (0, 1));
     let there = head(&world, eid);
     assert_eq!(there.status, Status::Running, "it goes on");
     for segment in &there.sealed {
@@ -97,15 +97,15 @@ pub(in crate::runtime::tests) fn a9_what_was_re_opened_between_archive_and_tombs
     let before = tell(&world, eid);
     world.clock.advance(DAY * 8);
     assert_eq!(
-        retain(&world).folded,
+        retain(&world).archived,
         1,
-        "in its time it is folded, as it is then"
+        "in its time it is archived, as it is then"
     );
-    is_folded(&world, eid, &before);
+    is_archived(&world, eid, &before);
 }
 
 /// The first one is slow to write its archive; meanwhile the execution is re-opened, ends
-/// again, and is folded.
+/// again, and is archived.
 #[test]
 pub(in crate::runtime::tests) fn a_slow_pass_never_replaces_the_archive_of_a_later_end() {
     let world = world();
@@ -125,13 +125,13 @@ pub(in crate::runtime::tests) fn a_slow_pass_never_replaces_the_archive_of_a_lat
     end_again(&world, eid);
     let before = tell(&world, eid);
     world.clock.advance(DAY * 8);
-    assert_eq!(retain(&world).folded, 1);
-    is_folded(&world, eid, &before);
+    assert_eq!(retain(&world).archived, 1);
+    is_archived(&world, eid, &before);
     let put = slow
         .block(crate::archive::put(ports, &first.archive))
         .unwrap();
     assert_eq!(put, crate::archive::Put::Later);
-    is_folded(&world, eid, &before);
+    is_archived(&world, eid, &before);
     nothing_is_wrong(&world);
 }
 
@@ -146,11 +146,11 @@ fn a9_an_archive_beside_a_head_that_was_re_opened_is_replaced_when_it_ends() {
     let retention = Retention::new(&dies.engine, RetentionSettings::default()).unwrap();
     assert!(dies.block(retention.pass(&Notice::new())).is_err());
     reopen(&world, eid);
-    assert_eq!(retain(&world).folded, 0);
+    assert_eq!(retain(&world).archived, 0);
     assert_eq!(head(&world, eid).status, Status::Running);
     end_again(&world, eid);
     let before = tell(&world, eid);
     world.clock.advance(DAY * 8);
-    assert_eq!(retain(&world).folded, 1);
-    is_folded(&world, eid, &before);
+    assert_eq!(retain(&world).archived, 1);
+    is_archived(&world, eid, &before);
 }

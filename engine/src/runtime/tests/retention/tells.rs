@@ -1,4 +1,4 @@
-//! What is told of an execution once it is folded, and once it is purged; and what the audit
+//! What is told of an execution once it is archived, and once it is purged; and what the audit
 //! says when that cannot be.
 
 use super::{DAY, Status, ended, head, nothing_is_wrong, retain, under, world};
@@ -6,7 +6,7 @@ use crate::keys;
 use crate::runtime::{EngineError, Filter, Finding};
 
 #[test]
-fn a_folded_execution_is_listed_as_archived_and_shown_as_it_ended() {
+fn a_archived_execution_is_listed_as_archived_and_shown_as_it_ended() {
     let world = world();
     let eid = ended(&world, "fails", 0);
     world.clock.advance(DAY * 8);
@@ -88,7 +88,7 @@ fn the_audit_names_an_archive_that_is_missing_or_not_what_it_was() {
 
 /// Everybody who looks reads the head first, and then what it names.
 #[test]
-fn who_looks_while_an_execution_is_folded_is_told_the_same() {
+fn who_looks_while_an_execution_is_archived_is_told_the_same() {
     use crate::ports::Clock as _;
     let world = world();
     let eid = ended(&world, "rich", 5);
@@ -101,7 +101,7 @@ fn who_looks_while_an_execution_is_folded_is_told_the_same() {
         let rule = late.clone().on(crate::testing::Verb::Read).under(under);
         slow.faults.add(rule.always());
     }
-    let folds = async {
+    let archives = async {
         world.clock.sleep(DAY / 48).await;
         let settings = crate::runtime::RetentionSettings::default();
         let retention = crate::runtime::Retention::new(&world.engine, settings).unwrap();
@@ -109,7 +109,7 @@ fn who_looks_while_an_execution_is_folded_is_told_the_same() {
             .pass(&crate::runtime::Notice::new())
             .await
             .unwrap();
-        assert_eq!(pass.folded, 2);
+        assert_eq!(pass.archived, 2);
     };
     let engine = &slow.engine;
     let looks = async {
@@ -123,7 +123,7 @@ fn who_looks_while_an_execution_is_folded_is_told_the_same() {
         )
     };
     let ((audit, journal, frames, result, price), ()) =
-        world.block(futures::future::join(looks, folds));
+        world.block(futures::future::join(looks, archives));
     assert_eq!(audit.unwrap().findings, []);
     assert_eq!(journal.unwrap().commits.len(), before.commits.len());
     assert_eq!(
@@ -133,7 +133,7 @@ fn who_looks_while_an_execution_is_folded_is_told_the_same() {
     assert_eq!(result.unwrap().value.ok(), before.outcome.1.clone().ok());
     let price = price.unwrap();
     assert_eq!((price.write_requests, price.read_requests), before.price);
-    super::is_folded(&world, eid, &before);
+    super::is_archived(&world, eid, &before);
 }
 
 #[test]
@@ -165,5 +165,5 @@ fn a_head_that_says_two_things_about_its_archive_is_corrupt() {
     );
     let mut early = good;
     early.archived.as_mut().unwrap().commit = 1;
-    assert!(why(&early).unwrap_err().contains("folded at commit 1"));
+    assert!(why(&early).unwrap_err().contains("archived at commit 1"));
 }

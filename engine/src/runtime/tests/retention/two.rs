@@ -2,7 +2,7 @@
 
 use futures::future::join;
 
-use super::{DAY, Duration, app, ended, is_folded, is_purged, neighbour, nothing_is_wrong, tell};
+use super::{DAY, Duration, app, ended, is_archived, is_purged, neighbour, nothing_is_wrong, tell};
 use super::{Notice, Retained, Retention, RetentionSettings, under, world};
 use crate::testing::{Injection, Rule, World};
 
@@ -12,7 +12,7 @@ async fn pass(world: &World) -> Retained {
 }
 
 #[test]
-fn i10_two_passes_at_once_fold_and_purge_each_execution_once() {
+fn i10_two_passes_at_once_archive_and_purge_each_execution_once() {
     for slow_at in 0..40 {
         let world = world();
         let eid = ended(&world, "rich", 5);
@@ -28,9 +28,9 @@ fn i10_two_passes_at_once_fold_and_purge_each_execution_once() {
         };
         world.clock.advance(DAY * 8);
         let (one, two) = both(false);
-        let done = one.folded + two.folded;
+        let done = one.archived + two.archived;
         assert_eq!(done, 2, "slow at {slow_at}: {one:?} {two:?}");
-        is_folded(&world, eid, &before);
+        is_archived(&world, eid, &before);
         nothing_is_wrong(&world);
         world.clock.advance(DAY * 91);
         let (one, two) = both(true);

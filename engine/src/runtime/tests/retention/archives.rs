@@ -1,7 +1,7 @@
-//! What is folded, and what is not.
+//! What is archived, and what is not.
 
 use super::{
-    DAY, Duration, app, ended, head, is_folded, nothing_is_wrong, retain, tell, under, world,
+    DAY, Duration, app, ended, head, is_archived, nothing_is_wrong, retain, tell, under, world,
 };
 use crate::domain::Status;
 use crate::keys;
@@ -9,17 +9,17 @@ use crate::runtime::{Notice, Retained, Retention, RetentionSettings, Signal, Sta
 use crate::testing::{Injection, Rule, Verb};
 
 #[test]
-fn i10_a_finished_execution_is_folded_after_the_delay_and_tells_the_same_as_before() {
+fn i10_a_finished_execution_is_archived_after_the_delay_and_tells_the_same_as_before() {
     for workflow in ["rich", "sequential", "fails"] {
         let world = world();
         let eid = ended(&world, workflow, 5);
         let before = tell(&world, eid);
         world.clock.advance(DAY * 6);
-        assert_eq!(retain(&world).folded, 0, "it is not old enough");
+        assert_eq!(retain(&world).archived, 0, "it is not old enough");
         world.clock.advance(DAY * 2);
         let children = usize::from(workflow == "rich");
-        assert_eq!(retain(&world).folded, 1 + children);
-        is_folded(&world, eid, &before);
+        assert_eq!(retain(&world).archived, 1 + children);
+        is_archived(&world, eid, &before);
         let commit = head(&world, eid).commit;
         assert_eq!(
             super::words(&world, eid, commit).len(),
@@ -45,26 +45,26 @@ fn what_is_not_over_is_not_touched() {
     let before = world.memory.snapshot();
     let retained = retain(&world);
     assert_eq!(
-        (retained.folded, retained.purged, retained.forgotten),
+        (retained.archived, retained.purged, retained.expired),
         (0, 0, 0)
     );
     let cursor = keys::retention();
     let after = world.memory.snapshot().into_iter();
     let after: Vec<_> = after.filter(|(key, _)| *key != cursor).collect();
     assert_eq!(after, before);
-    // They go on, and are folded in their time.
+    // They go on, and are archived in their time.
     world.run_all();
     let eid = super::keyed("waits");
     world.signal(eid, Signal::on("in").value(&4_u64)).unwrap();
     world.run_all();
     let before = tell(&world, eid);
     world.clock.advance(DAY * 8);
-    assert_eq!(retain(&world).folded, 1);
-    is_folded(&world, eid, &before);
+    assert_eq!(retain(&world).archived, 1);
+    is_archived(&world, eid, &before);
 }
 
 #[test]
-pub(in crate::runtime::tests) fn a15_an_end_of_which_the_feed_does_not_tell_is_not_folded() {
+pub(in crate::runtime::tests) fn a15_an_end_of_which_the_feed_does_not_tell_is_not_archived() {
     let world = world();
     let parent = world.start(Start::new("asks").key("asks")).eid;
     world.run_all();
@@ -80,7 +80,7 @@ pub(in crate::runtime::tests) fn a15_an_end_of_which_the_feed_does_not_tell_is_n
     assert!(dies.run(child).is_err());
     assert_eq!(head(&world, child).status, Status::Completed);
     world.clock.advance(DAY * 30);
-    assert_eq!(retain(&world).folded, 0, "only its wait was told");
+    assert_eq!(retain(&world).archived, 0, "only its wait was told");
     world.run_all();
     assert_eq!(
         world.result::<u64>(parent),
@@ -88,12 +88,12 @@ pub(in crate::runtime::tests) fn a15_an_end_of_which_the_feed_does_not_tell_is_n
         "its result was not lost"
     );
     world.clock.advance(DAY * 8);
-    assert_eq!(retain(&world).folded, 2);
+    assert_eq!(retain(&world).archived, 2);
     nothing_is_wrong(&world);
 }
 
 #[test]
-fn what_cannot_be_read_whole_is_left_and_folded_once_it_can_be() {
+fn what_cannot_be_read_whole_is_left_and_archived_once_it_can_be() {
     let world = world();
     let eid = ended(&world, "rich", 5);
     let before = tell(&world, eid);
@@ -104,20 +104,20 @@ fn what_cannot_be_read_whole_is_left_and_folded_once_it_can_be() {
     world.clock.advance(DAY * 8);
     let retained = retain(&world);
     assert_eq!(
-        (retained.broken, retained.folded),
+        (retained.broken, retained.archived),
         (1, 1),
         "its child is whole"
     );
     assert_eq!(head(&world, eid).status, Status::Completed);
     let _ = world.block(ports.create(&segment, body)).unwrap();
-    assert_eq!(retain(&world).folded, 0, "the walk is past it");
+    assert_eq!(retain(&world).archived, 0, "the walk is past it");
     world.clock.advance(DAY * 90);
     assert_eq!(
-        retain(&world).folded,
+        retain(&world).archived,
         1,
-        "who forgets comes past it once more"
+        "who expires comes past it once more"
     );
-    is_folded(&world, eid, &before);
+    is_archived(&world, eid, &before);
 }
 
 #[test]
@@ -149,7 +149,7 @@ fn a_pass_is_bounded_and_goes_on_where_it_was() {
     let retention = Retention::new(&world.engine, settings).unwrap();
     let pass = || world.block(retention.pass(&Notice::new())).unwrap();
     let passes = [pass(), pass(), pass()];
-    let told = passes.map(|pass| (pass.walked, pass.folded, pass.more));
+    let told = passes.map(|pass| (pass.walked, pass.archived, pass.more));
     assert_eq!(told, [(200, 200, true), (120, 120, false), (0, 0, false)]);
 }
 
@@ -166,7 +166,7 @@ fn a_pass_is_not_faster_than_it_may_be() {
         rate: 4,
         ..RetentionSettings::default()
     };
-    assert_eq!(super::retain_by(&world, settings).unwrap().folded, 40);
+    assert_eq!(super::retain_by(&world, settings).unwrap().archived, 40);
     let took = crate::ports::Clock::monotonic(&*world.clock) - began;
     assert!(
         (Duration::from_secs(10)..Duration::from_secs(12)).contains(&took),
@@ -199,13 +199,13 @@ fn a_pass_that_is_told_to_stop_ends_what_it_has_begun_and_begins_no_more() {
         stop.set();
     }));
     let pass = pass.unwrap();
-    assert_eq!((pass.folded, pass.more), (6, true));
+    assert_eq!((pass.archived, pass.more), (6, true));
     let dead = under(&world, "x/").len();
     assert_eq!(dead, 40, "six tombstones, and heads");
     let other = world.block(retention.pass(&stop)).unwrap();
     assert_eq!((other.walked, other.more), (0, true), "it stays stopped");
     world.faults.heal();
-    assert_eq!(retain(&world).folded, 34);
+    assert_eq!(retain(&world).archived, 34);
 }
 
 #[test]
@@ -223,8 +223,8 @@ fn a_store_that_fails_ends_the_pass_and_the_next_one_goes_on() {
         "{failed:?}"
     );
     world.faults.heal();
-    assert_eq!(retain(&world).folded, 2);
-    is_folded(&world, eid, &before);
+    assert_eq!(retain(&world).archived, 2);
+    is_archived(&world, eid, &before);
 }
 
 #[test]
@@ -265,11 +265,11 @@ fn a_cursor_that_is_not_as_it_was_written_is_said_and_one_of_long_ago_does_no_ha
     write(text.replace("feed/2026", "feed/2025").into_bytes());
     let said = super::retain_by(&world, RetentionSettings::default()).unwrap_err();
     assert!(said.to_string().contains("cursors/retention"), "{said}");
-    write(b"{\"format\":1,\"nonce\":\"\",\"folded\":\"x/y\"}".to_vec());
+    write(b"{\"format\":1,\"nonce\":\"\",\"archived\":\"x/y\"}".to_vec());
     let said = super::retain_by(&world, RetentionSettings::default()).unwrap_err();
     assert!(said.to_string().contains("no feed object"), "{said}");
     world.block(ports.delete(&cursor)).unwrap();
     let again = retain(&world);
-    assert_eq!((again.folded, again.finished, again.walked), (0, 0, 2));
-    is_folded(&world, eid, &before);
+    assert_eq!((again.archived, again.finished, again.walked), (0, 0, 2));
+    is_archived(&world, eid, &before);
 }

@@ -11,7 +11,7 @@ use crate::domain::ExecutionId;
 
 /// The board of ends.
 #[derive(Debug, Default)]
-pub(crate) struct Ends {
+pub(crate) struct CompletionWaiters {
     waiting: Mutex<BTreeMap<ExecutionId, (Notice, usize)>>,
     workers: AtomicUsize,
 }
@@ -19,16 +19,16 @@ pub(crate) struct Ends {
 /// Waits for the end of one execution. Dropped, it leaves nothing behind.
 #[derive(Debug)]
 pub(crate) struct End<'a> {
-    ends: &'a Ends,
+    ends: &'a CompletionWaiters,
     eid: ExecutionId,
     notice: Notice,
 }
 
 /// A worker at work in this process.
 #[derive(Debug)]
-pub(crate) struct AtWork<'a>(&'a Ends);
+pub(crate) struct AtWork<'a>(&'a CompletionWaiters);
 
-impl Ends {
+impl CompletionWaiters {
     /// Waits for the end of `eid` from now on.
     pub(crate) fn of(&self, eid: ExecutionId) -> End<'_> {
         let mut waiting = self.lock();
@@ -108,7 +108,7 @@ mod tests {
 
     #[test]
     fn every_waiter_is_told_and_leaves_nothing_behind() {
-        let ends = Ends::default();
+        let ends = CompletionWaiters::default();
         let (one, two, other) = (ends.of(eid(1)), ends.of(eid(1)), ends.of(eid(2)));
         assert!(one.told().now_or_never().is_none());
         ends.tell(&eid(1));
@@ -121,7 +121,7 @@ mod tests {
 
     #[test]
     fn a_worker_counts_while_it_is_at_work() {
-        let ends = Ends::default();
+        let ends = CompletionWaiters::default();
         let work = ends.work();
         assert!(ends.has_worker());
         drop(work);

@@ -1,4 +1,4 @@
-//! Folding one execution: archive, tombstone, deletes, word to the feed.
+//! Archiving one execution: archive, tombstone, deletes, word to the feed.
 
 use super::RetentionError;
 use super::walk::{Did, Walk};
@@ -10,7 +10,7 @@ use crate::planted::{Bug, planted};
 impl Walk<'_> {
     /// Looks at an execution of which the feed tells, up to commit `told`. 1 G; see the module's
     /// head for what follows.
-    pub(super) async fn fold(&self, eid: ExecutionId, told: u64) -> Result<Did, RetentionError> {
+    pub(super) async fn archive(&self, eid: ExecutionId, told: u64) -> Result<Did, RetentionError> {
         let Some(mut journal) = Journal::load(&self.core.ports, &eid).await? else {
             return Ok(Did::Nothing); // purged
         };
@@ -22,15 +22,15 @@ impl Walk<'_> {
             // the last commit is everything before it there.
             None if head.status.is_terminal()
                 && head.lease.is_none()
-                && (head.commit == told || planted(Bug::FoldsUntold)) =>
+                && (head.commit == told || planted(Bug::ArchivesUnreported)) =>
             {
-                self.bury(journal).await
+                self.entomb(journal).await
             }
             None => Ok(Did::Nothing),
         }
     }
 
-    async fn bury(&self, mut journal: Journal) -> Result<Did, RetentionError> {
+    async fn entomb(&self, mut journal: Journal) -> Result<Did, RetentionError> {
         let (ports, settings) = (&self.core.ports, &self.core.settings);
         let head = &journal.head;
         let (eid, commit, status) = (head.record.eid, head.commit, head.status);
@@ -83,10 +83,10 @@ impl Walk<'_> {
         if planted(Bug::PurgesAtOnce) {
             ports.delete(&crate::keys::head(&eid)).await?;
         }
-        Ok(Did::Folded)
+        Ok(Did::Archived)
     }
 
-    /// Another pass may have buried the same head, and died since.
+    /// Another pass may have entombed the same head, and died since.
     async fn lost(&self, eid: ExecutionId, commit: u64) -> Result<Did, RetentionError> {
         let Some(mut journal) = Journal::load(&self.core.ports, &eid).await? else {
             return Ok(Did::Left);

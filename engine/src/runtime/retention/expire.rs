@@ -6,13 +6,13 @@
 //!   marked, its prefix deleted once more, then it, then the last word on it.
 //! - It is gone, and its archive is there: a pass was killed in between; its feed objects go.
 //! - It is not over: what it has told stays, since retention finds it by that. It is over, and
-//!   was not folded in its time (it was broken): it is folded now.
+//!   was not archived in its time (it was broken): it is archived now.
 //! - What an execution told that had the same key before goes.
 
 use jiff::SignedDuration;
 
 use super::RetentionError;
-use super::walk::{Did, Told, Walk};
+use super::walk::{Did, FeedRecord, Walk};
 use crate::feed;
 use crate::journal::{Archived, CommitError, Journal};
 use crate::keys::{self, FeedKey, Key};
@@ -22,7 +22,7 @@ use crate::runtime::outbox;
 
 impl Walk<'_> {
     /// Looks at an execution of which the feed has told long ago. 1 G; 2 P to purge it.
-    pub(super) async fn forget(&self, told: &Told) -> Result<Did, RetentionError> {
+    pub(super) async fn expire(&self, told: &FeedRecord) -> Result<Did, RetentionError> {
         let ports = &self.core.ports;
         let Some(mut journal) = Journal::load(ports, &told.eid).await? else {
             // Without an archive it is not purged but lost: the audit says so.
@@ -42,11 +42,11 @@ impl Walk<'_> {
                 .map(|(key, _)| key)
         };
         // What retention would find it by goes only when its last word is there.
-        let folded = told
+        let is_archived = told
             .objects
             .iter()
             .any(|(_, key)| key.commit == archived.commit);
-        if folded && self.finish(&mut journal).await? == Did::Finished {
+        if is_archived && self.finish(&mut journal).await? == Did::Finished {
             return Ok(Did::Finished);
         }
         let earlier = self.delete(of(|commit, own| commit < own)).await?;
@@ -108,15 +108,15 @@ impl Walk<'_> {
         Ok(true)
     }
 
-    /// An execution that is not folded.
-    async fn live(&self, told: &Told, journal: &Journal) -> Result<Did, RetentionError> {
+    /// An execution that is not archived.
+    async fn live(&self, told: &FeedRecord, journal: &Journal) -> Result<Did, RetentionError> {
         let head = &journal.head;
         // An earlier one of the same key ended before this one was made.
         let earlier = |key: &FeedKey| key.at < head.record.created_at || key.commit > head.commit;
         let mut others = Vec::new();
         for (key, parsed) in told.objects.iter().filter(|(_, key)| earlier(key)) {
             let found = feed::read(&self.core.ports, std::slice::from_ref(key), 1).await?;
-            let other = |told: &feed::Told| told.created_at != head.record.created_at;
+            let other = |told: &feed::FeedRecord| told.created_at != head.record.created_at;
             if found.first().is_some_and(other) {
                 others.push((key, parsed.commit));
             }
@@ -126,7 +126,7 @@ impl Walk<'_> {
         }
         let newest = told.objects.iter().map(|(_, key)| key.commit).max();
         match newest {
-            Some(newest) if newest == head.commit => self.fold(told.eid, newest).await,
+            Some(newest) if newest == head.commit => self.archive(told.eid, newest).await,
             _ => Ok(Did::Nothing),
         }
     }
@@ -139,7 +139,7 @@ impl Walk<'_> {
         }
         Ok(match count {
             0 => Did::Nothing,
-            count => Did::Forgot(count),
+            count => Did::Expired(count),
         })
     }
 }

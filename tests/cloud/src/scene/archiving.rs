@@ -38,7 +38,7 @@ pub struct Options {
     pub kill_every: Duration,
     /// Where the draws begin.
     pub seed: u64,
-    /// How long it may take until all are folded.
+    /// How long it may take until all are archived.
     pub patience: Duration,
 }
 
@@ -49,7 +49,7 @@ pub struct Outcome {
     pub asked: usize,
     /// How long it took to make them.
     pub made: Duration,
-    /// How long it took to fold them.
+    /// How long it took to archive them.
     pub took: Duration,
     /// Archives after each pass.
     pub progress: Vec<usize>,
@@ -82,11 +82,11 @@ fn app() -> App {
         .workflow("waits", "1", waits)
 }
 
-/// Makes executions, and has them folded.
+/// Makes executions, and has them archived.
 ///
 /// # Panics
 /// The store fails, or it takes too long.
-pub async fn fold(scene: &Scene, options: &Options, say: &mut dyn FnMut(String)) -> Outcome {
+pub async fn archive(scene: &Scene, options: &Options, say: &mut dyn FnMut(String)) -> Outcome {
     let begun = Instant::now();
     let (memory, engine) = earlier(AGO, app());
     let (finished, live) = work(&engine, make(&engine, options.count)).await;
@@ -116,16 +116,16 @@ pub async fn fold(scene: &Scene, options: &Options, say: &mut dyn FnMut(String))
     loop {
         let passed = scene.retain().await;
         outcome.cut += usize::from(passed.is_err());
-        let folded = scene.keys("pond/archive/").await.len();
+        let archived = scene.keys("pond/archive/").await.len();
         let before = outcome.progress.last().copied().unwrap_or(0);
-        if folded < before {
+        if archived < before {
             outcome
                 .wrong
-                .push(format!("{before} were folded, and then {folded}"));
+                .push(format!("{before} were archived, and then {archived}"));
         }
-        outcome.progress.push(folded);
+        outcome.progress.push(archived);
         say(format!(
-            "{:.0} s: {folded} folded, {} killed",
+            "{:.0} s: {archived} archived, {} killed",
             begun.elapsed().as_secs_f64(),
             killed.load(Ordering::Relaxed)
         ));
@@ -141,7 +141,7 @@ pub async fn fold(scene: &Scene, options: &Options, say: &mut dyn FnMut(String))
                 outcome.wrong.push(format!("{eid} waits, and is {status}"));
             }
         }
-        if folded == options.count {
+        if archived == options.count {
             // What was told in the last hour is walked anew by each pass, and now all of it was: one that is
             // killed too often never comes to its end.
             killer.abort();
@@ -151,7 +151,7 @@ pub async fn fold(scene: &Scene, options: &Options, say: &mut dyn FnMut(String))
         }
         assert!(
             begun.elapsed() < options.patience,
-            "{folded} of {} are folded",
+            "{archived} of {} are archived",
             options.count
         );
     }
@@ -160,7 +160,7 @@ pub async fn fold(scene: &Scene, options: &Options, say: &mut dyn FnMut(String))
 
     // All of them, and not only those that happened to be looked at.
     let looks = stream::iter(finished.iter().enumerate());
-    let looks = looks.map(|(number, eid)| folded(&engine, number, *eid));
+    let looks = looks.map(|(number, eid)| archived(&engine, number, *eid));
     let wrong: Vec<_> = looks.buffer_unordered(AT_ONCE).collect().await;
     outcome.wrong.extend(wrong.into_iter().flatten());
     let left = scene.keys("pond/x/").await;
@@ -227,7 +227,7 @@ fn kill(
     }
 }
 
-/// What is wrong with an execution's result, whether it is folded by now or not.
+/// What is wrong with an execution's result, whether it is archived by now or not.
 async fn answers(engine: &Engine, number: usize, eid: ExecutionId) -> Option<String> {
     match engine.result(eid, Duration::ZERO).await {
         Ok(outcome) => match outcome.get::<usize>() {
@@ -238,7 +238,7 @@ async fn answers(engine: &Engine, number: usize, eid: ExecutionId) -> Option<Str
     }
 }
 
-async fn folded(engine: &Engine, number: usize, eid: ExecutionId) -> Option<String> {
+async fn archived(engine: &Engine, number: usize, eid: ExecutionId) -> Option<String> {
     match engine.status(eid).await {
         Ok(Status::Archived) => answers(engine, number, eid).await,
         other => Some(format!("{eid} is not archived: {other:?}")),
@@ -282,7 +282,7 @@ impl fmt::Display for Outcome {
         let (made, took) = (self.made.as_secs_f64(), self.took.as_secs_f64());
         writeln!(
             f,
-            "{} executions, made in {made:.0} s, folded in {took:.0} s ({:.0} a second)",
+            "{} executions, made in {made:.0} s, archived in {took:.0} s ({:.0} a second)",
             self.asked,
             self.asked as f64 / took
         )?;
