@@ -13,9 +13,7 @@ use super::Failed;
 use super::context::Cloud;
 use super::metrics::Metrics;
 use crate::events::{Event, ObjectEvent};
-use crate::roles::{
-    Deadline, Fetched, Injection, Objects, ObjectsError, Starter, starter as begin,
-};
+use crate::roles::{Deadline, Fate, Fetched, Objects, ObjectsError, Starter, starter as begin};
 use crate::triggers::{LoadError, Own, Rules};
 
 /// How long rules are kept before they are read again: 1 G each time, while events come.
@@ -48,11 +46,11 @@ pub(super) async fn starter(
         .keep(cloud.clock(), &Stop::default(), work.boxed())
         .await;
     let report = in_time.ok_or(Late)??;
-    for injection in report.injections() {
-        match injection {
-            Injection::Started { fresh: true, .. } => metrics.starts += 1,
-            Injection::Refused { .. } => metrics.malformed += 1,
-            Injection::Failed { .. } => metrics.failed += 1,
+    for fate in report.fates() {
+        match fate {
+            Fate::Started { fresh: true, .. } => metrics.starts += 1,
+            Fate::Refused { .. } => metrics.malformed += 1,
+            Fate::Failed { .. } => metrics.failed += 1,
             _ => {}
         }
     }

@@ -28,8 +28,7 @@ pub use retention::retention;
 #[cfg(feature = "lambda")]
 pub use seen::Seen;
 pub use starter::{
-    Answer, FailedRecords, Fetched, Injection, Objects, ObjectsError, Record, Report, Starter,
-    starter,
+    Answer, FailedRecords, Fate, Fetched, Objects, ObjectsError, Record, Report, Starter, starter,
 };
 pub use sweep::{Cursor, SweepError, sweep};
 pub use sweeper::sweeper;

@@ -151,7 +151,7 @@ impl Meter<'_> {
             mail: Vec::new(), // a run lists the mailbox itself
             timers: Vec::new(),
             deliveries: 0,
-            hearsay: false,
+            possible_duplicate: false,
         };
         self.run(eid, causes)
     }
@@ -174,7 +174,7 @@ impl Meter<'_> {
                 .filter(|key| TimerKey::parse(key).is_some_and(is_its))
                 .collect(),
             deliveries: 0,
-            hearsay: false,
+            possible_duplicate: false,
         };
         self.run(eid, causes)
     }

@@ -43,10 +43,10 @@ fn nothing_is_lost(world: &World, finished: &[ExecutionId]) -> usize {
     for eid in finished {
         let key = keys::head(eid);
         let head = Head::decode(&key, eid, &rows[&key]).unwrap();
-        let archived = rows.get(&keys::archive(eid));
+        let archive = rows.get(&keys::archive(eid));
         if head.status == Status::Archived {
             let named = head.archived.unwrap().sha256;
-            let there = archived.map(|body| crate::domain::Digest::of(body));
+            let there = archive.map(|body| crate::domain::Digest::of(body));
             assert_eq!(there, Some(named), "archive before tombstone");
             archived += 1;
         } else {
