@@ -8,8 +8,8 @@ use std::path::Path;
 use std::time::Duration;
 use std::{fs, io};
 
+use millpond::client::{App, Signal, Start};
 use millpond::domain::{Actor, Digest};
-use millpond::runtime::{App, Signal, Start};
 use millpond::settings::Settings;
 use millpond::testing::World;
 use millpond::{Context, Failed, StepError};

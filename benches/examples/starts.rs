@@ -13,8 +13,8 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use millpond::client::{App, Engine, Host, Start};
 use millpond::ports::{Bucket, Clock, Doorbell, Ports};
-use millpond::runtime::{App, Engine, Host, Start};
 use millpond::testing::MemoryBucket;
 use millpond::{Context, Failed};
 use millpond_disk::{DiskBucket, Options};

@@ -4,9 +4,9 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use millpond::client::{Engine, Host, Notice, Signal, Start, Worker, WorkerOptions};
 use millpond::domain::ExecutionId;
 use millpond::ports::{Bucket, Clock, Doorbell, Ports};
-use millpond::runtime::{Engine, Host, Notice, Signal, Start, Worker, WorkerOptions};
 use millpond::testing::MemoryBucket;
 use millpond_disk::{DiskBucket, Durability, OpenError, Options};
 use millpond_host::{OsEntropy, SystemClock, TokioSpawner};

@@ -1,7 +1,7 @@
 //! The workflows that are measured: steps that do nothing, so that what is left is ours.
 
 use futures::future::try_join_all;
-use millpond::runtime::App;
+use millpond::client::App;
 use millpond::{Context, Failed, StepError};
 
 async fn nothing(n: u64) -> Result<u64, StepError> {

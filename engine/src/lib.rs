@@ -1,9 +1,9 @@
 //! Durable workflows whose only server is an object-storage bucket: the engine.
 //!
 //! - **Authors of workflows** import [`prelude`]: a workflow is an `async fn` of a [`Context`],
-//!   marked [`macro@workflow`] or given to [`runtime::App::workflow`].
-//! - **Programs** start, signal and steer executions through a [`runtime::Engine`].
-//! - **Workers** run them: [`runtime::Worker`], [`runtime::Sweeper`], [`runtime::Retention`].
+//!   marked [`macro@workflow`] or given to [`client::App::workflow`].
+//! - **Programs** start, signal and steer executions through a [`client::Engine`].
+//! - **Workers** run them: [`client::Worker`], [`client::Sweeper`], [`client::Retention`].
 //! - **Tests** use [`testing`]: [`testing::World`] is a whole engine in memory, with manual time.
 //! - **Adapters** implement the [`ports`]: storage, clock, randomness, wake-ups, tasks. Nothing
 //!   else in here reaches the outside.
@@ -12,7 +12,7 @@
 //!
 //! ```
 //! use millpond::prelude::*;
-//! use millpond::runtime::{App, Start};
+//! use millpond::client::{App, Start};
 //! use millpond::testing::World;
 //!
 //! async fn hello(name: String) -> Result<String, StepError> {
@@ -33,20 +33,28 @@
 extern crate self as millpond;
 
 pub mod archive;
+pub mod client;
 pub mod domain;
 pub mod feed;
 pub mod journal;
 pub mod keys;
 pub mod mailbox;
+mod outbox;
 mod planted;
 pub mod ports;
 pub mod prelude;
+mod process;
 mod replay;
-pub mod runtime;
+mod retention;
+mod run;
 pub mod sdk;
 pub mod settings;
+mod sweeper;
 pub mod testing;
+#[cfg(test)]
+mod tests;
 pub mod timers;
+mod worker;
 
 pub use domain::{ExecutionId, FrameId, OnClose};
 pub use sdk::{

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use millpond::runtime::App;
+use millpond::client::App;
 
 use crate::cli::{self, Exit, Streams};
 use crate::environment::Environment;

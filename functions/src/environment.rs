@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use millpond::runtime::RetentionSettings;
+use millpond::client::RetentionSettings;
 
 use crate::triggers::Secrets;
 

@@ -4,8 +4,8 @@ use std::path::Path;
 use std::time::SystemTime;
 
 use jiff::Timestamp;
+use millpond::client::Host;
 use millpond::ports::Entropy;
-use millpond::runtime::Host;
 
 use crate::environment::Environment;
 

@@ -30,4 +30,4 @@ pub mod triggers;
 pub use cli::{Exit, Streams};
 pub use entry::{main, main_with, run};
 pub use environment::{Environment, EnvironmentError};
-pub use millpond::runtime::App;
+pub use millpond::client::App;

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use aws_sdk_s3::error::{ProvideErrorMetadata, SdkError};
 use aws_smithy_runtime_api::http::Response;
+use millpond::client::chain;
 use millpond::ports::{BucketError, Fault};
-use millpond::runtime::chain;
 
 use crate::fault::Verb;
 use crate::retry_after;

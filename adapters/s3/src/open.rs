@@ -13,7 +13,7 @@ use aws_sdk_s3::config::{
     SharedHttpClient, StalledStreamProtectionConfig,
 };
 use aws_smithy_http_client::tls::{Provider, rustls_provider::CryptoMode};
-use millpond::runtime::chain;
+use millpond::client::chain;
 use millpond_host::StoreTime;
 
 use crate::bucket::S3Bucket;

@@ -46,8 +46,8 @@ impl Trouble {
     /// The same as the port says it. A group's trouble is told to each of its requests.
     pub(crate) fn of(&self, verb: &'static str, key: &str) -> BucketError {
         let said = match self {
-            Self::Place(error) => millpond::runtime::chain(error),
-            Self::Sqlite(error) => millpond::runtime::chain(error),
+            Self::Place(error) => millpond::client::chain(error),
+            Self::Sqlite(error) => millpond::client::chain(error),
         };
         BucketError::new(self.fault(), verb, key).because(said)
     }

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::future::join;
+use millpond::client::{App, Engine, Notice, Start, Worker, WorkerOptions};
 use millpond::keys::Kind;
 use millpond::ports::Bucket;
-use millpond::runtime::{App, Engine, Notice, Start, Worker, WorkerOptions};
 use millpond::testing::World;
 use millpond::{Context, Failed, StepError};
 use millpond_wrappers::{Bill, Metered, NanoDollars, Prices, Usage, Verb};

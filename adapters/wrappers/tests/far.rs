@@ -5,9 +5,9 @@ mod support;
 
 use std::time::Duration;
 
+use millpond::client::{App, Signal, Start};
 use millpond::domain::ExecutionId;
 use millpond::keys::Kind;
-use millpond::runtime::{App, Signal, Start};
 use millpond::{Context, Failed, StepError};
 use millpond_wrappers::Verb;
 

@@ -5,9 +5,9 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use futures::future::join;
+use millpond::client::{App, Ended, Engine, Notice, Start, Worker, WorkerEvent, WorkerOptions};
 use millpond::domain::{ExecutionId, FrameId};
 use millpond::ports::{Bucket, Clock};
-use millpond::runtime::{App, Ended, Engine, Notice, Start, Worker, WorkerEvent, WorkerOptions};
 use millpond::testing::{Injection, ManualClock, Rule, Verb, World};
 use millpond::{Attempt, Context, Failed, Retry, StepError};
 use millpond_wrappers::{Limits, Metered, Throttled};

@@ -7,9 +7,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use clap::{Parser, Subcommand};
+use millpond::client::WorkerOptions;
 use millpond::domain::ExecutionId;
 use millpond::ports::Bucket;
-use millpond::runtime::WorkerOptions;
 use millpond::testing::CountingBucket;
 use millpond_benches::{Durability, Stage, open_url};
 use serde_json::{Value, json};

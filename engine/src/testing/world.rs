@@ -9,12 +9,12 @@ use std::time::Duration;
 use jiff::Timestamp;
 
 use super::{CountingBucket, Counts, FaultBucket, ManualClock, MemoryBucket, Pool, SeededEntropy};
+use crate::client::{Engine, EngineError, Outcome, Signal, Start, Started};
 use crate::domain::{ExecutionId, Json, Queue, Status};
 use crate::keys::{Key, MailKey, TimerKey};
 use crate::ports::{Bucket, Clock, Doorbell, Ports};
-use crate::runtime::{
-    App, Causes, Ended, Engine, EngineError, Host, Outcome, RunError, Signal, Start, Started,
-};
+use crate::process::{App, Host};
+use crate::run::{Causes, Ended, RunError};
 use crate::settings::Settings;
 
 /// Runs that [`World::run_all`] makes before it says that something never comes to rest.
@@ -23,7 +23,7 @@ const MOST_RUNS: usize = 100_000;
 /// An engine on a bucket in memory.
 ///
 /// ```
-/// use millpond::runtime::{App, Start};
+/// use millpond::client::{App, Start};
 /// use millpond::testing::World;
 /// use millpond::{Context, Failed};
 /// use std::time::Duration;

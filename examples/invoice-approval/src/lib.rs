@@ -10,7 +10,7 @@ pub mod invoice;
 pub mod score;
 pub mod workflow;
 
-use millpond::runtime::App;
+use millpond::client::App;
 
 /// The application: what every process of it knows.
 #[must_use]

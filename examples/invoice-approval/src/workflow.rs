@@ -131,7 +131,7 @@ pub async fn pay(attempt: Attempt, invoice: Invoice) -> Result<Receipt, StepErro
 
 #[cfg(test)]
 mod tests {
-    use millpond::runtime::{Signal, Start};
+    use millpond::client::{Signal, Start};
     use millpond::testing::World;
     use serde_json::json;
 

@@ -17,7 +17,7 @@ or as `key:KEY` by the key they were started with.
 
 Environment:
   MILLPOND_BUCKET    the bucket, where --bucket does not name one
-  MILLPOND_TTL       seconds an lease lasts without renewal (default 30): a vanished
+  MILLPOND_TTL       seconds a lease lasts without renewal (default 30): a vanished
                      worker's executions stand still for so long
   MILLPOND_CODE_REF  the name of this build, beginning with its instant (YYYYMMDDTHHMMSS)
   AWS_...            region and credentials of `s3:`, as the AWS CLI finds them

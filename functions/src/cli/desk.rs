@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
+use millpond::client::{App, Engine, RetentionSettings};
 use millpond::domain::{Actor, ActorKind};
 use millpond::ports::{Bucket, Doorbell, Entropy, Ports, Wakeups};
-use millpond::runtime::{App, Engine, RetentionSettings};
 use millpond::settings::Settings;
 use millpond_codec::{Codec, Coded};
 use millpond_host::{OsEntropy, TokioSpawner};

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use millpond::runtime::{Notice, WorkerEvent};
+use millpond::client::{Notice, WorkerEvent};
 use tokio::sync::mpsc::unbounded_channel;
 
 use super::Exit;

@@ -2,9 +2,9 @@
 
 use std::io;
 
+use millpond::client::{EngineError, ErrorKind, RegistryError, RetentionError};
 use millpond::domain::{InvalidName, ValueError};
 use millpond::ports::BucketError;
-use millpond::runtime::{EngineError, ErrorKind, RegistryError, RetentionError};
 
 use super::Exit;
 use crate::bucket::{KeyringFileError, LocationError, OpenError};

@@ -1,7 +1,7 @@
 //! From what people type to an execution.
 
+use millpond::client::{EngineError, Filter};
 use millpond::domain::{ExecutionId, Text};
-use millpond::runtime::{EngineError, Filter};
 
 use super::desk::Desk;
 use super::error::Error;

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::Path;
 
 use clap::{CommandFactory as _, FromArgMatches as _};
-use millpond::runtime::{App, chain};
+use millpond::client::{App, chain};
 use serde_json::json;
 use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::layer::SubscriberExt as _;

@@ -1,8 +1,8 @@
 //! `list`: executions, newest first.
 
 use comfy_table::{Cell, Color, ContentArrangement, Table, presets};
+use millpond::client::{Filter, Row};
 use millpond::domain::{Status, Workflow};
-use millpond::runtime::{Filter, Row};
 
 use super::desk::Desk;
 use super::error::Error;

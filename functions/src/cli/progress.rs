@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use millpond::ExecutionId;
+use millpond::client::{Engine, WorkerEvent};
 use millpond::domain::{Commit, Entry, Record};
-use millpond::runtime::{Engine, WorkerEvent};
 use serde_json::json;
 use tokio::sync::mpsc::UnboundedReceiver;
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use millpond::runtime::{Notice, Retained, Retention, RetentionSettings};
+use millpond::client::{Notice, Retained, Retention, RetentionSettings};
 
 use super::Exit;
 use super::desk::Desk;
@@ -54,7 +54,7 @@ pub(crate) async fn run(args: Args, desk: &Desk) -> Result<Exit, Error> {
             });
         };
         let retention = Retention::new(&desk.engine, settings.clone());
-        let retention = retention.map_err(millpond::runtime::RetentionError::from)?;
+        let retention = retention.map_err(millpond::client::RetentionError::from)?;
         let tell = |retained: &Retained| {
             // Whoever reads has gone away only when the process is to end.
             let _ = say(desk, retained);

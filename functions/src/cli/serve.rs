@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use millpond::client::{Notice, Watch, WorkerEvent, WorkerOptions};
 use millpond::domain::Queue;
-use millpond::runtime::{Notice, Watch, WorkerEvent, WorkerOptions};
 
 use super::Exit;
 use super::desk::Desk;

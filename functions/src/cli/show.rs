@@ -1,6 +1,6 @@
 //! `show`: one execution, its frames, what it waits for, what it has cost.
 
-use millpond::runtime::{EngineError, Execution, Frame, Price};
+use millpond::client::{EngineError, Execution, Frame, Price};
 use serde_json::json;
 
 use super::desk::Desk;

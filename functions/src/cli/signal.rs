@@ -1,7 +1,7 @@
 //! `signal`: a message to an execution.
 
+use millpond::client::{EngineError, Frame, FrameKind, FrameStatus, Signal};
 use millpond::domain::{Channel, ExecutionId};
-use millpond::runtime::{EngineError, Frame, FrameKind, FrameStatus, Signal};
 use serde_json::json;
 
 use super::Exit;

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use jiff::Timestamp;
+use millpond::client::{EngineError, Start, Started, chain};
 use millpond::domain::Json;
-use millpond::runtime::{EngineError, Start, Started, chain};
 use serde_json::json;
 
 use super::desk::Desk;

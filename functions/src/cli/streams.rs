@@ -5,7 +5,7 @@ use std::fmt;
 use std::io::{self, IsTerminal as _, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use millpond::runtime::chain;
+use millpond::client::chain;
 use serde::Serialize;
 
 use super::Exit;

@@ -1,7 +1,7 @@
 //! The tree of frames, drawn.
 
 use jiff::Timestamp;
-use millpond::runtime::{Frame, FrameKind, FrameStatus};
+use millpond::client::{Frame, FrameKind, FrameStatus};
 
 use super::text;
 

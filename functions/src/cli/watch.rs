@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
+use millpond::client::EngineError;
 use millpond::domain::Status;
-use millpond::runtime::EngineError;
 
 use super::desk::Desk;
 use super::error::Error;

@@ -1,6 +1,6 @@
 //! `worker`: runs executions.
 
-use millpond::runtime::Notice;
+use millpond::client::Notice;
 
 use super::Exit;
 use super::desk::Desk;

@@ -1,7 +1,7 @@
 //! `workflows`: what the application knows.
 
 use comfy_table::{ContentArrangement, Table, presets};
-use millpond::runtime::App;
+use millpond::client::App;
 use serde_json::{Value, json};
 
 use super::error::Error;

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use millpond::client::{App, Engine, RetentionSettings};
 use millpond::ports::{Clock, Doorbell, Entropy, Ports, Wakeups};
-use millpond::runtime::{App, Engine, RetentionSettings};
 use millpond::settings::Settings;
 use millpond_codec::Coded;
 use millpond_host::{OsEntropy, TokioSpawner};

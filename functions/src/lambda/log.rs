@@ -20,7 +20,7 @@ impl Told {
         if let Some(traces) = &self.traces
             && let Err(error) = tokio::task::block_in_place(|| traces.flush())
         {
-            tracing::warn!(error = %millpond::runtime::chain(&error), "traces are incomplete");
+            tracing::warn!(error = %millpond::client::chain(&error), "traces are incomplete");
         }
     }
 }
@@ -53,7 +53,7 @@ pub(super) fn begin() -> Told {
     let _ = all.try_init();
     #[cfg(feature = "otel")]
     if let Some(error) = failed {
-        tracing::error!(error = %millpond::runtime::chain(&error), "no traces");
+        tracing::error!(error = %millpond::client::chain(&error), "no traces");
     }
     told
 }

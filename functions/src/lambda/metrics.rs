@@ -21,7 +21,7 @@ use std::io::Write as _;
 use std::time::Duration;
 
 use jiff::Timestamp;
-use millpond::runtime::Counts;
+use millpond::client::Counts;
 use millpond_wrappers::{Usage, Verb};
 use serde_json::{Map, Value, json};
 

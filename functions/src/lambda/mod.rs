@@ -17,7 +17,7 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant, SystemTime};
 
 use lambda_runtime::{Diagnostic, LambdaEvent, service_fn};
-use millpond::runtime::{App, chain};
+use millpond::client::{App, chain};
 use serde_json::Value;
 use tracing::Instrument as _;
 

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use futures::FutureExt as _;
-use millpond::runtime::Stop;
+use millpond::client::Stop;
 use serde_json::{Value, json};
 
 use super::Failed;

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use futures::FutureExt as _;
-use millpond::runtime::{Stop, chain};
+use millpond::client::{Stop, chain};
 use millpond_s3::{Fetched as Got, S3Bucket, Wanted};
 use serde_json::Value;
 

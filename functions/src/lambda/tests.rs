@@ -3,7 +3,7 @@
 use std::io;
 use std::sync::{Arc, Mutex};
 
-use millpond::runtime::Counts;
+use millpond::client::Counts;
 use millpond_wrappers::Usage;
 use serde_json::{Value, json};
 use tracing_subscriber::layer::SubscriberExt as _;

@@ -20,10 +20,10 @@ use std::time::Duration;
 use futures::channel::mpsc;
 use futures::{FutureExt, StreamExt, stream};
 use jiff::Timestamp;
+use millpond::client::{Causes, Ended, Engine, RunError, Stop, chain};
 use millpond::domain::{ExecutionId, Queue};
 use millpond::keys::{Key, TimerKey};
 use millpond::ports::Hint;
-use millpond::runtime::{Causes, Ended, Engine, RunError, Stop, chain};
 use tracing::Instrument as _;
 
 use super::hints::Delivery;

@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use millpond::client::{Ended, Engine, WorkerEvent};
 use millpond::domain::{ExecutionId, Queue};
 use millpond::keys::{self, MailKey};
 use millpond::ports::BucketError;
-use millpond::runtime::{Ended, Engine, WorkerEvent};
 use millpond::timers;
 
 /// Pauses between looks: short, since scripts wait for it; longer while nothing changes.

@@ -1,6 +1,6 @@
 //! The retention's role.
 
-use millpond::runtime::{Engine, Notice, Retained, Retention, RetentionError, RetentionSettings};
+use millpond::client::{Engine, Notice, Retained, Retention, RetentionError, RetentionSettings};
 
 /// Archives and expires what is old enough, until nothing is left to do or until `stop`, which is
 /// to be set some seconds before a deadline: what is under way is brought to its end, and the

@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use futures::FutureExt;
 use jiff::Timestamp;
+use millpond::client::{Engine, Stop, Sweeper, Swept};
 use millpond::keys::Key;
 use millpond::ports::BucketError;
-use millpond::runtime::{Engine, Stop, Sweeper, Swept};
 
 use super::time::Deadline;
 

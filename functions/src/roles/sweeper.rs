@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use millpond::runtime::{Engine, Notice, Sweeper};
+use millpond::client::{Engine, Notice, Sweeper};
 
 /// Sweeps every `period` until `stop`.
 pub async fn sweeper(engine: &Engine, period: Duration, stop: &Notice) {

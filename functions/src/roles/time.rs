@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::future::{Either, select};
+use millpond::client::Stop;
 use millpond::ports::Clock;
-use millpond::runtime::Stop;
 
 /// When an invocation ends, by the monotonic clock, and how it winds down before that.
 ///

@@ -1,6 +1,6 @@
 //! The worker's role.
 
-use millpond::runtime::{Engine, Notice, Worker, WorkerOptions};
+use millpond::client::{Engine, Notice, Worker, WorkerOptions};
 
 /// Runs executions until `stop`, then hands over; `abandon` ends that at once.
 pub async fn worker(engine: &Engine, options: WorkerOptions, stop: &Notice, abandon: &Notice) {

@@ -1,7 +1,7 @@
 //! What follows from an event by a rule.
 
+use millpond::client::{Signal, Start};
 use millpond::domain::{Actor, Digest, ExecutionId, Json, MAX_TEXT, Text};
-use millpond::runtime::{Signal, Start};
 use serde_json::Value;
 
 use super::rule::{Begin, Rule, Told};

@@ -1,7 +1,7 @@
 //! All rules together.
 
+use millpond::client::App;
 use millpond::domain::Workflow;
-use millpond::runtime::App;
 
 use super::error::{Fault, RuleError, RulesError};
 use super::file;

@@ -269,7 +269,7 @@ fn events_of_the_engines_own_objects_are_known() {
 
 #[test]
 fn a_rule_for_what_is_not_there_is_refused() {
-    let app = millpond::runtime::App::new().workflow("invoice", "3", nothing);
+    let app = millpond::client::App::new().workflow("invoice", "3", nothing);
     assert_eq!(parse(INVOICES).check_app(&app), Ok(()));
     let other = parse(&INVOICES.replace("\"invoice\"", "\"invioce\""));
     let error = other.check_app(&app).unwrap_err().to_string();

@@ -5,8 +5,8 @@
 use std::process::ExitCode;
 use std::time::Duration;
 
+use millpond::client::{Engine, EngineError, Signal, Start, chain};
 use millpond::domain::Actor;
-use millpond::runtime::{Engine, EngineError, Signal, Start, chain};
 use serde::{Deserialize, Serialize};
 
 use crate::options::Options;

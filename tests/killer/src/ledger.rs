@@ -4,9 +4,9 @@
 use std::sync::OnceLock;
 use std::time::Duration;
 
+use millpond::client::Engine;
 use millpond::domain::{Began, Entry, ExecutionId, FrameId};
 use millpond::prelude::*;
-use millpond::runtime::Engine;
 use serde::{Deserialize, Serialize};
 
 use crate::lines;
@@ -58,7 +58,7 @@ pub(crate) async fn effect(attempt: &Attempt) -> Result<(), StepError> {
 async fn untold(engine: &Engine, attempt: &Attempt) -> Option<String> {
     let page = match engine.journal(attempt.eid(), 1, usize::MAX).await {
         Ok(page) => page,
-        Err(error) => return Some(millpond::runtime::chain(&error)),
+        Err(error) => return Some(millpond::client::chain(&error)),
     };
     let mut entries = page.commits.iter().flat_map(|commit| &commit.entries);
     let told = entries.any(|entry| {

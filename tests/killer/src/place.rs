@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use millpond::client::{Engine, Host};
 use millpond::ports::{Doorbell, Ports};
-use millpond::runtime::{Engine, Host};
 use millpond::settings::Settings;
 use millpond_disk::{DiskBucket, Durability, Options};
 use millpond_host::{OsEntropy, SystemClock, TokioSpawner};

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use millpond::client::{Engine, EngineError, Filter};
 use millpond::domain::{Actor, Blocked, ExecutionId, Status};
 use millpond::keys::{self, Prefix};
-use millpond::runtime::{Engine, EngineError, Filter};
 use millpond::timers;
 use tokio::runtime::Runtime;
 

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 use std::time::Instant;
 
-use millpond::runtime::chain;
+use millpond::client::chain;
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
 

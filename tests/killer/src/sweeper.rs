@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 use std::time::Duration;
 
-use millpond::runtime::{Notice, chain};
+use millpond::client::{Notice, chain};
 use tokio::signal::unix::{SignalKind, signal};
 
 use crate::Trouble;

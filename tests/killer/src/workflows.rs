@@ -1,7 +1,7 @@
 //! The application: a workflow for each thing that a kill can fall into.
 
+use millpond::client::App;
 use millpond::prelude::*;
-use millpond::runtime::App;
 use millpond::sdk::Step;
 use millpond::select;
 

@@ -1,7 +1,7 @@
 //! Case 2 of those that other engines got wrong: a message that comes as early as it can.
 
+use millpond::client::{App, EngineError, Signal, Start};
 use millpond::domain::{ExecutionId, Text};
-use millpond::runtime::{App, EngineError, Signal, Start};
 use millpond::settings::Settings;
 use millpond::testing::{Injection, Rule, Verb};
 use millpond::{Context, Failed};

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
+use millpond::client::Signal;
+use millpond::client::{App, Start};
 use millpond::keys::{Key, Prefix};
 use millpond::ports::{Bucket, Clock};
-use millpond::runtime::Signal;
-use millpond::runtime::{App, Start};
 use millpond::settings::Settings;
 use millpond::{Context, Failed, StepError};
 use millpond_codec::{Codec, Coded, Keyring};

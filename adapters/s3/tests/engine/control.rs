@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
+use millpond::client::{App, Ended, Signal, Start};
 use millpond::domain::{Actor, Status, kind};
-use millpond::runtime::{App, Ended, Signal, Start};
 use millpond::{Attempt, Context, Failed};
 
 use crate::ledger::Ledger;

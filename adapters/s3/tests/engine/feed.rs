@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
+use millpond::client::{App, Filter, Signal, Start};
 use millpond::domain::Status;
 use millpond::feed;
-use millpond::runtime::{App, Filter, Signal, Start};
 use millpond::settings::Settings;
 use millpond::testing::{Injection, Rule, Verb};
 use millpond::{Context, Failed, StepError};

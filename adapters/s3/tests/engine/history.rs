@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::future::try_join_all;
+use millpond::client::{App, Ended, Signal, Start};
 use millpond::ports::{Bucket, Clock};
-use millpond::runtime::{App, Ended, Signal, Start};
 use millpond::settings::Settings;
 use millpond::testing::{MemoryBucket, Verb};
 use millpond::{Context, Failed, StepError};

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use futures::future::join_all;
+use millpond::client::{App, Start};
 use millpond::ports::Bucket;
-use millpond::runtime::{App, Start};
 use millpond::settings::Settings;
 use millpond::{Context, Failed};
 use millpond_host::StoreClock;

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use futures::future::join_all;
-use millpond::runtime::{App, Start};
+use millpond::client::{App, Start};
 use millpond::settings::Settings;
 use millpond::{Attempt, Context, Failed, StepError};
 

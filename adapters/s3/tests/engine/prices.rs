@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::future::try_join_all;
+use millpond::client::{App, Signal, Start};
 use millpond::ports::Clock;
-use millpond::runtime::{App, Signal, Start};
 use millpond::settings::Settings;
 use millpond::testing::{Counts, MemoryBucket};
 use millpond::{Context, Failed, StepError};

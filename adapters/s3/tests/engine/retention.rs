@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
+use millpond::client::{App, Notice, Retained, Retention, RetentionSettings, Start};
 use millpond::domain::{ExecutionId, Status};
 use millpond::keys;
-use millpond::runtime::{App, Notice, Retained, Retention, RetentionSettings, Start};
 use millpond::settings::Settings;
 use millpond::testing::{Injection, Rule, Verb};
 use millpond::{Context, Failed, StepError};

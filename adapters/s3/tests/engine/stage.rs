@@ -4,12 +4,12 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 use jiff::Timestamp;
+use millpond::client::{
+    App, Causes, Ended, Engine, Host, Notice, Signal, Start, Worker, WorkerEvent, WorkerOptions,
+};
 use millpond::domain::{ExecutionId, Failure, Queue};
 use millpond::keys::{Key, MAIL, MailKey, Prefix};
 use millpond::ports::{Bucket, Clock, Doorbell, Ports};
-use millpond::runtime::{
-    App, Causes, Ended, Engine, Host, Notice, Signal, Start, Worker, WorkerEvent, WorkerOptions,
-};
 use millpond::settings::Settings;
 use millpond::testing::{CountingBucket, FaultBucket, ManualClock};
 use millpond_host::{OsEntropy, StoreClock, TokioSpawner};

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
+use millpond::client::{App, Start};
 use millpond::domain::kind;
-use millpond::runtime::{App, Start};
 use millpond::{Attempt, Context, Failed, Retry, StepError};
 
 use crate::ledger::Ledger;

@@ -1,7 +1,7 @@
 //! Children: a fan-out, and one that fails.
 
 use futures::future::try_join_all;
-use millpond::runtime::{App, Start};
+use millpond::client::{App, Start};
 use millpond::{Attempt, Context, Failed, FrameError};
 
 use crate::ledger::Ledger;

@@ -1,8 +1,8 @@
 //! Case 19: large values, and what is too large.
 
+use millpond::client::{App, EngineError, Signal, Start};
 use millpond::domain::kind;
 use millpond::keys::Prefix;
-use millpond::runtime::{App, EngineError, Signal, Start};
 use millpond::{Attempt, Context, Failed, Retry, StepError};
 
 use crate::ledger::Ledger;

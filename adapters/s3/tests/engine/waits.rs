@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use millpond::runtime::{App, EngineError, FrameStatus, Signal, Start};
+use millpond::client::{App, EngineError, FrameStatus, Signal, Start};
 use millpond::{Context, Failed};
 
 use crate::stage::Store;
@@ -58,7 +58,7 @@ async fn case_03_a_race_leaves_no_timer_and_no_wait_of_the_losers() {
         if more {
             process
                 .ended(eid, |ended| {
-                    matches!(ended, millpond::runtime::Ended::Suspended(None))
+                    matches!(ended, millpond::client::Ended::Suspended(None))
                 })
                 .await;
             let root = engine.frames(eid).await.unwrap();

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use futures::future::try_join_all;
-use millpond::runtime::{App, Start};
+use millpond::client::{App, Start};
 use millpond::settings::Settings;
 use millpond::{Attempt, Context, Failed, StepError};
 

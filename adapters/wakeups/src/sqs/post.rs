@@ -6,7 +6,7 @@ use std::fmt;
 use async_trait::async_trait;
 use aws_sdk_sqs::Client;
 use aws_sdk_sqs::types::SendMessageBatchRequestEntry;
-use millpond::runtime::chain;
+use millpond::client::chain;
 
 /// One message to be sent.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -7,9 +7,9 @@ use std::time::Duration;
 use async_trait::async_trait;
 use bytes::Bytes;
 use futures::future::join;
+use millpond::client::{App, Engine, Notice, Worker, WorkerOptions};
 use millpond::keys::{Key, Kind, Prefix};
 use millpond::ports::{Bucket, BucketError, Clock, Expect, Object, Outcome, Page};
-use millpond::runtime::{App, Engine, Notice, Worker, WorkerOptions};
 use millpond::testing::World;
 use millpond_wrappers::{Delayed, Verb};
 

@@ -4,10 +4,11 @@ use std::time::Duration;
 
 use super::{archive, completed};
 use crate::archive::{self, Archive, Composed, Put};
+use crate::client::Start;
 use crate::domain::{Digest, Entry, ExecutionId, Payload, Status};
 use crate::journal::{Archived, Journal};
 use crate::keys;
-use crate::runtime::{App, Start};
+use crate::process::App;
 use crate::testing::{Injection, Rule, Verb, World};
 use crate::{Context, Failed};
 

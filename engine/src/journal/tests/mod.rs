@@ -16,7 +16,7 @@ use crate::domain::{
 };
 use crate::keys::Key;
 use crate::ports::{Bucket, Clock, Expect, Ports};
-use crate::runtime::App;
+use crate::process::App;
 use crate::settings::Settings;
 use crate::testing::World;
 

@@ -11,9 +11,9 @@ use super::chronicle::Chronicle;
 use super::interpret::{WORKFLOW, channel_name};
 use super::plan::{Act, ActVerb, Plan};
 use crate::ExecutionId;
+use crate::client::{Engine, EngineError, Signal, Start};
 use crate::domain::{Actor, MessageId, Text};
 use crate::ports::Clock;
-use crate::runtime::{Engine, EngineError, Signal, Start};
 
 /// What all lives of the client share.
 #[derive(Clone)]

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::chronicle::{Chronicle, Effect};
 use super::program::{Part, Program, Work};
 use crate::ports::Clock;
-use crate::runtime::App;
+use crate::process::App;
 use crate::{Attempt, Context, ExecutionId, Failed, FrameError, OnClose, Retry, Step, StepError};
 
 /// Its name.

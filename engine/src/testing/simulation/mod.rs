@@ -57,7 +57,8 @@ pub use breach::{Breach, Report};
 pub use plan::{Act, ActVerb, Faults, Plan};
 pub use program::{Part, Program, Work};
 
-use crate::runtime::{App, Start};
+use crate::client::Start;
+use crate::process::App;
 
 /// One simulation, ready to run.
 #[derive(Debug, Clone)]

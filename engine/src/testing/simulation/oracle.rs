@@ -9,9 +9,9 @@ use futures::FutureExt as _;
 use super::chronicle::{Effect, Written};
 use super::story::{Stories, Story};
 use super::{replayed, sent};
+use crate::client::Engine;
 use crate::domain::{Body, Entry, ExecutionId, FrameId, Payload, Status};
 use crate::journal::{self, Journal};
-use crate::runtime::Engine;
 
 /// The most bytes of a head.
 const HEAD: usize = 96 << 10;

@@ -12,10 +12,13 @@ use super::gate::{Gate, GatedBucket};
 use super::interpret::{Hands, register};
 use super::{Extend, chronicle::Chronicle};
 use crate::ExecutionId;
+use crate::client::Engine;
 use crate::ports::{Clock, Doorbell, Ports, Spawner};
-use crate::runtime::{App, Engine, Host, Notice, Sweeper, Worker, WorkerOptions};
+use crate::process::{App, Host, Notice};
 use crate::settings::Settings;
+use crate::sweeper::Sweeper;
 use crate::testing::{Pool, SeededEntropy};
+use crate::worker::{Worker, WorkerOptions};
 
 /// Longest time between two looks of a worker, and between two sweeps.
 const IDLE: Duration = Duration::from_secs(10);

@@ -6,10 +6,10 @@ use std::sync::Arc;
 
 use super::oracle::{Broken, at_once, must};
 use super::story::Story;
+use crate::client::Engine;
 use crate::domain::{Entry, ExecutionId, FrameId, Json, Payload};
 use crate::journal;
 use crate::replay::{Code, Drive, Limits, Position, Seed, Trouble};
-use crate::runtime::Engine;
 
 pub(super) fn check(observer: &Engine, eid: ExecutionId, story: &Story) -> Result<(), Broken> {
     let broken = |error: &dyn std::fmt::Display| Broken::new("I9", format!("{eid}: {error}"));

@@ -19,11 +19,11 @@ use super::process::{Process, Stage, works};
 use super::story::Stories;
 use super::{Report, Simulation};
 use crate::ExecutionId;
+use crate::client::Engine;
 use crate::domain::{Status, Text};
 use crate::journal::Head;
 use crate::keys::Prefix;
 use crate::ports::{Bucket, Clock, Doorbell, Ports};
-use crate::runtime::Engine;
 use crate::settings::Settings;
 use crate::testing::{ManualClock, MemoryBucket, Pool, SeededEntropy};
 

@@ -1,7 +1,7 @@
 //! One execution of the demo: what it was started from, and what should become of it.
 
 use millpond::ExecutionId;
-use millpond::runtime::{Frame, FrameStatus};
+use millpond::client::{Frame, FrameStatus};
 
 use crate::file::Line;
 use crate::score::risk;

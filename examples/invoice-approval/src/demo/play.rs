@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
+use millpond::client::{ErrorKind, Start};
 use millpond::domain::Status;
-use millpond::runtime::{ErrorKind, Start};
 
 use super::case::{Case, PayStep, Plan};
 use super::place::Place;

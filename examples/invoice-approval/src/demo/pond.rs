@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
+use millpond::client::{Engine, EngineError, Host};
 use millpond::keys::Prefix;
 use millpond::ports::{Bucket, Clock, Doorbell, Ports};
-use millpond::runtime::{Engine, EngineError, Host};
 use millpond_disk::DiskBucket;
 use millpond_host::{OsEntropy, StoreClock, SystemClock, TokioSpawner};
 use millpond_s3::S3Bucket;

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use millpond::ExecutionId;
+use millpond::client::{Causes, Engine, EngineError, Signal, Start};
 use millpond::domain::Queue;
 use millpond::keys::{self, TimerKey};
-use millpond::runtime::{Causes, Engine, EngineError, Signal, Start};
 use millpond::testing::CountingBucket;
 use serde::Serialize;
 

@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
+use millpond::client::{EngineError, RegistryError, RunError};
 use millpond::domain::Failure;
-use millpond::runtime::{EngineError, RegistryError, RunError};
 use millpond_disk::OpenError;
 
 use crate::bank::BankError;

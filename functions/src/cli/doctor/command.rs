@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use millpond::runtime::chain;
+use millpond::client::chain;
 use millpond::testing::MemoryBucket;
 use millpond_conformance::Probe;
 use millpond_host::SystemClock;

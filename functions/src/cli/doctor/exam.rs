@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
+use millpond::client::chain;
 use millpond::keys::Key;
 use millpond::ports::{Bucket, Clock, Spawner};
-use millpond::runtime::chain;
 use millpond_conformance::{Finding, Probe, Scale, Subject, Violation};
 use millpond_host::StoreTime;
 

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use jiff::{SignedDuration, Timestamp};
+use millpond::client::chain;
 use millpond::keys::{InvalidKey, Key, Prefix};
 use millpond::ports::{Bucket, BucketError};
-use millpond::runtime::chain;
 use millpond_conformance::Probe;
 
 /// Where every doctor has a folder of its own, named by a nonce.

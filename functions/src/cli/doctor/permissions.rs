@@ -1,9 +1,9 @@
 //! What the store lets us do, and what it calls that.
 
 use bytes::Bytes;
+use millpond::client::chain;
 use millpond::keys::Prefix;
 use millpond::ports::{BucketError, Expect, Fault};
-use millpond::runtime::chain;
 use millpond_conformance::Finding;
 
 use super::concern::Concern;

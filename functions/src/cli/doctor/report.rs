@@ -2,7 +2,7 @@
 
 use std::io;
 
-use millpond::runtime::{Audit, Finding, chain};
+use millpond::client::{Audit, Finding, chain};
 use millpond_conformance::{Probe, Violation};
 use serde_json::{Value, json};
 

@@ -19,8 +19,8 @@ pub(super) async fn settings(desk: &Desk) -> (Vec<Concern>, Vec<String>) {
 
 #[cfg(feature = "s3")]
 mod s3 {
+    use millpond::client::chain;
     use millpond::ports::{BucketError, Fault};
-    use millpond::runtime::chain;
     use millpond_s3::{Deed, Rule, S3Bucket, Versioning};
 
     use super::Concern;

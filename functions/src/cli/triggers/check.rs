@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use millpond::runtime::App;
+use millpond::client::App;
 use serde_json::{Value, json};
 
 use super::super::Exit;

@@ -6,7 +6,7 @@ mod explain;
 
 use std::path::PathBuf;
 
-use millpond::runtime::App;
+use millpond::client::App;
 
 use super::args::Globals;
 use super::desk::Desk;

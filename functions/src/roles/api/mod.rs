@@ -21,9 +21,9 @@ mod tests;
 
 use std::time::Duration;
 
+use millpond::client::{Engine, EngineError, Outcome, Signal, Start};
 use millpond::domain::{Actor, ActorKind, ExecutionId, Text};
 use millpond::keys::Key;
-use millpond::runtime::{Engine, EngineError, Outcome, Signal, Start};
 use serde_json::json;
 
 use self::body::{SignalBody, StartBody, read};

@@ -3,7 +3,7 @@
 #[cfg(feature = "lambda")]
 use std::fmt::Display;
 
-use millpond::runtime::{EngineError, ErrorKind, chain};
+use millpond::client::{EngineError, ErrorKind, chain};
 use serde_json::json;
 
 use super::response::Response;

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use millpond::client::App;
 use millpond::domain::Status;
 use millpond::prelude::*;
-use millpond::runtime::App;
 use millpond::testing::{Injection, Rule, World};
 use serde_json::{Value, json};
 

@@ -1,8 +1,8 @@
 //! Carrying out what a rule says.
 
 use jiff::Timestamp;
+use millpond::client::{EngineError, ErrorKind, Signalled, Started, chain};
 use millpond::domain::ExecutionId;
-use millpond::runtime::{EngineError, ErrorKind, Signalled, Started, chain};
 
 use super::report::Fate;
 use super::role::Starter;

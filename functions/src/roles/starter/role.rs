@@ -6,7 +6,7 @@ use std::sync::Arc;
 use futures::StreamExt as _;
 use futures::stream;
 use jiff::Timestamp;
-use millpond::runtime::Engine;
+use millpond::client::Engine;
 
 use super::objects::Objects;
 use super::report::{Fate, Record, Report};

@@ -1,7 +1,7 @@
 //! Batches of messages: what is reported, and what is acknowledged.
 
+use millpond::client::{App, Ended};
 use millpond::domain::Status;
-use millpond::runtime::{App, Ended};
 use millpond::testing::{Injection, Rule, Verb};
 
 use super::*;

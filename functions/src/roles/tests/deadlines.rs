@@ -1,7 +1,7 @@
 //! The end of an invocation.
 
+use millpond::client::Ended;
 use millpond::domain::Status;
-use millpond::runtime::Ended;
 use millpond::testing::{Injection, Rule, Verb};
 
 use super::*;

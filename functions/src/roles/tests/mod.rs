@@ -11,11 +11,11 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use bytes::Bytes;
+use millpond::client::{App, Start};
 use millpond::domain::ExecutionId;
 use millpond::keys::{self, MailKey};
 use millpond::ports::{Bucket as _, Clock as _, Expect, Outcome};
 use millpond::prelude::*;
-use millpond::runtime::{App, Start};
 use millpond::testing::{ManualClock, World};
 use serde_json::{Value, json};
 

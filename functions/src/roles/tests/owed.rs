@@ -1,8 +1,8 @@
 //! What a message still stands for when its mail is gone.
 
 use futures::future::join;
+use millpond::client::{Ended, Engine, Signal};
 use millpond::domain::Status;
-use millpond::runtime::{Ended, Engine, Signal};
 use millpond::testing::{Injection, Rule, Verb};
 
 use super::*;

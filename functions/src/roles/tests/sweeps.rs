@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 use std::sync::Mutex;
 
 use async_trait::async_trait;
+use millpond::client::{Ended, Engine};
 use millpond::domain::{Queue, Status};
 use millpond::ports::{Hint, Ports, Wakeups};
-use millpond::runtime::{Ended, Engine};
 use millpond::testing::{Injection, Rule, Verb};
 use millpond_wakeups::sqs;
 

@@ -9,9 +9,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use futures::{StreamExt as _, stream};
+use millpond::client::{App, Engine, Notice, Signal, Start, Worker, WorkerOptions};
 use millpond::domain::{ExecutionId, Status};
 use millpond::prelude::{Context, Failed, StepError};
-use millpond::runtime::{App, Engine, Notice, Signal, Start, Worker, WorkerOptions};
 
 use crate::lambda::Summary;
 use crate::proxy::Counts;

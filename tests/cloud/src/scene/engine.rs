@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use jiff::Timestamp;
+use millpond::client::{App, Engine, Host};
 use millpond::ports::{Bucket, Clock, Doorbell, Ports};
-use millpond::runtime::{App, Engine, Host};
 use millpond::testing::MemoryBucket;
 use millpond_host::{OsEntropy, StoreClock, SystemClock, TokioSpawner};
 use millpond_s3::S3Bucket;

@@ -6,7 +6,7 @@ use std::fmt;
 use std::time::{Duration, Instant};
 
 use futures::{StreamExt as _, stream};
-use millpond::runtime::{App, Filter};
+use millpond::client::{App, Filter};
 
 use crate::lambda::Summary;
 use crate::proxy::Counts;

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use millpond::runtime::App;
+use millpond::client::App;
 use millpond_cloud::proxy::Injection;
 use millpond_cloud::queue::event;
 use millpond_cloud::scene::Scene;

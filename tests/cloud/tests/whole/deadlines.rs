@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use millpond::runtime::App;
+use millpond::client::App;
 use millpond_cloud::scene::Scene;
 use serde_json::json;
 

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
+use millpond::client::Engine;
 use millpond::domain::{Began, Entry, ExecutionId};
-use millpond::runtime::Engine;
 use millpond_cloud::queue::{Chaos, Message};
 use millpond_cloud::scene::{Scene, Setting};
 use serde_json::json;

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use futures::future::join_all;
+use millpond::client::{App, Engine, Signal};
 use millpond::domain::{ExecutionId, kind};
-use millpond::runtime::{App, Engine, Signal};
 use millpond_cloud::lambda::MOST_BYTES;
 use millpond_cloud::scene::Scene;
 use serde_json::{Value, json};

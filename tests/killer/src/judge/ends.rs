@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
+use millpond::client::Engine;
 use millpond::domain::Status;
-use millpond::runtime::Engine;
 use serde_json::Value;
 
 use super::{Stories, Verdict};

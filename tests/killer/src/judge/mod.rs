@@ -12,8 +12,8 @@ mod trees;
 use std::fmt;
 use std::time::Duration;
 
+use millpond::client::Engine;
 use millpond::domain::ExecutionId;
-use millpond::runtime::Engine;
 
 pub(crate) use attempts::Figures;
 pub(crate) use story::{Stories, Story};

@@ -1,8 +1,8 @@
 //! **I4** Nothing is left to do, the feed says so too, and no process said that it panicked.
 
+use millpond::client::{Engine, Filter};
 use millpond::domain::{ExecutionId, Status};
 use millpond::keys::{self, Prefix, TimerKey};
-use millpond::runtime::{Engine, Filter};
 
 use super::{Stories, Verdict};
 use crate::Trouble;

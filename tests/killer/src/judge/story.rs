@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use millpond::client::{Engine, Execution};
 use millpond::domain::{Commit, Entry, ExecutionId};
 use millpond::keys::Prefix;
-use millpond::runtime::{Engine, Execution};
 
 use crate::Trouble;
 

@@ -5,9 +5,9 @@ use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
 use bytes::Bytes;
+use millpond::client::App;
 use millpond::domain::{ExecutionId, Text};
 use millpond::prelude::*;
-use millpond::runtime::App;
 use millpond::testing::World;
 use serde_json::{Value, json};
 

@@ -1,0 +1,182 @@
+//! Performing effects.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use futures::{StreamExt, TryStreamExt, stream};
+
+use super::plan::{Effect, What};
+use crate::domain::{Body, ExecutionId, Mail, MessageId, Record};
+use crate::feed;
+use crate::journal::{self, Begun, Item, Journal, LoadError};
+use crate::mailbox::{self, Sent};
+use crate::planted::{Bug, planted};
+use crate::ports::BucketError;
+use crate::process::Core;
+use crate::timers;
+
+/// Why dispatching stopped. The effects that were performed are performed again by the next run,
+/// which changes nothing.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum DispatchError {
+    /// The store failed.
+    #[error("an effect could not be performed")]
+    Bucket(#[from] BucketError),
+    /// A value that leaves could not be read.
+    #[error("a value that leaves could not be read")]
+    Load(#[from] LoadError),
+    /// The time that this run had for it is over.
+    #[error("the time to perform effects is over")]
+    Late,
+}
+
+impl DispatchError {
+    /// What the store answered, if that is why.
+    pub(crate) fn bucket(&self) -> Option<&BucketError> {
+        match self {
+            Self::Bucket(error) | Self::Load(LoadError::Bucket(error)) => Some(error),
+            Self::Load(_) | Self::Late => None,
+        }
+    }
+}
+
+/// Performs `effects` of the execution `from`: those on different executions several at once,
+/// those on one in order, the feed last. Answers the items that are dispatched now.
+///
+/// Price: timer 1 P; child 2 P; result or own mail 1 P; message to another 1 G + 1 P; feed 1 P.
+pub(crate) async fn perform(
+    core: Arc<Core>,
+    from: ExecutionId,
+    effects: Vec<Effect>,
+) -> Result<Vec<Item>, DispatchError> {
+    let mut dispatched: Vec<Item> = effects.iter().map(|effect| effect.item).collect();
+    let mut chains: BTreeMap<Option<ExecutionId>, Vec<What>> = BTreeMap::new();
+    let mut last = None;
+    for Effect { what, .. } in effects {
+        match what {
+            What::Feed(told, announced) => {
+                dispatched.extend(announced);
+                last = Some(told);
+            }
+            other => chains.entry(other.target()).or_default().push(other),
+        }
+    }
+    let mut chains: Vec<Vec<What>> = chains.into_values().collect();
+    if planted(Bug::EffectsOvertake) {
+        let all = chains.into_iter().flatten();
+        chains = all.map(|what| vec![what]).collect();
+    }
+    if planted(Bug::FeedBeforeResult)
+        && let Some(told) = last.take()
+    {
+        feed::write(&core.ports, &told).await?;
+    }
+    let work: Vec<_> = chains
+        .into_iter()
+        .map(|chain| in_order(&core, from, chain))
+        .collect();
+    let concurrency = core.settings.concurrency.max(1);
+    stream::iter(work)
+        .buffer_unordered(concurrency)
+        .try_collect::<()>()
+        .await?;
+    if let Some(told) = last {
+        feed::write(&core.ports, &told).await?;
+    }
+    Ok(dispatched)
+}
+
+async fn in_order(core: &Core, from: ExecutionId, chain: Vec<What>) -> Result<(), DispatchError> {
+    for what in chain {
+        one(core, &from, what).await?;
+    }
+    Ok(())
+}
+
+async fn one(core: &Core, from: &ExecutionId, what: What) -> Result<(), DispatchError> {
+    let (ports, inline) = (&core.ports, core.settings.inline);
+    match what {
+        What::Timer(key) => {
+            timers::set(ports, &key).await?;
+            timers::ring(ports, key).await;
+        }
+        What::Child(mut record) => {
+            let to = record.eid;
+            let most = core.settings.inline_args;
+            record.args = journal::carry(ports, from, &to, &record.args, most).await?;
+            let _ = begin(core, *record).await?;
+        }
+        What::Message {
+            to,
+            channel,
+            payload,
+            mid,
+            by,
+            at,
+        } => {
+            let target = Journal::load(ports, &to).await;
+            let queue = match target {
+                Ok(Some(target)) if !target.head.status.is_terminal() => target.head.record.queue,
+                // As for any sender: there is nobody to receive it. Said, not retried.
+                Ok(_) => {
+                    tracing::warn!(%from, %to, %channel, "message to an unknown or finished execution");
+                    return Ok(());
+                }
+                // Somebody can read it, or will: not dropped, tried again.
+                Err(error @ (LoadError::Bucket(_) | LoadError::Newer { .. })) => {
+                    return Err(error.into());
+                }
+                Err(error @ (LoadError::Corrupt { .. } | LoadError::Missing { .. })) => {
+                    tracing::warn!(%from, %to, %channel, %error, "message to a broken execution");
+                    return Ok(());
+                }
+            };
+            let payload = journal::carry(ports, from, &to, &payload, inline).await?;
+            let body = Body::Message { channel, payload };
+            let mail = Mail::new(mid, by, at, body);
+            let _ = mailbox::send(ports, &queue, &to, &mail).await?;
+        }
+        What::Mail {
+            to,
+            queue,
+            body,
+            mid,
+            by,
+            at,
+        } => {
+            let body = match body {
+                Body::Child {
+                    fid,
+                    outcome: Ok(value),
+                } => {
+                    let value = journal::carry(ports, from, &to, &value, inline).await?;
+                    Body::Child {
+                        fid,
+                        outcome: Ok(value),
+                    }
+                }
+                other => other,
+            };
+            let mail = Mail::new(mid, by, at, body);
+            let _ = mailbox::send(ports, &queue, &to, &mail).await?;
+        }
+        What::Feed(told, _) => feed::write(ports, &told).await?,
+    }
+    Ok(())
+}
+
+/// Creates the `start` mail, then the head, then rings. Either order of crash converges: a
+/// mail without a head makes the run create the head; a head is never without its mail. 2 P.
+pub(crate) async fn begin(core: &Core, record: Record) -> Result<(Sent, Begun), BucketError> {
+    let (queue, eid) = (record.queue.clone(), record.eid);
+    let body = Body::Start(Some(Box::new(record.clone())));
+    let from = record.created_by.clone();
+    let mail = Mail::new(MessageId::start(), from, record.created_at, body);
+    if planted(Bug::HeadBeforeStartMail) {
+        let _ = Journal::begin(&core.ports, record.clone()).await?;
+    }
+    let sent = mailbox::put(&core.ports, &queue, &eid, &mail).await?;
+    let begun = Journal::begin(&core.ports, record).await?;
+    mailbox::ring(&core.ports, &queue, &eid, &mail).await;
+    Ok((sent, begun))
+}

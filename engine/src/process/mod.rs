@@ -1,0 +1,22 @@
+//! What all parts of one process share: its ports, settings, application, identity and counters.
+
+mod chain;
+mod completion_waiters;
+mod core;
+mod counts;
+mod notice;
+mod registry;
+mod sticky;
+
+pub use self::core::{Core, Host};
+pub use chain::chain;
+pub(crate) use completion_waiters::CompletionWaiters;
+pub(crate) use counts::Counter;
+pub use counts::Counts;
+pub use notice::Notice;
+pub use registry::{App, Registered, RegistryError};
+pub(crate) use sticky::Sticky;
+
+/// Target of what is logged about troubles of the store, for programs that say these
+/// themselves.
+pub const STORE: &str = "millpond::store";

@@ -1,0 +1,111 @@
+//! What follows a tombstone: everything else goes, and the feed is told.
+
+use std::time::Duration;
+
+use futures::{FutureExt, StreamExt, TryStreamExt, stream};
+use jiff::SignedDuration;
+
+use super::RetentionError;
+use super::walk::{Did, Walk};
+use crate::domain::{ExecutionId, Status};
+use crate::feed::{self, Event, FeedRecord};
+use crate::journal::{CommitError, Head, Journal};
+use crate::keys;
+use crate::outbox;
+
+/// A feed object is not written under an older instant than this: nobody would look for it.
+const FRESH: SignedDuration = SignedDuration::from_secs(30);
+/// Tries against other passes.
+const TURNS: u32 = 3;
+
+impl Walk<'_> {
+    /// Brings a tombstone to its end, unless the feed tells of it: that is the last step. 1 G,
+    /// else 2 P more, and 1 P when it is late.
+    pub(super) async fn finish(&self, journal: &mut Journal) -> Result<Did, RetentionError> {
+        let head = &journal.head;
+        let eid = head.record.eid;
+        let word = keys::feed(head.at, &eid, head.commit);
+        if self.core.ports.read(&word).await?.is_some() {
+            return Ok(Did::Nothing);
+        }
+        self.clear(eid).await?;
+        self.announce(journal).await?;
+        Ok(Did::Finished)
+    }
+
+    /// Deletes everything under an execution but its head. 1 P for each 1,000 objects. Bounded in
+    /// time: a delete that comes very late could meet another execution of the same key.
+    pub(super) async fn clear(&self, eid: ExecutionId) -> Result<(), RetentionError> {
+        let clock = &self.core.ports.clock;
+        let end = outbox::horizon(clock.monotonic(), self.core.settings.ttl);
+        self.clear_until(eid, end).await
+    }
+
+    pub(super) async fn clear_until(
+        &self,
+        eid: ExecutionId,
+        end: Duration,
+    ) -> Result<(), RetentionError> {
+        let ports = &self.core.ports;
+        let mut work = async {
+            let head = keys::head(&eid);
+            let rows = ports.list(&keys::execution(&eid)).await?.into_iter();
+            let deletes: Vec<_> = rows
+                .filter(|row| row.key != head)
+                .map(|row| async move { ports.delete(&row.key).await })
+                .collect();
+            let deletes =
+                stream::iter(deletes).buffer_unordered(self.core.settings.concurrency.max(1));
+            deletes.try_collect::<()>().await?;
+            Ok(())
+        }
+        .boxed();
+        let cleared = outbox::until(&*ports.clock, end, &mut work).await;
+        cleared.unwrap_or(Err(RetentionError::Late { eid }))
+    }
+
+    /// Tells the feed, under the instant that stands in the tombstone, so that who comes again
+    /// finds it by one read. Where that instant is past, the tombstone gets a new one first. 1 P,
+    /// or 2 when it is late.
+    pub(super) async fn announce(&self, journal: &mut Journal) -> Result<(), RetentionError> {
+        let (ports, ttl) = (&self.core.ports, self.core.settings.ttl);
+        for _ in 0..TURNS {
+            let (now, at) = (ports.clock.now(), journal.head.at);
+            if now.duration_since(at) > FRESH {
+                let deadline = ports.clock.monotonic() + ttl;
+                let dated = journal.amend_tombstone(ports, |at, _| *at = now, deadline);
+                match dated.await {
+                    Ok(()) => {}
+                    Err(CommitError::Lost { .. }) => {
+                        let eid = journal.head.record.eid;
+                        let Some(found) = Journal::load(ports, &eid).await? else {
+                            return Ok(()); // purged: nobody is interested any more
+                        };
+                        *journal = found;
+                        continue;
+                    }
+                    Err(error) => return Err(error.into()),
+                }
+            }
+            let head = &journal.head;
+            feed::write_at(ports, &told(head), head.at).await?;
+            return Ok(());
+        }
+        let eid = journal.head.record.eid;
+        Err(RetentionError::Late { eid })
+    }
+}
+
+/// That it was archived, and how it had ended.
+fn told(head: &Head) -> FeedRecord {
+    let ended = head.archived.as_ref().map(|archived| archived.status);
+    let archived = Event {
+        kind: "execution.archived".to_owned(),
+        commit: Some(head.commit),
+        at: head.at,
+        note: ended.as_ref().map(Status::to_string),
+        fid: None,
+        value: None,
+    };
+    FeedRecord::of(head, vec![archived])
+}

@@ -1,0 +1,390 @@
+//! Steps 9 to 11: what collected in memory becomes durable.
+
+use std::time::Duration;
+
+use futures::FutureExt;
+use jiff::{SignedDuration, Timestamp};
+
+use super::ended::RunError;
+use super::pass::Pass;
+use crate::domain::{Body, Entry, Status};
+use crate::journal::{self, Draft, Item, Lease, Named, News};
+use crate::keys::Key;
+use crate::outbox::{self, DispatchError, Noted};
+use crate::planted::{Bug, planted};
+use crate::replay::Drive;
+use crate::timers;
+
+/// Bytes of entries in one commit, so that a head stays under its bound.
+const CHUNK: usize = 24 << 10;
+
+/// More than a commit takes without its entries.
+const COMMIT: usize = 1 << 10;
+
+/// How a commit leaves the execution.
+pub(super) enum Leave {
+    /// This run goes on: it owns the execution.
+    Owned,
+    /// This run is over: nobody owns it, and this is its earliest deadline.
+    Free(Status, Option<Timestamp>),
+}
+
+impl Pass {
+    /// The barrier: everything observed so far, and the lease, in one compare-and-swap
+    /// (more where entries or effects are many). **\[R\]** Every commit but a run's last sets
+    /// the holder.
+    pub(super) async fn flush(&mut self) -> Result<(), RunError> {
+        loop {
+            let chunk = self.chunk().await?;
+            let whole = self.pending.is_empty();
+            self.commit(chunk, whole, Leave::Owned).await?;
+            if planted(Bug::BarrierDeletesMail) {
+                self.delete_mail_too_early().await?;
+            }
+            if planted(Bug::BarrierDeletesTimer) {
+                self.delete_timer_too_early().await?;
+            }
+            let core = std::sync::Arc::clone(&self.core);
+            self.dispatching.start(&core, &self.journal.head, false);
+            if whole {
+                return Ok(());
+            }
+        }
+    }
+
+    /// The final commit. **\[R\]** It carries nothing on: all earlier effects are dispatched
+    /// first. Then its own are dispatched, too.
+    pub(super) async fn leave(
+        &mut self,
+        status: Status,
+        due: Option<Timestamp>,
+    ) -> Result<(), RunError> {
+        let core = std::sync::Arc::clone(&self.core);
+        loop {
+            let chunk = self.chunk().await?;
+            if self.pending.is_empty() {
+                if !planted(Bug::FinalCommitCarries) {
+                    self.drain().await?;
+                }
+                self.commit(chunk, true, Leave::Free(status, due)).await?;
+                if status.is_terminal() {
+                    core.completion_waiters.tell(&self.journal.head.record.eid);
+                }
+                if planted(Bug::DeletesBeforeDispatching) {
+                    self.delete_mail_too_early().await?;
+                    self.delete_timer_too_early().await?;
+                }
+                return self.dispatch_the_rest().await;
+            }
+            self.commit(chunk, false, Leave::Owned).await?;
+            self.dispatching.start(&core, &self.journal.head, false);
+        }
+    }
+
+    /// Takes what one commit may hold out of the pending entries; large values become blobs.
+    /// No more than there is time for: what stands is committed when the lease is to be
+    /// renewed, or many large values would outlast it.
+    async fn chunk(&mut self) -> Result<Vec<Entry>, RunError> {
+        let core = std::sync::Arc::clone(&self.core);
+        let settings = &core.settings;
+        let eid = self.journal.head.record.eid;
+        let patience = self.patience();
+        let renewal = patience.map(|_| self.renewal());
+        let (mut taken, mut bytes, mut effects, mut held) = (0, 0, 0, 0);
+        while let Some(entry) = self.pending.get_mut(taken) {
+            let now = core.ports.clock.monotonic();
+            if taken > 0 && renewal.is_some_and(|renewal| now >= renewal) {
+                break;
+            }
+            if let Some(payload) = entry.payload_mut() {
+                journal::offload_until(&core.ports, &eid, payload, settings.inline, patience)
+                    .await?;
+            }
+            let size = size(entry);
+            if taken > 0 && bytes + size > CHUNK {
+                break;
+            }
+            if outbox::has_effect(entry, &self.journal.head.record) {
+                let over = self.dispatching.len() + effects + 1 > settings.window
+                    || self.dispatching.bytes() + held + size > CHUNK;
+                if over && (taken > 0 || !self.dispatching.is_empty()) {
+                    if taken > 0 {
+                        break;
+                    }
+                    self.drain().await?;
+                }
+                effects += 1;
+                held += size;
+            }
+            bytes += size;
+            taken += 1;
+        }
+        // **[R]** Nothing is sealed past an undispatched effect: a full tail waits for it, or a
+        // head would grow for as long as the effect takes.
+        let full = self.journal.is_full(bytes + COMMIT, settings.tail);
+        let waits = !planted(Bug::FullTailDoesNotWait) && !planted(Bug::SealsUndispatchedEffects);
+        if full && waits {
+            self.drain().await?;
+        }
+        Ok(self.pending.drain(..taken).collect())
+    }
+
+    /// Dispatches everything that earlier commits of this run have decided, and renews the
+    /// lease meanwhile: it waits for no effect.
+    async fn drain(&mut self) -> Result<(), RunError> {
+        let core = std::sync::Arc::clone(&self.core);
+        let clock = &*core.ports.clock;
+        while !self.dispatching.is_idle() {
+            self.dispatching.start(&core, &self.journal.head, true);
+            let wait = self.renewal().saturating_sub(clock.monotonic());
+            let dispatched = futures::select_biased! {
+                dispatched = self.dispatching.next(clock, self.until).fuse() => Some(dispatched),
+                () = clock.sleep(wait).fuse() => None,
+            };
+            match dispatched {
+                None | Some(Err(DispatchError::Late)) => {
+                    self.commit(Vec::new(), false, Leave::Owned).await?;
+                }
+                Some(dispatched) => dispatched?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Dispatches what the final commit has decided. Nobody owns the execution any more.
+    async fn dispatch_the_rest(&mut self) -> Result<(), RunError> {
+        let core = std::sync::Arc::clone(&self.core);
+        let end = outbox::horizon(self.committed, core.settings.ttl);
+        while !self.dispatching.is_idle() {
+            self.dispatching.start(&core, &self.journal.head, true);
+            self.dispatching.next(&*core.ports.clock, end).await?;
+        }
+        Ok(())
+    }
+
+    /// Until when the store's trouble is waited for: while the lease lasts.
+    fn patience(&self) -> Option<Duration> {
+        self.acquired.then_some(self.until)
+    }
+
+    /// When the lease is to be renewed.
+    pub(super) fn renewal(&self) -> Duration {
+        self.committed + self.core.settings.ttl / 3
+    }
+
+    async fn commit(
+        &mut self,
+        entries: Vec<Entry>,
+        whole: bool,
+        leave: Leave,
+    ) -> Result<(), RunError> {
+        let core = std::sync::Arc::clone(&self.core);
+        let (clock, settings) = (&core.ports.clock, &core.settings);
+        let head = &self.journal.head;
+        let number = head.commit + 1;
+        // `until` counts from before the request is sent.
+        let (sent, wall) = (clock.monotonic(), clock.now());
+        let epoch = if self.acquired {
+            head.epoch
+        } else {
+            head.epoch + 1
+        };
+        let by = core.provenance(epoch);
+        let (lease, status, timer) = match leave {
+            Leave::Owned => {
+                let until = after(wall, settings.ttl);
+                let lease = Lease {
+                    worker: core.host.worker.clone(),
+                    epoch,
+                    until,
+                };
+                let lease = Some(lease).filter(|_| !planted(Bug::BarrierWithoutLease));
+                (lease, Status::Running, head.timer.clone())
+            }
+            Leave::Free(status, due) => (None, status, self.timer_for(due, number)),
+        };
+        if lease.is_some() && !self.acquired {
+            self.crash_count += 1;
+        }
+        if entries.iter().any(is_outcome) {
+            self.crash_count = 0;
+        }
+        self.news.retain(|news| news.commit > self.dispatching.told);
+        for (at, entry) in (head.entries..).zip(&entries) {
+            if outbox::has_effect(entry, &head.record) {
+                let noted = Noted {
+                    at: self.now,
+                    by: by.clone(),
+                    entry: entry.clone(),
+                };
+                self.dispatching.note(at, noted, size(entry));
+            }
+            if let Some(note) = news_of(entry) {
+                let kind = entry.kind().to_owned();
+                self.news.push(News {
+                    commit: number,
+                    at: self.now,
+                    kind,
+                    note,
+                });
+            }
+        }
+        if lease.is_none() && timer.is_some() && timer != head.timer {
+            self.dispatching.name(Named::Timer);
+        }
+        let overdue = !self.fed && sent.saturating_sub(self.began) >= settings.feed_after;
+        if lease.is_none() || overdue {
+            self.dispatching.name(Named::Feed);
+            self.fed = true;
+        }
+        let owned = lease.is_some();
+        let mut outbox = self.dispatching.outbox();
+        if planted(Bug::CommitDropsUndispatched) {
+            outbox.retain(|item| !matches!(item, Item::Entry(at) if *at < head.entries));
+        }
+        if planted(Bug::OutboxNotRecorded) {
+            outbox.clear();
+        }
+        let frames = self
+            .drive
+            .as_ref()
+            .filter(|_| whole && self.driven)
+            .map(Drive::frames);
+        let draft = Draft {
+            at: self.now,
+            by,
+            frames,
+            entries,
+            lease,
+            status,
+            timer,
+            fired: self.fired.clone(),
+            outbox,
+            news: self.news.clone(),
+            crash_count: self.crash_count,
+            // Within the lease: what it already is, or what this commit makes it.
+            deadline: if self.acquired {
+                self.until
+            } else {
+                sent + settings.ttl
+            },
+        };
+        let long = self.is_long();
+        if planted(Bug::DispatchesBeforeCommit) && !self.dispatching.is_empty() {
+            self.dispatching.start(&core, &self.journal.head, true);
+            self.dispatching.next(&**clock, sent + settings.ttl).await?;
+        }
+        self.journal.commit(&core.ports, settings, draft).await?;
+        core.counter.commit();
+        if !long && self.is_long() {
+            let head = &self.journal.head;
+            let (eid, entries, bytes) = (head.record.eid, head.entries, head.bytes);
+            tracing::warn!(%eid, entries, bytes, "its history is at half its bound");
+        }
+        if owned && !self.acquired {
+            tracing::Span::current().record("epoch", epoch);
+        }
+        self.acquired |= owned;
+        let from = match planted(Bug::UntilFromReply) {
+            true => clock.monotonic(),
+            false => sent,
+        };
+        self.until = from + settings.ttl;
+        self.committed = sent;
+        Ok(())
+    }
+
+    /// Whether the history is past half of a bound.
+    fn is_long(&self) -> bool {
+        let (head, settings) = (&self.journal.head, &self.core.settings);
+        head.entries > settings.max_entries / 2 || head.bytes > settings.max_journal / 2
+    }
+
+    /// The timer key for the earliest deadline, kept while its instant is unchanged.
+    fn timer_for(&self, due: Option<Timestamp>, commit: u64) -> Option<Key> {
+        let head = &self.journal.head;
+        let record = &head.record;
+        // A key that woke this run is spent: its object goes at the end of it.
+        let current = head
+            .timer
+            .as_ref()
+            .filter(|key| Some(*key) != self.waking.as_ref());
+        due.map(|due| timers::key_for(due, &record.queue, &record.eid, commit, current))
+    }
+
+    /// Counts a crash and leaves the execution owned for a while, its causes in place. What
+    /// was observed is kept.
+    pub(super) async fn crash(&mut self) -> Result<u32, RunError> {
+        self.driven = false;
+        if !self.acquired || !self.pending.is_empty() {
+            self.flush().await?;
+        }
+        Ok(self.crash_count)
+    }
+}
+
+/// `at + by`, or the end of time.
+pub(super) fn after(at: Timestamp, by: Duration) -> Timestamp {
+    SignedDuration::try_from(by)
+        .ok()
+        .and_then(|by| at.checked_add(by).ok())
+        .unwrap_or(Timestamp::MAX)
+}
+
+/// Whether an entry is progress that a crash loop does not make.
+fn is_outcome(entry: &Entry) -> bool {
+    match entry {
+        Entry::FrameCompleted { .. } | Entry::FrameFailed { .. } => true,
+        Entry::FrameFulfilled { .. } => true,
+        Entry::Received {
+            body: Body::Child { .. },
+            ..
+        } => true,
+        Entry::FrameSuspended {
+            wait: crate::domain::Wait::Retry { lost, .. },
+            ..
+        } => !lost.0,
+        _ => false,
+    }
+}
+
+/// What the feed says of an entry; `None` for what it does not tell.
+fn news_of(entry: &Entry) -> Option<Option<String>> {
+    match entry {
+        Entry::Started
+        | Entry::Suspended
+        | Entry::Resumed
+        | Entry::Unpaused
+        | Entry::Completed { .. }
+        | Entry::Sliced => Some(None),
+        Entry::Paused { reason } => Some(Some(short(reason))),
+        Entry::Blocked(blocked) => Some(Some(short(&blocked.to_string()))),
+        Entry::Failed { failure } | Entry::Cancelled { failure } => {
+            Some(Some(short(&failure.to_string())))
+        }
+        _ => None,
+    }
+}
+
+/// The journal has the whole text.
+fn short(text: &str) -> String {
+    text.chars().take(512).collect()
+}
+
+/// How many bytes an entry takes where it stands.
+fn size(entry: &Entry) -> usize {
+    struct Count(usize);
+    impl std::io::Write for Count {
+        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+            self.0 += bytes.len();
+            Ok(bytes.len())
+        }
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+    let mut count = Count(0);
+    serde_json::to_writer(&mut count, entry)
+        .expect("an entry holds only values that were serialized before");
+    count.0
+}

@@ -1,0 +1,151 @@
+//! The outbox of a run under way: what is undispatched, and the one dispatch that runs beside the
+//! step bodies. Batches never overlap, so effects on one execution keep their order.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::future::{BoxFuture, FutureExt, pending};
+
+use crate::domain::Entry;
+use crate::journal::{Head, Item, Named};
+use crate::outbox::{self, DispatchError, Noted};
+use crate::ports::Clock;
+use crate::process::Core;
+
+/// First pause after an effect that could not be performed while attempts run; doubled up to
+/// [`LONGEST`].
+const PAUSE: Duration = Duration::from_secs(1);
+const LONGEST: Duration = Duration::from_secs(10);
+
+type Running = BoxFuture<'static, Result<Vec<Item>, DispatchError>>;
+
+#[derive(Default)]
+pub(super) struct Dispatching {
+    items: BTreeMap<Item, usize>,
+    noted: BTreeMap<u64, Noted>,
+    running: Option<Running>,
+    /// The commit that the running feed object tells of.
+    telling: Option<u64>,
+    /// Everything up to this commit is in the feed.
+    pub(super) told: u64,
+    /// No batch begins before this, by the monotonic clock: the last one failed.
+    not_before: Duration,
+    failures: u32,
+}
+
+impl Dispatching {
+    /// Adds the effect of an entry that a commit now under way decides.
+    pub(super) fn note(&mut self, number: u64, noted: Noted, size: usize) {
+        self.items.insert(Item::Entry(number), size);
+        self.noted.insert(number, noted);
+    }
+
+    /// Adds an effect that no entry holds.
+    pub(super) fn name(&mut self, named: Named) {
+        self.items.insert(Item::Named(named), 0);
+    }
+
+    /// What the next commit records as undispatched.
+    pub(super) fn outbox(&self) -> Vec<Item> {
+        self.items.keys().copied().collect()
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.items.len()
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.items.is_empty()
+    }
+
+    /// Bytes of entries that wait in the tail for their effects.
+    pub(super) fn bytes(&self) -> usize {
+        self.items.values().sum()
+    }
+
+    /// Starts dispatching what `head` (the newest commit) decided, unless a batch is running.
+    /// Unless `all`, announcements wait for a feed object, and everything for a pause to end.
+    pub(super) fn start(&mut self, core: &Arc<Core>, head: &Head, all: bool) {
+        let paused = !all && core.ports.clock.monotonic() < self.not_before;
+        if self.running.is_some() || paused {
+            return;
+        }
+        let feed = self.items.contains_key(&Item::Named(Named::Feed));
+        let waits = |item: &Item| match item {
+            Item::Entry(number) if !feed && !all => self
+                .noted
+                .get(number)
+                .is_some_and(|noted| matches!(noted.entry, Entry::Announced { .. })),
+            _ => false,
+        };
+        let items: Vec<Item> = self
+            .items
+            .keys()
+            .filter(|item| !waits(item))
+            .copied()
+            .collect();
+        if items.is_empty() {
+            return;
+        }
+        let effects = outbox::plan(head, &items, &self.noted);
+        if effects
+            .iter()
+            .any(|effect| effect.item == Item::Named(Named::Feed))
+        {
+            self.telling = Some(head.commit);
+        }
+        self.running = Some(outbox::perform(Arc::clone(core), head.record.eid, effects).boxed());
+    }
+
+    /// Waits until the running batch is dispatched; for ever when none is. The batch makes no
+    /// request after `until`, and can be waited for again under a later one.
+    pub(super) async fn next(
+        &mut self,
+        clock: &dyn Clock,
+        until: Duration,
+    ) -> Result<(), DispatchError> {
+        let Some(running) = &mut self.running else {
+            return pending().await;
+        };
+        let Some(dispatched) = outbox::until(clock, until, running).await else {
+            return Err(DispatchError::Late);
+        };
+        self.running = None;
+        let dispatched = match dispatched {
+            Ok(dispatched) => dispatched,
+            Err(error) => {
+                self.telling = None;
+                return Err(error);
+            }
+        };
+        self.failures = 0;
+        for item in dispatched {
+            self.items.remove(&item);
+            if let Item::Entry(number) = item {
+                self.noted.remove(&number);
+            }
+        }
+        if let Some(commit) = self.telling.take() {
+            self.told = commit;
+        }
+        Ok(())
+    }
+
+    /// The batch failed while attempts run: another one begins after a pause.
+    pub(super) fn pause(&mut self, now: Duration, asked: Option<Duration>) {
+        let pause = PAUSE.saturating_mul(1 << self.failures.min(8)).min(LONGEST);
+        self.failures += 1;
+        self.not_before = now.saturating_add(pause.max(asked.unwrap_or_default()));
+    }
+
+    /// When a batch that failed is to be tried again.
+    pub(super) fn resumes(&self) -> Option<Duration> {
+        (self.running.is_none() && !self.is_empty() && self.failures > 0).then_some(self.not_before)
+    }
+
+    /// Whether everything is dispatched.
+    pub(super) fn is_idle(&self) -> bool {
+        self.is_empty() && self.running.is_none()
+    }
+}

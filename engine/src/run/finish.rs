@@ -1,0 +1,49 @@
+//! Step 12: deleting causes, after everything that followed from them is dispatched.
+//!
+//! Mail first, then superseded timers, the waking one last; **\[R\] A6** the timer that the
+//! head names is never deleted. A crash in between leaves stale causes, each a cheap run.
+
+use futures::{StreamExt, TryStreamExt, stream};
+
+use super::ended::{Causes, RunError};
+use crate::journal::Head;
+use crate::keys::{Key, MailKey};
+use crate::mailbox::Slot;
+use crate::planted::{Bug, planted};
+use crate::process::Core;
+
+/// Deletes absorbed mail, mail of this execution in other queues' boxes, and timers that
+/// `head` does not name. Deletes only: free on S3.
+pub(super) async fn delete(
+    core: &Core,
+    head: &Head,
+    absorbed: &[Slot],
+    causes: &Causes,
+    superseded: Option<&Key>,
+    waking: Option<&Key>,
+) -> Result<(), RunError> {
+    let eid = head.record.eid;
+    let misplaced = causes.mail.iter().filter(|key| {
+        MailKey::parse(key).is_some_and(|mail| mail.eid == eid && mail.queue != head.record.queue)
+    });
+    let mail: Vec<&Key> = absorbed
+        .iter()
+        .map(|slot| &slot.key)
+        .chain(misplaced)
+        .collect();
+    let deletes: Vec<_> = mail.into_iter().map(|key| core.ports.delete(key)).collect();
+    stream::iter(deletes)
+        .buffer_unordered(core.settings.concurrency.max(1))
+        .try_collect::<()>()
+        .await?;
+    let timers = superseded.into_iter().chain(causes.timers.iter());
+    let mut timers: Vec<&Key> = timers
+        .filter(|key| head.timer.as_ref() != Some(*key) || planted(Bug::DeletesNamedTimer))
+        .collect();
+    timers.sort_by_key(|key| (Some(*key) == waking, *key));
+    timers.dedup();
+    for key in timers {
+        core.ports.delete(key).await?;
+    }
+    Ok(())
+}

@@ -1,0 +1,271 @@
+//! Steps 1 to 5: what is there, whether it is ours, whether there is anything to do.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::FutureExt;
+
+use super::ended::{Causes, Ended, RunError};
+use super::finish;
+use crate::domain::{Body, Commit, Entry, ExecutionId, MessageId};
+use crate::journal::{self, Begun, Item, Journal, LoadError, Read};
+use crate::keys::{Key, MailKey};
+use crate::mailbox::{self, Early, Listing, Slot};
+use crate::outbox::{self, DispatchError, Noted};
+use crate::planted::{Bug, planted};
+use crate::process::Core;
+
+/// A head that this run may go on from.
+#[derive(Debug)]
+pub(super) struct Ready {
+    pub(super) journal: Journal,
+    /// The whole journal, decoded; without what `broken` names.
+    pub(super) history: Vec<Commit>,
+    /// A segment that cannot be read: nothing is driven.
+    pub(super) broken: Option<LoadError>,
+    /// Every mid that the journal is known to hold.
+    pub(super) mids: BTreeSet<MessageId>,
+    /// The mailbox, as listed.
+    pub(super) listing: Listing,
+    /// The timer that woke this run: the one that the head names.
+    pub(super) waking: Option<Key>,
+    /// Whether the head was kept, not read: who is refused reads it.
+    pub(super) kept: bool,
+    /// Messages that were read before the list.
+    pub(super) early: Early,
+}
+
+pub(super) enum Loaded {
+    Ready(Box<Ready>),
+    Ended(Ended),
+}
+
+/// Reads the head and the mailbox, and decides. 1 G, 1 P (+ 1 G for `fired`, + segments); with
+/// a kept head that shows a fresh cause 1 G less; 2 G where a possible duplicate comes late.
+pub(super) async fn load(
+    core: &Arc<Core>,
+    eid: ExecutionId,
+    causes: &Causes,
+) -> Result<Loaded, RunError> {
+    if let Some(journal) = core.sticky.take(&eid)
+        && let Some(ready) = resume(core, eid, journal, causes).await?
+    {
+        return Ok(Loaded::Ready(Box::new(ready)));
+    }
+    let (ports, concurrency) = (&core.ports, core.settings.concurrency);
+    let end = outbox::horizon(ports.clock.monotonic(), core.settings.ttl);
+    let Some(mut journal) = Journal::load(ports, &eid).await? else {
+        return absent(core, eid, causes).await.map(Loaded::Ended);
+    };
+    // 2. Held: nothing is deleted; the holder lists again, the sweeper brings old mail again.
+    if let Some(lease) = &journal.head.lease
+        && lease.until > ports.clock.now()
+        && !planted(Bug::TakesOverTheLiving)
+    {
+        return Ok(Loaded::Ended(Ended::Held(lease.until)));
+    }
+    // Mail goes when what followed from it is dispatched: who is told of nothing else has nothing to do. Read after
+    // the head, which decides whose mail it is.
+    let alone = causes.timers.is_empty() || planted(Bug::PossibleDuplicateHidesTimers);
+    let early = match causes.possible_duplicate && alone && !causes.mail.is_empty() {
+        true => mailbox::read_early(ports, &causes.mail, concurrency).await,
+        false => Some(Early::new()),
+    };
+    let Some(early) = early else {
+        return Ok(Loaded::Ended(Ended::Stale));
+    };
+    // 3. The mids decide what is fresh; where the tail knows all of them, no segment is read.
+    let queue = journal.head.record.queue.clone();
+    let listing = mailbox::list(ports, &queue, &eid).await?;
+    let mut mids = journal.tail_mids()?;
+    let mut history = None;
+    if !listing.slots.iter().all(|slot| mids.contains(&slot.mid)) {
+        history = Some(read_history(&mut journal, core, &mut mids).await?);
+    }
+    // **[R]** What a segment that cannot be read has absorbed is not known: a listed mid may be
+    // the sign of an undispatched outbox. Dispatching twice is dispatching once, so it is dispatched.
+    let blind = history.as_ref().is_some_and(|read| !read.broken.is_empty());
+    dispatch_what_is_undispatched(core, &mut journal, &listing.slots, &mids, blind, end).await?;
+    // 5. Terminal: whatever is still mailed to it is deleted.
+    if journal.head.status.is_terminal() && !planted(Bug::ServesTheEnded) {
+        let status = journal.head.status;
+        finish::delete(core, &journal.head, &listing.slots, causes, None, None).await?;
+        return Ok(Loaded::Ended(Ended::Terminal(status)));
+    }
+    // 4. Fresh causes. Without one, on a head that nobody owns, there is nothing to do: no
+    // replay, no commit (FINDINGS A4: a commit without a cause of its own would be lost work).
+    let fresh_mail = listing.slots.iter().any(|slot| !mids.contains(&slot.mid));
+    let timer = journal.head.timer.as_ref();
+    let fresh_timer = timer.is_some_and(|key| causes.timers.contains(key));
+    let caused = fresh_mail || fresh_timer || planted(Bug::GoesOnWithoutCause);
+    if journal.head.lease.is_none() && !caused {
+        finish::delete(core, &journal.head, &listing.slots, causes, None, None).await?;
+        return Ok(Loaded::Ended(Ended::Stale));
+    }
+    // **[R] A2** A stale timer among the causes covers nothing: it may be gone already.
+    let waking = timer.filter(|_| fresh_timer);
+    let waking = match planted(Bug::StaleTimerCovers) {
+        true => causes.timers.first(),
+        false => waking,
+    };
+    let waking = waking.cloned();
+    let read = match history {
+        Some(read) => read,
+        None => read_history(&mut journal, core, &mut mids).await?,
+    };
+    tracing::trace!(%eid, commits = read.commits.len(), concurrency, "loaded");
+    Ok(Loaded::Ready(Box::new(Ready {
+        journal,
+        history: read.commits,
+        broken: read.broken.into_iter().next(),
+        mids,
+        listing,
+        waking,
+        kept: false,
+        early,
+    })))
+}
+
+/// The same on a kept head (`process/sticky.rs`): nobody owned it, and its outbox was dispatched.
+/// `None`: it shows nothing fresh, so it decides nothing. 1 P (+ segments).
+async fn resume(
+    core: &Core,
+    eid: ExecutionId,
+    mut journal: Journal,
+    causes: &Causes,
+) -> Result<Option<Ready>, RunError> {
+    let queue = journal.head.record.queue.clone();
+    let listing = mailbox::list(&core.ports, &queue, &eid).await?;
+    let timer = journal.head.timer.as_ref();
+    let waking = timer.filter(|key| causes.timers.contains(key)).cloned();
+    let mut mids = journal.tail_mids()?;
+    let known =
+        |mids: &BTreeSet<MessageId>| listing.slots.iter().all(|slot| mids.contains(&slot.mid));
+    if waking.is_none() && known(&mids) {
+        return Ok(None);
+    }
+    let read = read_history(&mut journal, core, &mut mids).await?;
+    if !read.broken.is_empty() || (waking.is_none() && known(&mids)) {
+        return Ok(None);
+    }
+    tracing::trace!(%eid, commits = read.commits.len(), "resumed");
+    Ok(Some(Ready {
+        journal,
+        history: read.commits,
+        broken: None,
+        mids,
+        listing,
+        waking,
+        kept: true,
+        early: Early::new(),
+    }))
+}
+
+async fn read_history(
+    journal: &mut Journal,
+    core: &Core,
+    mids: &mut BTreeSet<MessageId>,
+) -> Result<Read, RunError> {
+    let read = journal.read(&core.ports, core.settings.concurrency).await?;
+    for commit in &read.commits {
+        journal::collect_mids(commit, mids);
+    }
+    Ok(read)
+}
+
+/// Step 3. **\[R\] A2** The outbox is undispatched if it is not empty, and either there is a lease holder,
+/// or a listed mid is in the journal already (or may be: `blind`), or the timer that covered it
+/// still exists.
+/// It is dispatched before anything is committed; otherwise what it names is dispatched.
+async fn dispatch_what_is_undispatched(
+    core: &Arc<Core>,
+    journal: &mut Journal,
+    listed: &[Slot],
+    mids: &BTreeSet<MessageId>,
+    blind: bool,
+    end: Duration,
+) -> Result<(), RunError> {
+    let head = &journal.head;
+    if head.outbox.is_empty() {
+        return Ok(());
+    }
+    let absorbed = listed.iter().any(|slot| mids.contains(&slot.mid));
+    let evident = blind
+        || head.lease.is_some()
+        || absorbed && !planted(Bug::IgnoresAbsorbedMail)
+        || planted(Bug::AlwaysDispatches);
+    let undispatched = evident
+        || match &head.fired {
+            Some(_) if planted(Bug::IgnoresFiredTimer) => false,
+            Some(key) => core.ports.read(key).await?.is_some(),
+            None => false,
+        };
+    if !undispatched {
+        return Ok(());
+    }
+    let mut entries = BTreeMap::new();
+    if head
+        .outbox
+        .iter()
+        .any(|item| matches!(item, Item::Entry(_)))
+    {
+        for raw in &head.tail {
+            let commit = journal.decode(raw)?;
+            let noted = |entry: Entry| Noted {
+                at: commit.at,
+                by: commit.by.clone(),
+                entry,
+            };
+            entries.extend((commit.first..).zip(commit.entries.iter().cloned().map(noted)));
+        }
+    }
+    let effects = outbox::plan(head, &head.outbox, &entries);
+    let mut work = outbox::perform(Arc::clone(core), head.record.eid, effects).boxed();
+    let dispatched = outbox::until(&*core.ports.clock, end, &mut work).await;
+    dispatched.unwrap_or(Err(DispatchError::Late))?;
+    Ok(())
+}
+
+/// Step 1. No head. With a `start`, it is created from that. **\[R\] A3** Without one the head is
+/// read once more, after the listing: still absent, the causes are orphans. 1 P for each queue told of.
+async fn absent(core: &Arc<Core>, eid: ExecutionId, causes: &Causes) -> Result<Ended, RunError> {
+    let ports = &core.ports;
+    // Each queue that is told of: a `start` in any makes the head, and what was not listed is not deleted.
+    let told = causes.mail.iter().filter_map(MailKey::parse);
+    let told = told.filter(|mail| mail.eid == eid).map(|mail| mail.queue);
+    let queues: BTreeSet<_> = told.chain([causes.queue.clone()]).collect();
+    let mut slots = Vec::new();
+    for queue in &queues {
+        slots.extend(mailbox::list(ports, queue, &eid).await?.slots);
+    }
+    if let Some(start) = slots.iter().find(|slot| slot.mid == MessageId::start()) {
+        let mails = mailbox::fetch(ports, std::slice::from_ref(start), 1).await?;
+        match mails.into_iter().next().map(|mail| mail.body) {
+            Some(Body::Start(Some(record))) if record.eid == eid => {
+                if let Begun::New(_) = Journal::begin(ports, *record).await? {
+                    tracing::debug!(%eid, "head created from its start mail");
+                }
+            }
+            Some(_) => {
+                let why = "it does not hold this execution's record".to_owned();
+                return Err(LoadError::Corrupt {
+                    key: start.key.clone(),
+                    why,
+                }
+                .into());
+            }
+            None => {} // absorbed meanwhile: there is a head now
+        }
+        return Ok(Ended::Again);
+    }
+    if !planted(Bug::OrphansWithoutSecondLook)
+        && ports.read(&crate::keys::head(&eid)).await?.is_some()
+    {
+        return Ok(Ended::Again);
+    }
+    for key in slots.iter().map(|slot| &slot.key).chain(&causes.timers) {
+        ports.delete(key).await?;
+    }
+    Ok(Ended::Orphan)
+}

@@ -1,0 +1,110 @@
+//! One run: one execution, one pass (PROTOCOL, section 5).
+//!
+//! Load (steps 1 to 5), absorb (6), drive and commit (7 to 11), dispatch, delete, look again
+//! (12, 13). The order of these steps is the whole of the engine's safety:
+//!
+//! - **I1, I2** what a workflow has observed is committed before its next attempt begins, and
+//!   a commit is a compare-and-swap: a stale run is refused and then writes nothing more.
+//! - **I4, I6** causes (mail, timers) are deleted only after the commit that holds what
+//!   followed from them is dispatched. A crash anywhere leaves a cause or a lease holder.
+//! - **\[R\] A1** While a lease is set, no timer is deleted.
+//!
+//! Price: first run 2 P + 2 G; N sequential steps N + 5 P and 2 G from start to end.
+
+mod absorb;
+mod activation;
+mod attempts;
+mod begin;
+mod close;
+mod commit;
+mod dispatching;
+mod ended;
+mod finish;
+mod live;
+mod load;
+mod pass;
+mod replayed;
+mod too_early;
+
+pub use ended::{Causes, Ended, RunError};
+
+use std::sync::Arc;
+
+use tracing::{Instrument as _, field};
+
+use crate::domain::ExecutionId;
+use crate::journal::CommitError;
+use crate::keys::Key;
+use crate::planted::{Bug, planted};
+use crate::process::{Core, Notice};
+
+/// Passes that one run makes before it leaves the rest to the next hint.
+const PASSES: u32 = 16;
+
+/// Runs `eid` for as long as it has work. At most one at a time in a process.
+///
+/// `served` is told which mail was absorbed and deleted: hints at it are spent. `stop` hands the execution over: no new attempt begins; what runs may end until `abandon`.
+///
+/// # Errors
+/// [`RunError`]: the store failed, or an object cannot be read. Causes stay; run it again.
+pub(crate) async fn run(
+    core: Arc<Core>,
+    eid: ExecutionId,
+    causes: Causes,
+    stop: Stop,
+    served: &mut Vec<Key>,
+) -> Result<Ended, RunError> {
+    // Whatever is logged from here on, workflow code's own words too, says whose run it is.
+    let span = tracing::info_span!("run", %eid, epoch = field::Empty);
+    passes(core, eid, causes, stop, served)
+        .instrument(span)
+        .await
+}
+
+async fn passes(
+    core: Arc<Core>,
+    eid: ExecutionId,
+    mut causes: Causes,
+    stop: Stop,
+    served: &mut Vec<Key>,
+) -> Result<Ended, RunError> {
+    let mut ended = Ended::Again;
+    core.counter.run();
+    for _ in 0..PASSES {
+        ended = match load::load(&core, eid, &causes).await? {
+            load::Loaded::Ready(ready) => {
+                let kept = ready.kept;
+                match pass::pass(Arc::clone(&core), *ready, &causes, &stop, served).await {
+                    // It was refused for going on from a head of long ago: once more, with a read.
+                    Err(RunError::Commit(CommitError::Lost { .. })) if kept => {
+                        core.counter.conflict();
+                        continue;
+                    }
+                    // The memory is dropped with the pass, and nothing more is written.
+                    Err(RunError::Commit(CommitError::Lost { .. })) => {
+                        core.counter.conflict();
+                        Ended::Lost
+                    }
+                    other => other?,
+                }
+            }
+            load::Loaded::Ended(ended) => ended,
+        };
+        if !matches!(ended, Ended::Again) {
+            return Ok(ended);
+        }
+        causes.deliveries = 0; // a pass that asks for another one made progress
+        causes.possible_duplicate &= planted(Bug::PossibleDuplicateStays); // and has deleted what it was told of
+    }
+    Ok(ended)
+}
+
+/// How a run is told to wind down.
+#[derive(Debug, Clone, Default)]
+pub struct Stop {
+    /// Start no new attempt; end when the running ones have. What is left is mailed to the
+    /// execution itself.
+    pub gently: Notice,
+    /// Leave at once: running attempts are aborted and will count as lost.
+    pub now: Notice,
+}

@@ -1,0 +1,322 @@
+//! One pass over one execution: the state between its commits.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::channel::mpsc;
+use jiff::Timestamp;
+
+use super::absorb::Ahead;
+use super::dispatching::Dispatching;
+use super::ended::{Causes, Ended, RunError};
+use super::load::Ready;
+use super::{Stop, finish};
+use crate::domain::{
+    Began, Body, Commit, Control, Entry, ExecutionId, Failure, FrameId, Json, MessageId, OnClose,
+    Queue, Status,
+};
+use crate::journal::{Item, Journal, Named, News};
+use crate::keys::{Key, TimerKey};
+use crate::mailbox::{self, Slot};
+use crate::planted::{Bug, planted};
+use crate::ports::Abort;
+use crate::process::Core;
+use crate::replay::Drive;
+use crate::sdk::Canceller;
+
+/// The end of an attempt, on its way back to the pass.
+pub(super) struct Done {
+    pub(super) fid: FrameId,
+    pub(super) attempt: u32,
+    pub(super) outcome: Result<Json, Failure>,
+}
+
+/// An attempt under way.
+pub(super) struct Live {
+    pub(super) attempt: u32,
+    pub(super) cancel: Canceller,
+    pub(super) aborts: Vec<Abort>,
+}
+
+/// A child that this execution started and whose end it does not know.
+pub(super) struct OpenChild {
+    pub(super) eid: ExecutionId,
+    pub(super) queue: Queue,
+    pub(super) on_close: OnClose,
+}
+
+pub(super) struct Pass {
+    pub(super) core: Arc<Core>,
+    pub(super) journal: Journal,
+    /// Out while an activation of workflow code runs.
+    pub(super) drive: Option<Drive>,
+    /// Whether the driver is at the end of the journal, so that its frame count means it.
+    pub(super) driven: bool,
+    /// Entries that are not committed yet.
+    pub(super) pending: Vec<Entry>,
+    pub(super) mids: BTreeSet<MessageId>,
+    /// Mail to delete in the end: absorbed by this pass or by an earlier one.
+    pub(super) slots: Vec<Slot>,
+    pub(super) children: BTreeMap<FrameId, OpenChild>,
+    /// Why it was asked to stop, if it was.
+    pub(super) asked: Option<String>,
+    pub(super) now: Timestamp,
+    /// When the mailbox was listed last.
+    pub(super) listed: Timestamp,
+    /// The mailbox could not be listed, and is not before this; monotonic.
+    pub(super) deaf_until: Duration,
+    /// What looks have read that is not absorbed yet.
+    pub(super) ahead: Ahead,
+    pub(super) waking: Option<Key>,
+    pub(super) fired: Option<Key>,
+    pub(super) dispatching: Dispatching,
+    pub(super) news: Vec<News>,
+    pub(super) crash_count: u32,
+    /// The newest build that wrote any of the journal. Not that of the last commit: an old one
+    /// may have acquired, or served a pause, without driving (FINDINGS B27).
+    pub(super) newest_code: String,
+    pub(super) parked: Option<Status>,
+    pub(super) acquired: bool,
+    pub(super) fed: bool,
+    /// When this pass began, when its lease ends, when it committed last: monotonic.
+    pub(super) began: Duration,
+    pub(super) until: Duration,
+    pub(super) committed: Duration,
+    pub(super) live: BTreeMap<FrameId, Live>,
+    pub(super) done: (mpsc::UnboundedSender<Done>, mpsc::UnboundedReceiver<Done>),
+    /// What the workflow returned.
+    pub(super) ready: Option<Result<Json, Failure>>,
+}
+
+/// Steps 6 to 13 on a head that is ours to go on from.
+pub(super) async fn pass(
+    core: Arc<Core>,
+    ready: Ready,
+    causes: &Causes,
+    stop: &Stop,
+    served: &mut Vec<Key>,
+) -> Result<Ended, RunError> {
+    let record = &ready.journal.head.record;
+    if core.app.find(&record.workflow, &record.version).is_none() {
+        let (workflow, version) = (record.workflow.clone(), record.version.clone());
+        return Ok(Ended::Unregistered(workflow, version));
+    }
+    let fresh: Vec<Slot> = ready
+        .listing
+        .slots
+        .iter()
+        .filter(|s| !ready.mids.contains(&s.mid) || planted(Bug::AbsorbsTwice))
+        .cloned()
+        .collect();
+    let concurrency = core.settings.concurrency;
+    let mails = mailbox::fetch_rest(&core.ports, &fresh, concurrency, &ready.early).await?;
+    let superseded = ready.journal.head.timer.clone();
+    let old = ready.journal.head.status;
+    let crash_loop = crash_loop(&core, causes, &fresh, ready.waking.as_ref());
+    let mut ready = ready;
+    let broken = ready.broken.take();
+    let (mut pass, history) = Pass::new(core, ready, causes);
+    let inbox = pass.absorb(mails, old);
+    let ended = pass.go_on(history, inbox, broken.as_ref(), crash_loop, stop);
+    let ended = match ended.await {
+        Err(RunError::Commit(_)) if planted(Bug::DeletesAfterConflict) => Ended::Suspended(None),
+        ended => ended?,
+    };
+    match ended {
+        Ended::Suspended(_) | Ended::Terminal(_) | Ended::Parked(_) | Ended::Sliced => {}
+        // Nothing was decided, or it is another run's: its causes stay.
+        other => return Ok(other),
+    }
+    let (head, waking) = (&pass.journal.head, pass.waking.as_ref());
+    finish::delete(
+        &pass.core,
+        head,
+        &pass.slots,
+        causes,
+        superseded.as_ref(),
+        waking,
+    )
+    .await?;
+    served.extend(pass.slots.iter().map(|slot| slot.key.clone()));
+    if head.status.is_terminal() || planted(Bug::NoSecondListing) {
+        return Ok(ended);
+    }
+    // 13. Mail that came meanwhile has rung for a run that was under way.
+    let again = mailbox::list(&pass.core.ports, &head.record.queue, &head.record.eid).await?;
+    let fresh = again
+        .slots
+        .iter()
+        .any(|slot| !pass.mids.contains(&slot.mid));
+    pass.core.sticky.keep(&pass.journal);
+    Ok(if fresh && !stop.gently.is_set() {
+        Ended::Again
+    } else {
+        ended
+    })
+}
+
+/// **\[R\]** Whether these causes came so often without effect that a run acquires first. Old
+/// mail, and a timer that has been due for long, may have taken down every process since.
+fn crash_loop(core: &Core, causes: &Causes, fresh: &[Slot], waking: Option<&Key>) -> bool {
+    let old = core.settings.ttl * 3;
+    let now = core.ports.clock.now();
+    let stale =
+        |since: Timestamp| Duration::try_from(now.duration_since(since)).is_ok_and(|age| age > old);
+    let due = waking.and_then(TimerKey::parse).map(|timer| timer.due);
+    let often = causes.deliveries > core.settings.max_deliveries
+        || fresh.iter().map(|slot| slot.modified).chain(due).any(stale);
+    often && !planted(Bug::CrashLoopNotCounted)
+}
+
+impl Pass {
+    fn new(core: Arc<Core>, ready: Ready, causes: &Causes) -> (Self, Vec<Commit>) {
+        let Ready {
+            journal,
+            history,
+            mids,
+            listing,
+            waking,
+            broken: _,
+            kept: _,
+            early: _,
+        } = ready;
+        let head = &journal.head;
+        // **[R] A6** A timer proves its instant, and recorded instants never decrease.
+        let proven = causes
+            .timers
+            .iter()
+            .filter_map(TimerKey::parse)
+            .map(|timer| timer.due)
+            .filter(|_| !planted(Bug::NowIgnoresTimer))
+            .max();
+        let journalled = Some(head.at).filter(|_| !planted(Bug::NowIgnoresJournal));
+        let now = Some(core.ports.clock.now()).max(journalled).max(proven);
+        let now = now.unwrap_or(head.at);
+        // Everything in the loaded outbox is dispatched by now: what its feed object told is told.
+        let told = head.outbox.contains(&Item::Named(Named::Feed));
+        let news = if told { Vec::new() } else { head.news.clone() };
+        let held = head.lease.as_ref().and(head.fired.as_ref());
+        let held = held
+            .filter(|_| !planted(Bug::TakeOverForgetsFired))
+            .cloned();
+        let parked = matches!(head.status, Status::Paused | Status::Blocked).then_some(head.status);
+        let mono = core.ports.clock.monotonic();
+        let pass = Self {
+            drive: None,
+            driven: false,
+            pending: Vec::new(),
+            slots: listing
+                .slots
+                .iter()
+                .filter(|s| mids.contains(&s.mid))
+                .cloned()
+                .collect(),
+            mids,
+            children: open_children(&history),
+            asked: history
+                .iter()
+                .flat_map(|commit| &commit.entries)
+                .find_map(cancel_of),
+            now,
+            listed: now,
+            deaf_until: Duration::ZERO,
+            ahead: Ahead::default(),
+            fired: waking.clone().or(held),
+            waking,
+            dispatching: Dispatching::default(),
+            news,
+            crash_count: head.crash_count,
+            newest_code: newest_code(&history),
+            parked,
+            acquired: false,
+            fed: false,
+            began: mono,
+            until: mono + core.settings.ttl,
+            committed: mono,
+            live: BTreeMap::new(),
+            done: mpsc::unbounded(),
+            ready: None,
+            core,
+            journal,
+        };
+        (pass, history)
+    }
+
+    /// Adds entries that are not to be delivered, or were.
+    pub(super) fn append(&mut self, entries: Vec<Entry>) {
+        for entry in entries {
+            note_child(&entry, &mut self.children);
+            self.asked = self.asked.take().or_else(|| cancel_of(&entry));
+            self.pending.push(entry);
+        }
+    }
+
+    /// The clock, never behind the journal.
+    pub(super) fn tick(&mut self) {
+        self.now = self.now.max(self.core.ports.clock.now());
+    }
+}
+
+impl Drop for Pass {
+    /// Whatever ends a pass ends its attempts: a lost holder must do nothing more.
+    fn drop(&mut self) {
+        for live in std::mem::take(&mut self.live).into_values() {
+            live.end();
+        }
+    }
+}
+
+fn newest_code(history: &[Commit]) -> String {
+    let codes = history
+        .iter()
+        .filter_map(|commit| commit.by.code_ref.as_ref());
+    codes.max().cloned().unwrap_or_default()
+}
+
+fn open_children(history: &[Commit]) -> BTreeMap<FrameId, OpenChild> {
+    let mut open = BTreeMap::new();
+    for entry in history.iter().flat_map(|commit| &commit.entries) {
+        note_child(entry, &mut open);
+    }
+    open
+}
+
+fn note_child(entry: &Entry, open: &mut BTreeMap<FrameId, OpenChild>) {
+    match entry {
+        Entry::FrameStarted {
+            fid,
+            began:
+                Began::Child {
+                    eid,
+                    queue,
+                    on_close,
+                    ..
+                },
+        } => {
+            let child = OpenChild {
+                eid: *eid,
+                queue: queue.clone(),
+                on_close: *on_close,
+            };
+            open.insert(fid.clone(), child);
+        }
+        Entry::Received {
+            body: Body::Child { fid, .. },
+            ..
+        } => {
+            open.remove(fid);
+        }
+        _ => {}
+    }
+}
+
+fn cancel_of(entry: &Entry) -> Option<String> {
+    match entry {
+        Entry::Received {
+            body: Body::Control(Control::Cancel { reason }),
+            ..
+        } => Some(reason.clone()),
+        _ => None,
+    }
+}

@@ -1,0 +1,141 @@
+//! Cuts of executions that are talked to.
+
+use super::apps::HOUR;
+use super::{Scenario, Word, run, say, signal, skip, start};
+use crate::client::{Signal, Start};
+use crate::domain::Status::{Cancelled, Completed};
+
+#[test]
+fn i3_messages_before_the_wait() {
+    let acts = vec![
+        start("hear", 0),
+        signal("hear", "in", 1),
+        signal("hear", "in", 2),
+        run(),
+    ];
+    let scenario = Scenario::new(acts, ("hear", Completed, "1103"));
+    scenario.cut_everywhere();
+    scenario.cut_in_pairs();
+}
+
+#[test]
+fn i3_a_message_during_the_step_before_the_wait() {
+    let acts = vec![start("hear", 1), run(), signal("hear", "in", 2), run()];
+    let scenario = Scenario::new(acts, ("hear", Completed, "1103"));
+    scenario.cut_everywhere();
+    scenario.cut_in_pairs();
+}
+
+#[test]
+fn i3_messages_after_the_wait_began() {
+    let acts = vec![
+        start("hear", 0),
+        run(),
+        signal("hear", "in", 1),
+        run(),
+        signal("hear", "in", 2),
+        signal("hear", "in", 2),
+        run(),
+    ];
+    let scenario = Scenario::new(acts, ("hear", Completed, "1103"));
+    scenario.cut_everywhere();
+}
+
+#[test]
+fn i3_a_message_beats_the_timeout_that_it_came_before() {
+    let acts = vec![
+        start("either", 1),
+        run(),
+        signal("either", "in", 5),
+        skip(HOUR * 2),
+    ];
+    let scenario = Scenario::new(acts, ("either", Completed, "6"));
+    scenario.cut_everywhere();
+    scenario.cut_in_pairs();
+}
+
+#[test]
+fn i4_a_timeout_without_a_message() {
+    let acts = vec![start("either", 1), run(), skip(HOUR * 2)];
+    let scenario = Scenario::new(acts, ("either", Completed, "1001"));
+    scenario.cut_everywhere();
+    scenario.cut_in_pairs();
+}
+
+#[test]
+fn i3_a_signal_with_its_start() {
+    let act = || -> super::Act {
+        Box::new(|world| {
+            let start = Start::new("either").key("either").input(&1_u64);
+            let signal = Signal::on("in").value(&5_u64).key("only");
+            super::fine(&world.block(world.engine.signal_with_start(start, signal)))
+        })
+    };
+    let scenario = Scenario::new(vec![act(), act(), run(), act()], ("either", Completed, "6"));
+    scenario.cut_everywhere();
+    scenario.cut_in_pairs();
+}
+
+#[test]
+fn i1_a_cancellation_while_suspended_cleans_up_once() {
+    let acts = vec![start("clean", 1), run(), say(Word::Cancel, "clean"), run()];
+    let scenario = Scenario::new(acts, ("clean", Cancelled, "cancelled: enough"));
+    scenario.cut_everywhere();
+    scenario.cut_in_pairs();
+}
+
+#[test]
+fn i1_a_cancellation_while_running_cleans_up_once() {
+    let scenario = Scenario::new(
+        vec![start("long", 1), run()],
+        ("long", Cancelled, "cancelled: enough"),
+    );
+    scenario.cut_everywhere();
+    scenario.cut_in_pairs();
+}
+
+#[test]
+fn i7_a_termination_while_running_and_while_suspended() {
+    let scenario = Scenario::new(
+        vec![start("long", 2), run()],
+        ("long", Cancelled, "terminated: at once"),
+    );
+    scenario.cut_everywhere();
+    let acts = vec![
+        start("clean", 1),
+        run(),
+        say(Word::Terminate, "clean"),
+        run(),
+    ];
+    let scenario = Scenario::new(acts, ("clean", Cancelled, "terminated: at once"));
+    scenario.cut_everywhere();
+}
+
+#[test]
+fn i3_a_pause_with_a_message_meanwhile_and_a_resume() {
+    let acts = vec![
+        start("long", 3),
+        run(),
+        signal("long", "in", 6),
+        run(),
+        say(Word::Resume, "long"),
+        run(),
+    ];
+    let scenario = Scenario::new(acts, ("long", Completed, "7"));
+    scenario.cut_everywhere();
+}
+
+#[test]
+fn i4_a_pause_while_asleep_keeps_the_deadline() {
+    let acts = vec![
+        start("nap", 2),
+        run(),
+        say(Word::Pause, "nap"),
+        run(),
+        skip(HOUR * 3),
+        say(Word::Resume, "nap"),
+        run(),
+    ];
+    let scenario = Scenario::new(acts, ("nap", Completed, "2"));
+    scenario.cut_everywhere();
+}

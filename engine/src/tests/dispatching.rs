@@ -1,0 +1,176 @@
+//! How long a dispatch may go on.
+
+use std::pin::pin;
+use std::time::Duration;
+
+use futures::future::join;
+
+use super::ledger::Ledger;
+use super::{App, Ended, keyed, neighbour};
+use crate::client::{Signal, Start};
+use crate::domain::Status;
+use crate::ports::Clock;
+use crate::testing::{Injection, Rule, Verb, World};
+use crate::{Attempt, Context, Failed, StepError};
+
+const SECOND: Duration = Duration::from_secs(1);
+
+/// Two messages to one execution, and a step of 20 seconds.
+async fn tells(ctx: Context, ledger: Ledger) -> Result<u64, Failed> {
+    ctx.send(keyed("told"), "in", &1_u64)?;
+    ctx.send(keyed("told"), "in", &2_u64)?;
+    let step = ctx.step("slow", move |attempt: Attempt| {
+        let ledger = ledger.clone();
+        async move {
+            ledger.effect(&attempt);
+            ledger.clock().sleep(20 * SECOND).await;
+            Ok::<_, StepError>(9_u64)
+        }
+    });
+    Ok(step.await?)
+}
+
+async fn hears(ctx: Context, n: u64) -> Result<u64, Failed> {
+    let mut sum = 0;
+    for _ in 0..n {
+        sum += ctx.receive::<u64>("in").await?;
+    }
+    Ok(sum)
+}
+
+async fn asks(ctx: Context) -> Result<u64, Failed> {
+    Ok(ctx.child_named::<u64>("hears", &0_u64).await?)
+}
+
+fn app(ledger: &Ledger) -> App {
+    let ledger = ledger.clone();
+    App::new()
+        .workflow("tells", "1", move |ctx, (): ()| tells(ctx, ledger.clone()))
+        .workflow("hears", "1", hears)
+        .workflow("asks", "1", |ctx, (): ()| asks(ctx))
+}
+
+fn world() -> (World, Ledger) {
+    Ledger::world(app)
+}
+
+#[test]
+fn a_dispatch_makes_no_request_after_the_lease_it_ran_under() {
+    let (world, ledger) = world();
+    let told = world
+        .start(Start::new("hears").input(&3_u64).key("told"))
+        .eid;
+    let eid = world.start(Start::new("tells").key("tells")).eid;
+    let first = world.beside(app(&ledger), "first", 2);
+    // The first of the two messages is on its way when the process stands still.
+    let slow = Rule::new(Injection::Delay(SECOND))
+        .on(Verb::Write)
+        .under("mail/");
+    first.faults.add(slow);
+    let mut run = pin!(first.engine.run(eid, first.causes(eid)));
+    assert!(first.pool.run_until_stalled(run.as_mut()).is_none());
+    assert_eq!(first.faults.met(), 1);
+    world.clock.advance(31 * SECOND);
+    world.run_all();
+    assert_eq!(world.result::<u64>(eid), Ok(9), "another one took over");
+    assert!(world.with_work().is_empty(), "both messages were heard");
+    let before = world.memory.snapshot();
+    let ended = first.pool.run_until(&world.clock, run);
+    assert_eq!(ended.unwrap(), Ended::Lost);
+    assert_eq!(world.memory.snapshot(), before, "it went on dispatching");
+    world.signal(told, Signal::on("in").value(&4_u64)).unwrap();
+    world.run_all();
+    assert_eq!(world.result::<u64>(told), Ok(7));
+}
+
+#[test]
+fn a_dispatch_that_a_renewal_overtakes_goes_on_under_the_new_lease() {
+    let (world, ledger) = world();
+    world.start(Start::new("hears").input(&2_u64).key("told"));
+    let eid = world.start(Start::new("tells").key("tells")).eid;
+    let process = neighbour(&world, || app(&ledger), 2);
+    // Each effect takes longer than the step, both longer than one lease: the final
+    // commit waits for them, and the lease is kept meanwhile.
+    let slow = Rule::new(Injection::Delay(25 * SECOND))
+        .on(Verb::Write)
+        .under("mail/");
+    process.faults.add(slow.always());
+    let looks = async {
+        for _ in 0..3 {
+            world.clock.sleep(15 * SECOND).await;
+            let looked = world.engine.run(eid, world.causes(eid)).await.unwrap();
+            assert!(matches!(looked, Ended::Held(_)), "{looked:?}");
+        }
+    };
+    let (ended, ()) = world.block(join(process.engine.run(eid, process.causes(eid)), looks));
+    assert_eq!(ended.unwrap(), Ended::Terminal(Status::Completed));
+    assert_eq!(ledger.runs(eid, "slow"), 1);
+    world.run_all();
+    assert_eq!(world.result::<u64>(keyed("told")), Ok(3));
+    assert!(world.with_work().is_empty());
+}
+
+#[test]
+fn i5_a_dispatch_after_a_final_commit_ends_before_it_could_make_anew_what_was_purged() {
+    // Frozen for less than ten leases, and for as long.
+    for (frozen, late) in [(299, false), (300, true)] {
+        let (world, ledger) = world();
+        let eid = world.start(Start::new("asks").key("asks")).eid;
+        let first = world.beside(app(&ledger), "first", 2);
+        let slow = Rule::new(Injection::Delay(SECOND))
+            .on(Verb::Write)
+            .under("mail/");
+        first.faults.add(slow);
+        let mut run = pin!(first.engine.run(eid, first.causes(eid)));
+        assert!(first.pool.run_until_stalled(run.as_mut()).is_none());
+        assert_eq!(
+            world.status(eid),
+            Status::Suspended,
+            "the final commit landed"
+        );
+        world.clock.advance(frozen * SECOND);
+        world.run_all();
+        assert_eq!(world.result::<u64>(eid), Ok(0), "another one dispatched it");
+        // The child is purged.
+        let name = crate::domain::FrameName::parse("hears").unwrap();
+        let child = eid.child(&crate::FrameId::root().nth(&name, 0));
+        for (key, _) in world.memory.snapshot() {
+            if key.as_str().contains(&child.to_string()) {
+                world.block(world.engine.ports().delete(&key)).unwrap();
+            }
+        }
+        let ended = first.pool.run_until(&world.clock, run);
+        assert_eq!(ended.is_err(), late, "{frozen} s: {ended:?}");
+        let rows = world.memory.snapshot();
+        let anew = rows
+            .iter()
+            .any(|(key, _)| *key == crate::keys::head(&child));
+        assert_eq!(anew, !late, "{frozen} s");
+    }
+}
+
+#[test]
+fn a_dispatch_of_what_another_run_left_ends_too() {
+    let (world, ledger) = world();
+    let eid = world.start(Start::new("asks").key("asks")).eid;
+    let dead = world.beside(app(&ledger), "dead", 2);
+    let dies = Rule::new(Injection::LandedAndDied)
+        .on(Verb::Write)
+        .under("x/");
+    dead.faults.add(dies);
+    assert!(dead.run(eid).is_err());
+    let first = world.beside(app(&ledger), "first", 3);
+    let slow = Rule::new(Injection::Delay(SECOND))
+        .on(Verb::Write)
+        .under("mail/");
+    first.faults.add(slow);
+    let mut run = pin!(first.engine.run(eid, first.causes(eid)));
+    assert!(first.pool.run_until_stalled(run.as_mut()).is_none());
+    assert_eq!(first.faults.met(), 1);
+    world.clock.advance(300 * SECOND);
+    let before = world.memory.snapshot();
+    assert!(first.pool.run_until(&world.clock, run).is_err());
+    assert_eq!(world.memory.snapshot(), before, "it went on");
+    world.run_all();
+    assert_eq!(world.result::<u64>(eid), Ok(0), "its causes stayed");
+}

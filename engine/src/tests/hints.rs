@@ -1,0 +1,182 @@
+//! What is passed on to whoever carries hints, and when.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use async_trait::async_trait;
+
+use crate::client::{Engine, Start};
+use crate::domain::{Queue, Status};
+use crate::keys::TimerKey;
+use crate::ports::{Clock as _, Hint, Ports, Wakeups};
+use crate::process::App;
+use crate::run::{Causes, Ended, Stop};
+use crate::sweeper::Sweeper;
+use crate::testing::World;
+use crate::{Context, Failed, StepError};
+
+/// Keeps what it is told, in order.
+#[derive(Debug, Default)]
+struct Recorder(Mutex<Vec<Hint>>);
+
+impl Recorder {
+    fn take(&self) -> Vec<Hint> {
+        std::mem::take(&mut self.0.lock().unwrap())
+    }
+}
+
+#[async_trait]
+impl Wakeups for Recorder {
+    async fn ring(&self, hint: Hint) {
+        self.0.lock().unwrap().push(hint);
+    }
+
+    async fn next(&self, _: &[Queue]) -> Hint {
+        std::future::pending().await
+    }
+}
+
+async fn nap(ctx: Context, seconds: u64) -> Result<u64, Failed> {
+    ctx.sleep(Duration::from_secs(seconds)).await?;
+    Ok(seconds)
+}
+
+async fn two(ctx: Context, _: u64) -> Result<u64, Failed> {
+    let one: u64 = ctx.step("one", || async { Ok::<_, StepError>(1) }).await?;
+    let two: u64 = ctx.step("two", || async { Ok::<_, StepError>(2) }).await?;
+    Ok(one + two)
+}
+
+fn app() -> App {
+    App::new()
+        .workflow("nap", "1", nap)
+        .workflow("two", "1", two)
+}
+
+fn world() -> (World, Engine, Arc<Recorder>) {
+    let world = World::new(app());
+    let heard = Arc::new(Recorder::default());
+    let ports = Ports {
+        wakeups: Arc::clone(&heard) as Arc<dyn Wakeups>,
+        ..world.engine.ports().clone()
+    };
+    let host = world.engine.core().host.clone();
+    let engine = Engine::new(ports, app(), host).unwrap();
+    (world, engine, heard)
+}
+
+#[test]
+fn a_timer_is_told_with_its_instant_after_it_is_in_the_bucket() {
+    let (world, engine, heard) = world();
+    let eid = world
+        .block(engine.start(Start::new("nap").input(&40_u64)))
+        .unwrap()
+        .eid;
+    let started = heard.take();
+    assert_eq!((started.len(), started[0].at), (1, None));
+    world.block(engine.run(eid, world.causes(eid))).unwrap();
+    let told = heard.take();
+    assert_eq!(told.len(), 1, "{told:?}");
+    let due = world.clock.now() + Duration::from_secs(40);
+    assert_eq!(told[0].at, Some(due));
+    assert_eq!(TimerKey::parse(&told[0].cause).unwrap().due, due);
+    let objects = world.memory.snapshot();
+    assert!(objects.iter().any(|(key, _)| *key == told[0].cause));
+}
+
+#[test]
+fn a_sweep_tells_what_is_due_and_what_will_be_within_its_period_each_for_its_time() {
+    let (world, engine, heard) = world();
+    for seconds in [10_u64, 70, 130, 200] {
+        let start = Start::new("nap").input(&seconds);
+        let eid = world.block(engine.start(start)).unwrap().eid;
+        world.block(engine.run(eid, world.causes(eid))).unwrap();
+    }
+    heard.take();
+    let began = world.clock.now();
+    let instant = |seconds: u64| began + Duration::from_secs(seconds);
+    world.clock.advance(Duration::from_secs(75));
+    let sweeper = Sweeper::new(&engine).ahead(Duration::from_secs(60));
+    let (swept, counts) = world.counted(|world| world.block(sweeper.pass(None)).unwrap());
+    assert_eq!((swept.timers, swept.ahead), (2, 1));
+    assert_eq!((counts.writes, counts.deletes, counts.lists), (0, 0, 2));
+    let told: Vec<_> = heard.take().into_iter().map(|hint| hint.at).collect();
+    assert_eq!(told, [None, None, Some(instant(130))]);
+    // Twice at once or one after the other: the same hints, and nothing else happens.
+    let again = world.block(sweeper.pass(None)).unwrap();
+    assert_eq!((again.timers, again.ahead), (2, 1));
+    // Without a period to look ahead: what is due, alone.
+    heard.take();
+    let plain = world.block(Sweeper::new(&engine).pass(None)).unwrap();
+    assert_eq!((plain.timers, plain.ahead), (2, 0));
+}
+
+#[test]
+fn i4_what_nobody_serves_is_told_less_and_less_often_and_never_expired() {
+    let (world, engine, heard) = world();
+    let minute = Duration::from_secs(60);
+    let sweeper = |since| Sweeper::new(&engine).ahead(minute).since(since);
+    // One has mail, the other a timer.
+    let start = |seconds: u64| {
+        let started = world.block(engine.start(Start::new("nap").input(&seconds)));
+        started.unwrap().eid
+    };
+    let (mail, timer) = (start(1), start(1));
+    world.block(engine.run(timer, world.causes(timer))).unwrap();
+    heard.take();
+    let (mut told, mut since) = ([Vec::new(), Vec::new()], None);
+    for pass in 1..=1_440_u32 {
+        world.clock.advance(minute);
+        let swept = world.block(sweeper(since).pass(None)).unwrap();
+        since = Some(world.clock.now());
+        assert_eq!((swept.timers, swept.stale_mail), (1, 1));
+        let hints = heard.take();
+        assert_eq!(hints.len(), swept.told);
+        for (eid, told) in [mail, timer].iter().zip(&mut told) {
+            if hints.iter().any(|hint| hint.eid == *eid) {
+                told.push(pass);
+            }
+        }
+    }
+    for told in told {
+        // At once, then after 1, 2, 4, 8 minutes or so, and then four times an hour.
+        assert_eq!(told[0], 1);
+        assert!((96..=96 + 8).contains(&told.len()), "{told:?}");
+        let gaps = told.windows(2).map(|pair| pair[1] - pair[0]);
+        assert!(gaps.max() <= Some(15), "{told:?}");
+    }
+    // After an hour of which nobody knows whether anything was told, all is.
+    let lost = since.map(|told| told - 60 * minute);
+    assert_eq!(world.block(sweeper(lost).pass(None)).unwrap().told, 2);
+    assert_eq!(world.block(sweeper(since).pass(None)).unwrap().told, 0);
+    assert_eq!(world.block(sweeper(None).pass(None)).unwrap().told, 2);
+}
+
+#[test]
+fn who_has_little_time_leaves_the_rest_as_mail_to_the_execution_itself() {
+    let (world, engine, heard) = world();
+    let eid = world
+        .block(engine.start(Start::new("two").input(&0_u64)))
+        .unwrap()
+        .eid;
+    heard.take();
+    let stop = Stop::default();
+    stop.gently.set();
+    let run = |stop| engine.run_until(eid, world.causes(eid), stop);
+    assert_eq!(world.block(run(stop)).unwrap(), Ended::Sliced);
+    let told = heard.take();
+    assert_eq!(told.len(), 1, "{told:?}");
+    assert!(told[0].cause.as_str().contains("/slice."), "{told:?}");
+    assert_eq!(world.status(eid), Status::Running);
+    let counts = engine.counts();
+    assert_eq!((counts.runs, counts.attempts, counts.conflicts), (1, 0, 0));
+    let causes = Causes {
+        mail: vec![told[0].cause.clone()],
+        ..world.causes(eid)
+    };
+    let ended = world.block(engine.run(eid, causes)).unwrap();
+    assert_eq!(ended, Ended::Terminal(Status::Completed));
+    let more = engine.counts().since(counts);
+    // Two barriers and the end.
+    assert_eq!((more.runs, more.attempts, more.commits), (1, 2, 3));
+}

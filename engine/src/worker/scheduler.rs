@@ -1,0 +1,356 @@
+//! Which executions to run, when, and what follows from how a run ended.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::channel::mpsc;
+use jiff::Timestamp;
+
+use super::{WorkerEvent, WorkerOptions};
+use crate::domain::{ExecutionId, Queue};
+use crate::keys::Key;
+use crate::ports::{BucketError, Hint};
+use crate::process::chain;
+use crate::process::{Core, STORE};
+use crate::run::{self, Causes, Ended, RunError, Stop};
+
+/// First pause after a run without effect; doubled each time up to [`LONGEST`].
+const PAUSE: Duration = Duration::from_millis(100);
+const LONGEST: Duration = Duration::from_secs(30);
+
+/// A run to make.
+pub(super) struct Job {
+    eid: ExecutionId,
+    causes: Causes,
+}
+
+/// A run that was made.
+pub(super) struct Finished {
+    eid: ExecutionId,
+    ended: Result<Ended, RunError>,
+    /// Mail that it has absorbed and deleted.
+    served: Vec<Key>,
+}
+
+pub(super) async fn job(
+    core: Arc<Core>,
+    job: Job,
+    stop: Stop,
+    done: mpsc::UnboundedSender<Finished>,
+) {
+    let Job { eid, causes } = job;
+    let mut served = Vec::new();
+    let ended = run::run(core, eid, causes, stop, &mut served).await;
+    // Nobody listens any more when the worker was told to leave at once.
+    let _ = done.unbounded_send(Finished { eid, ended, served });
+}
+
+/// An execution that waits to be run, or for a pause to end.
+#[derive(Debug, Default)]
+struct Waiting {
+    mail: BTreeSet<Key>,
+    timers: BTreeSet<Key>,
+}
+
+/// A pause after a run without effect.
+#[derive(Debug)]
+struct Paused {
+    until: Duration,
+    times: u32,
+    /// Whether somebody has looked for its causes since it ended.
+    looked: bool,
+}
+
+/// What the worker knows.
+pub(super) struct Scheduler {
+    pub(super) core: Arc<Core>,
+    pub(super) options: WorkerOptions,
+    /// By priority of queue, then in order of arrival.
+    ready: Vec<BTreeMap<u64, ExecutionId>>,
+    waiting: BTreeMap<ExecutionId, (Queue, Waiting)>,
+    running: BTreeSet<ExecutionId>,
+    paused: BTreeMap<ExecutionId, Paused>,
+    said: BTreeSet<String>,
+    /// Whether the last look failed.
+    pub(super) blind: bool,
+    arrivals: u64,
+    pub(super) next_look: Duration,
+    pub(super) interval: Duration,
+    pub(super) next_timer: Option<Timestamp>,
+    pub(super) cursors: BTreeMap<Queue, Key>,
+    pub(super) timer_cursor: Option<Key>,
+    /// Where the last list failed, and before when it is not asked for again: the mail of a
+    /// queue, or the timers.
+    pub(super) closed: BTreeMap<Option<Queue>, Duration>,
+}
+
+impl Scheduler {
+    pub(super) fn new(core: Arc<Core>, options: WorkerOptions) -> Self {
+        let next_look = core.ports.clock.monotonic();
+        Self {
+            ready: options.queues.iter().map(|_| BTreeMap::new()).collect(),
+            interval: options.busy,
+            core,
+            options,
+            waiting: BTreeMap::new(),
+            running: BTreeSet::new(),
+            paused: BTreeMap::new(),
+            said: BTreeSet::new(),
+            blind: false,
+            arrivals: 0,
+            next_look,
+            next_timer: None,
+            cursors: BTreeMap::new(),
+            timer_cursor: None,
+            closed: BTreeMap::new(),
+        }
+    }
+
+    fn now(&self) -> Duration {
+        self.core.ports.clock.monotonic()
+    }
+
+    pub(super) fn is_running(&self) -> bool {
+        !self.running.is_empty()
+    }
+
+    pub(super) fn has_room(&self) -> bool {
+        self.running.len() < self.options.concurrency
+    }
+
+    /// Whether there is work at hand, so that a look can wait.
+    pub(super) fn has_work(&self) -> bool {
+        self.ready.iter().any(|queue| !queue.is_empty())
+    }
+
+    /// A mail that a look has found. An execution under way lists its mailbox itself.
+    pub(super) fn found_mail(&mut self, queue: &Queue, eid: ExecutionId, key: Key) -> bool {
+        !self.running.contains(&eid) && self.saw_mail(queue, eid, key)
+    }
+
+    /// A mail that was seen.
+    fn saw_mail(&mut self, queue: &Queue, eid: ExecutionId, key: Key) -> bool {
+        self.note(queue, eid, |waiting| waiting.mail.insert(key))
+    }
+
+    /// A timer that is due.
+    pub(super) fn saw_timer(&mut self, queue: &Queue, eid: ExecutionId, key: Key) -> bool {
+        self.note(queue, eid, |waiting| waiting.timers.insert(key))
+    }
+
+    pub(super) fn hinted(&mut self, hint: Hint) {
+        if crate::keys::TimerKey::parse(&hint.cause).is_some() {
+            self.saw_timer(&hint.queue, hint.eid, hint.cause);
+        } else {
+            // A fresh cause ends a pause that was made for want of one.
+            self.paused.remove(&hint.eid);
+            self.saw_mail(&hint.queue, hint.eid, hint.cause);
+        }
+    }
+
+    /// Whether it is news: an execution that was neither waiting nor running nor paused.
+    fn note(
+        &mut self,
+        queue: &Queue,
+        eid: ExecutionId,
+        add: impl FnOnce(&mut Waiting) -> bool,
+    ) -> bool {
+        let Some(priority) = self.options.queues.iter().position(|q| q == queue) else {
+            return false;
+        };
+        let now = self.now();
+        if self
+            .paused
+            .get(&eid)
+            .is_some_and(|paused| paused.until > now)
+        {
+            return false;
+        }
+        let fresh = !self.waiting.contains_key(&eid);
+        let (_, waiting) = self
+            .waiting
+            .entry(eid)
+            .or_insert_with(|| (queue.clone(), Waiting::default()));
+        add(waiting);
+        if fresh && !self.running.contains(&eid) {
+            self.arrivals += 1;
+            self.ready[priority].insert(self.arrivals, eid);
+        }
+        fresh
+    }
+
+    /// The runs that there is room for.
+    pub(super) fn take_jobs(&mut self) -> Vec<Job> {
+        let mut jobs = Vec::new();
+        for priority in 0..self.ready.len() {
+            while self.has_room()
+                && let Some((_, eid)) = self.ready[priority].pop_first()
+            {
+                let Some((queue, waiting)) = self.waiting.remove(&eid) else {
+                    continue;
+                };
+                self.running.insert(eid);
+                self.tell(&WorkerEvent::Began(eid));
+                let causes = Causes {
+                    queue,
+                    mail: waiting.mail.into_iter().collect(),
+                    timers: waiting.timers.into_iter().collect(),
+                    deliveries: self.paused.get(&eid).map_or(0, |paused| paused.times),
+                    possible_duplicate: false, // it has looked, or looks soon
+                };
+                jobs.push(Job { eid, causes });
+            }
+        }
+        jobs
+    }
+
+    pub(super) fn finished(&mut self, finished: Finished) {
+        let Finished { eid, ended, served } = finished;
+        self.running.remove(&eid);
+        match &ended {
+            Ok(ended) => self.tell(&WorkerEvent::Ended(eid, ended.clone())),
+            Err(error) => {
+                let text = chain(error);
+                self.tell(&WorkerEvent::Failed(eid, text.clone()));
+                let of_the_store = !error.is_of_the_execution();
+                self.say(format!("{eid}: {text}"), || {
+                    if of_the_store {
+                        tracing::warn!(target: STORE, %eid, error = %text, "run failed; it is tried again");
+                    } else {
+                        tracing::warn!(%eid, error = %text, "run failed; it is tried again");
+                    }
+                });
+            }
+        }
+        self.pause(eid, ended);
+        // A hint that came while it ran was kept, and runs it now, unless that run has seen
+        // what it hinted at.
+        if let Some((queue, mut waiting)) = self.waiting.remove(&eid) {
+            waiting.mail.retain(|key| !served.contains(key));
+            if !waiting.mail.is_empty() || !waiting.timers.is_empty() {
+                self.note(&queue, eid, |fresh| {
+                    *fresh = waiting;
+                    true
+                });
+            }
+        }
+    }
+
+    fn pause(&mut self, eid: ExecutionId, ended: Result<Ended, RunError>) {
+        let (now, wall) = (self.now(), self.core.ports.clock.now());
+        match ended {
+            Ok(Ended::Suspended(due)) => {
+                self.paused.remove(&eid);
+                self.next_timer = [self.next_timer, due].into_iter().flatten().min();
+            }
+            Ok(
+                Ended::Terminal(_)
+                | Ended::Parked(_)
+                | Ended::Orphan
+                | Ended::Stale
+                | Ended::Sliced
+                | Ended::Again,
+            ) => {
+                self.paused.remove(&eid);
+            }
+            Ok(Ended::Held(until)) => {
+                let wait = Duration::try_from(until.duration_since(wall)).unwrap_or_default();
+                self.paused.insert(
+                    eid,
+                    Paused {
+                        until: now + wait,
+                        times: 0,
+                        looked: false,
+                    },
+                );
+            }
+            Ok(Ended::Unregistered(workflow, version)) => {
+                self.say(format!("{workflow}@{version}"), || {
+                    tracing::warn!(%workflow, %version, "not registered here: its mail is left for a worker that knows it");
+                });
+                self.back_off(eid, now);
+            }
+            Ok(Ended::NewerCode(code)) => {
+                self.say(code.clone(), || {
+                    tracing::warn!(%eid, %code, "written by a newer build: left for its workers");
+                });
+                self.back_off(eid, now);
+            }
+            Ok(Ended::Lost | Ended::Stalled(_)) => self.back_off(eid, now),
+            Err(error) => {
+                self.back_off(eid, now);
+                let asked = error.bucket().map(BucketError::wait);
+                if let (Some(asked), Some(paused)) = (asked, self.paused.get_mut(&eid)) {
+                    paused.until = paused.until.max(now + asked);
+                }
+            }
+        }
+    }
+
+    fn back_off(&mut self, eid: ExecutionId, now: Duration) {
+        let paused = self.paused.entry(eid).or_insert(Paused {
+            until: now,
+            times: 0,
+            looked: false,
+        });
+        paused.looked = false;
+        let pause = PAUSE.saturating_mul(1 << paused.times.min(16)).min(LONGEST);
+        paused.times += 1;
+        paused.until = now + pause;
+    }
+
+    /// How long there is nothing to do but wait for a hint.
+    pub(super) fn patience(&self) -> Duration {
+        let now = self.now();
+        if !self.has_room() {
+            return self.options.idle;
+        }
+        self.due().saturating_sub(now)
+    }
+
+    pub(super) fn is_time_to_look(&self) -> bool {
+        self.now() >= self.due()
+    }
+
+    fn due(&self) -> Duration {
+        let now = self.now();
+        let timer = self.next_timer.map(|at| {
+            let wait = at.duration_since(self.core.ports.clock.now());
+            now + Duration::try_from(wait).unwrap_or_default()
+        });
+        // I4: a pause that ends is a reason to look, however far the next look may be.
+        let paused = self
+            .paused
+            .values()
+            .filter(|paused| !paused.looked)
+            .map(|paused| paused.until);
+        [timer, paused.min()]
+            .into_iter()
+            .flatten()
+            .fold(self.next_look, Duration::min)
+    }
+
+    /// A look begins: it serves the pauses that have ended. Those of long ago are expired.
+    pub(super) fn looked(&mut self) {
+        let now = self.now();
+        for paused in self.paused.values_mut() {
+            paused.looked |= paused.until <= now;
+        }
+        self.paused
+            .retain(|_, paused| !paused.looked || paused.until + LONGEST * 4 > now);
+    }
+
+    /// Says something once.
+    pub(super) fn say(&mut self, what: String, say: impl FnOnce()) {
+        if self.said.len() < 10_000 && self.said.insert(what) {
+            say();
+        }
+    }
+
+    pub(super) fn tell(&self, event: &WorkerEvent) {
+        if let Some(watch) = &self.options.watch {
+            watch(event);
+        }
+    }
+}
