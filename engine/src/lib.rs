@@ -40,7 +40,6 @@ pub mod journal;
 pub mod keys;
 pub mod mailbox;
 mod outbox;
-mod planted;
 pub mod ports;
 pub mod prelude;
 mod process;

@@ -6,7 +6,6 @@ use super::Archive;
 use crate::domain::Digest;
 use crate::journal::LoadError;
 use crate::keys;
-use crate::planted::{Bug, planted};
 use crate::ports::{BucketError, Expect, Fault, Outcome, Ports};
 
 /// Looks at what is there, each followed by a write at once.
@@ -67,5 +66,5 @@ fn is_later(mine: &Archive, there: &Bytes) -> Result<bool, LoadError> {
         Err(_) => return Ok(false),
     };
     let age = |archive: &Archive| (archive.record.created_at, archive.commit);
-    Ok(age(&there) > age(mine) && !planted(Bug::OlderArchiveReplaces))
+    Ok(age(&there) > age(mine))
 }

@@ -11,7 +11,6 @@ use bytes::Bytes;
 use super::LoadError;
 use crate::domain::{Digest, ExecutionId, Json, Payload};
 use crate::keys::{self, Key};
-use crate::planted::{Bug, planted};
 use crate::ports::{BucketError, Ports};
 
 /// Replaces a value over `most` bytes by a reference. 1 P if it is over, else none.
@@ -86,9 +85,6 @@ pub async fn carry(
     payload: &Payload,
     inline: usize,
 ) -> Result<Payload, LoadError> {
-    if planted(Bug::ValueStaysWithSender) {
-        return Ok(payload.clone());
-    }
     let mut carried = match payload {
         Payload::Blob { .. } => Payload::Inline(resolve(ports, from, payload).await?),
         Payload::Inline(_) => payload.clone(),

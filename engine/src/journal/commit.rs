@@ -26,7 +26,6 @@ use super::head::{Head, Item, Lease, News, Raw};
 use super::{CommitError, Journal, segment};
 use crate::domain::{Commit, Entry, Provenance, Status};
 use crate::keys::Key;
-use crate::planted::{Bug, planted};
 use crate::ports::{BucketError, Expect, Fault, Outcome, Ports, Version};
 use crate::settings::Settings;
 
@@ -116,7 +115,7 @@ pub(super) async fn replace(
     expected: &Version,
     deadline: Duration,
 ) -> Result<Version, CommitError> {
-    let (key, mut body, mut nonce) = (next.key(), next.encode(), next.nonce.clone());
+    let (key, body, nonce) = (next.key(), next.encode(), next.nonce.clone());
     let lost = || CommitError::Lost {
         key: next.key(),
         commit: next.commit,
@@ -128,31 +127,20 @@ pub(super) async fn replace(
     // Whether a try of ours may have landed, or may still.
     let (mut attempt, mut unsure) = (0, false);
     loop {
-        if attempt > 0 && planted(Bug::FreshNonceForEachTry) {
-            nonce = ports.entropy.nonce();
-            let next = Head {
-                nonce: nonce.clone(),
-                ..next.clone()
-            };
-            body = next.encode();
-        }
         let expect = Expect::At(expected.clone());
         let error = match ports.bucket.write(&key, body.clone(), expect).await {
             Ok(Outcome::Landed(version)) => return Ok(version),
             Ok(answer) => {
                 unsure |= answer == Outcome::Unknown;
                 let read = match ports.read_until(&key, deadline).await {
-                    Err(_) if planted(Bug::GuessesUnknown) => return Ok(expected.clone()),
                     read => read.map_err(|_| unknown())?,
                 };
                 let Some(found) = read else {
                     return Err(lost());
                 };
-                if found.version != *expected || planted(Bug::TakesUnknownForLost) {
+                if found.version != *expected {
                     let mine = Head::decode(&key, &next.record.eid, &found.body)
-                        .is_ok_and(|head| head.nonce == nonce)
-                        || planted(Bug::SkipsNonceCheck)
-                        || planted(Bug::GoesOnAfterConflict);
+                        .is_ok_and(|head| head.nonce == nonce);
                     return if mine { Ok(found.version) } else { Err(lost()) };
                 }
                 BucketError::new(Fault::Unavailable, "write", &key)

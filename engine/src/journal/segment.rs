@@ -21,7 +21,6 @@ use super::head::{FORMAT, Head, Item, Raw, Sealed};
 use super::{Journal, LoadError};
 use crate::domain::{Digest, ExecutionId};
 use crate::keys;
-use crate::planted::{Bug, planted};
 use crate::ports::{BucketError, Ports};
 
 /// About how many bytes of a head the name of one segment takes.
@@ -67,7 +66,6 @@ pub(super) async fn seal(
             Item::Entry(number) => Some(*number),
             Item::Named(_) => None,
         })
-        .filter(|_| !planted(Bug::SealsUndispatchedEffects))
         .min()
         .unwrap_or(u64::MAX);
     let ends = head
@@ -92,10 +90,7 @@ pub(super) async fn seal(
     let first = commits.first().map_or(end, |raw| raw.first);
     let body = encode(head.record.eid, &commits);
     let number = u32::try_from(sealed.len()).unwrap_or(u32::MAX);
-    let digest = match planted(Bug::SegmentNamedByNumber) {
-        true => Digest::of(b""),
-        false => Digest::of(&body),
-    };
+    let digest = Digest::of(&body);
     let key = keys::segment(&head.record.eid, number, digest.sha16());
     let bytes = body.len() as u64;
     // Found is done: the key names the bytes.
@@ -173,7 +168,7 @@ pub(crate) fn decode(
     };
     let named = key.as_str().rsplit_once('-').map(|(_, digest)| digest);
     let named = named == Some(Digest::of(body).sha16());
-    if !named && !planted(Bug::SegmentNamedByNumber) {
+    if !named {
         return Err(corrupt("its bytes are not those its key names".to_owned()));
     }
     let segment: Segment = serde_json::from_slice(body).map_err(|e| corrupt(e.to_string()))?;

@@ -10,7 +10,6 @@ use crate::domain::{Body, ExecutionId, Mail, MessageId, Record};
 use crate::feed;
 use crate::journal::{self, Begun, Item, Journal, LoadError};
 use crate::mailbox::{self, Sent};
-use crate::planted::{Bug, planted};
 use crate::ports::BucketError;
 use crate::process::Core;
 use crate::timers;
@@ -61,18 +60,8 @@ pub(crate) async fn perform(
             other => chains.entry(other.target()).or_default().push(other),
         }
     }
-    let mut chains: Vec<Vec<What>> = chains.into_values().collect();
-    if planted(Bug::EffectsOvertake) {
-        let all = chains.into_iter().flatten();
-        chains = all.map(|what| vec![what]).collect();
-    }
-    if planted(Bug::FeedBeforeResult)
-        && let Some(told) = last.take()
-    {
-        feed::write(&core.ports, &told).await?;
-    }
     let work: Vec<_> = chains
-        .into_iter()
+        .into_values()
         .map(|chain| in_order(&core, from, chain))
         .collect();
     let concurrency = core.settings.concurrency.max(1);
@@ -172,9 +161,6 @@ pub(crate) async fn begin(core: &Core, record: Record) -> Result<(Sent, Begun), 
     let body = Body::Start(Some(Box::new(record.clone())));
     let from = record.created_by.clone();
     let mail = Mail::new(MessageId::start(), from, record.created_at, body);
-    if planted(Bug::HeadBeforeStartMail) {
-        let _ = Journal::begin(&core.ports, record.clone()).await?;
-    }
     let sent = mailbox::put(&core.ports, &queue, &eid, &mail).await?;
     let begun = Journal::begin(&core.ports, record).await?;
     mailbox::ring(&core.ports, &queue, &eid, &mail).await;

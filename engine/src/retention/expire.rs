@@ -17,7 +17,6 @@ use crate::feed;
 use crate::journal::{Archived, CommitError, Journal};
 use crate::keys::{self, FeedKey, Key};
 use crate::outbox;
-use crate::planted::{Bug, planted};
 use crate::retention::RetentionSettings;
 
 impl Walk<'_> {
@@ -75,27 +74,24 @@ impl Walk<'_> {
     ) -> Result<bool, RetentionError> {
         let (ports, ttl) = (&self.core.ports, self.core.settings.ttl);
         let (now, began) = (ports.clock.now(), ports.clock.monotonic());
-        let mark = !planted(Bug::PurgesWithoutMark);
         let least = RetentionSettings::least_purge(ttl);
         let under_way = archived.purged_since.is_some_and(|since| {
             now.duration_since(since)
                 < SignedDuration::try_from(least).unwrap_or(SignedDuration::MAX)
         });
-        if under_way && mark {
+        if under_way {
             return Ok(false);
         }
         // **[R]** Whoever's mark lands deletes, and nobody else until it must have ended.
-        if mark {
-            let marked = journal.amend_tombstone(
-                ports,
-                |_, archived| archived.purged_since = Some(now),
-                began + ttl,
-            );
-            match marked.await {
-                Ok(()) => {}
-                Err(CommitError::Lost { .. }) => return Ok(false),
-                Err(error) => return Err(error.into()),
-            }
+        let marked = journal.amend_tombstone(
+            ports,
+            |_, archived| archived.purged_since = Some(now),
+            began + ttl,
+        );
+        match marked.await {
+            Ok(()) => {}
+            Err(CommitError::Lost { .. }) => return Ok(false),
+            Err(error) => return Err(error.into()),
         }
         let (eid, end) = (journal.head.record.eid, outbox::horizon(began, ttl));
         self.clear_until(eid, end).await?;

@@ -4,7 +4,6 @@ use super::activation::Halt;
 use super::ended::{Ended, RunError};
 use super::pass::Pass;
 use crate::domain::{Blocked, Entry, Failure, Json, OnClose, Status, kind};
-use crate::planted::{Bug, planted};
 use crate::replay::{Drive, Trouble};
 
 impl Pass {
@@ -115,7 +114,7 @@ impl Pass {
     /// An old worker in a rolling deploy: what it cannot replay it leaves to the new ones, and
     /// counts no crash.
     pub(super) fn is_older_build(&self) -> bool {
-        self.newest_code > self.core.host.code_ref && !planted(Bug::OldBuildParks)
+        self.newest_code > self.core.host.code_ref
     }
 
     /// Whether it ended since somebody wanted it to: the end of a cancelled child is a failure

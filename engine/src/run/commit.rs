@@ -8,10 +8,9 @@ use jiff::{SignedDuration, Timestamp};
 use super::ended::RunError;
 use super::pass::Pass;
 use crate::domain::{Body, Entry, Status};
-use crate::journal::{self, Draft, Item, Lease, Named, News};
+use crate::journal::{self, Draft, Lease, Named, News};
 use crate::keys::Key;
 use crate::outbox::{self, DispatchError, Noted};
-use crate::planted::{Bug, planted};
 use crate::replay::Drive;
 use crate::timers;
 
@@ -38,12 +37,6 @@ impl Pass {
             let chunk = self.chunk().await?;
             let whole = self.pending.is_empty();
             self.commit(chunk, whole, Leave::Owned).await?;
-            if planted(Bug::BarrierDeletesMail) {
-                self.delete_mail_too_early().await?;
-            }
-            if planted(Bug::BarrierDeletesTimer) {
-                self.delete_timer_too_early().await?;
-            }
             let core = std::sync::Arc::clone(&self.core);
             self.dispatching.start(&core, &self.journal.head, false);
             if whole {
@@ -63,16 +56,10 @@ impl Pass {
         loop {
             let chunk = self.chunk().await?;
             if self.pending.is_empty() {
-                if !planted(Bug::FinalCommitCarries) {
-                    self.drain().await?;
-                }
+                self.drain().await?;
                 self.commit(chunk, true, Leave::Free(status, due)).await?;
                 if status.is_terminal() {
                     core.completion_waiters.tell(&self.journal.head.record.eid);
-                }
-                if planted(Bug::DeletesBeforeDispatching) {
-                    self.delete_mail_too_early().await?;
-                    self.delete_timer_too_early().await?;
                 }
                 return self.dispatch_the_rest().await;
             }
@@ -121,9 +108,7 @@ impl Pass {
         }
         // **[R]** Nothing is sealed past an undispatched effect: a full tail waits for it, or a
         // head would grow for as long as the effect takes.
-        let full = self.journal.is_full(bytes + COMMIT, settings.tail);
-        let waits = !planted(Bug::FullTailDoesNotWait) && !planted(Bug::SealsUndispatchedEffects);
-        if full && waits {
+        if self.journal.is_full(bytes + COMMIT, settings.tail) {
             self.drain().await?;
         }
         Ok(self.pending.drain(..taken).collect())
@@ -198,8 +183,7 @@ impl Pass {
                     epoch,
                     until,
                 };
-                let lease = Some(lease).filter(|_| !planted(Bug::BarrierWithoutLease));
-                (lease, Status::Running, head.timer.clone())
+                (Some(lease), Status::Running, head.timer.clone())
             }
             Leave::Free(status, due) => (None, status, self.timer_for(due, number)),
         };
@@ -238,13 +222,7 @@ impl Pass {
             self.fed = true;
         }
         let owned = lease.is_some();
-        let mut outbox = self.dispatching.outbox();
-        if planted(Bug::CommitDropsUndispatched) {
-            outbox.retain(|item| !matches!(item, Item::Entry(at) if *at < head.entries));
-        }
-        if planted(Bug::OutboxNotRecorded) {
-            outbox.clear();
-        }
+        let outbox = self.dispatching.outbox();
         let frames = self
             .drive
             .as_ref()
@@ -270,10 +248,6 @@ impl Pass {
             },
         };
         let long = self.is_long();
-        if planted(Bug::DispatchesBeforeCommit) && !self.dispatching.is_empty() {
-            self.dispatching.start(&core, &self.journal.head, true);
-            self.dispatching.next(&**clock, sent + settings.ttl).await?;
-        }
         self.journal.commit(&core.ports, settings, draft).await?;
         core.counter.commit();
         if !long && self.is_long() {
@@ -285,11 +259,7 @@ impl Pass {
             tracing::Span::current().record("epoch", epoch);
         }
         self.acquired |= owned;
-        let from = match planted(Bug::UntilFromReply) {
-            true => clock.monotonic(),
-            false => sent,
-        };
-        self.until = from + settings.ttl;
+        self.until = sent + settings.ttl;
         self.committed = sent;
         Ok(())
     }

@@ -9,7 +9,6 @@ use super::ended::{Causes, RunError};
 use crate::journal::Head;
 use crate::keys::{Key, MailKey};
 use crate::mailbox::Slot;
-use crate::planted::{Bug, planted};
 use crate::process::Core;
 
 /// Deletes absorbed mail, mail of this execution in other queues' boxes, and timers that
@@ -38,7 +37,7 @@ pub(super) async fn delete(
         .await?;
     let timers = superseded.into_iter().chain(causes.timers.iter());
     let mut timers: Vec<&Key> = timers
-        .filter(|key| head.timer.as_ref() != Some(*key) || planted(Bug::DeletesNamedTimer))
+        .filter(|key| head.timer.as_ref() != Some(*key))
         .collect();
     timers.sort_by_key(|key| (Some(*key) == waking, *key));
     timers.dedup();

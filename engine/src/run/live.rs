@@ -12,7 +12,6 @@ use super::ended::{Ended, RunError};
 use super::pass::{Done, Pass};
 use crate::domain::{Entry, Failure, FrameId, kind};
 use crate::outbox::{self, DispatchError};
-use crate::planted::{Bug, planted};
 use crate::ports::BucketError;
 use crate::replay::{Drive, WaitsFor};
 
@@ -53,8 +52,7 @@ impl Pass {
                 }
                 self.flush().await?;
                 // I1: no attempt begins past the lease it was committed under.
-                let over = self.core.ports.clock.monotonic() >= self.until;
-                if over && !planted(Bug::BeginsPastUntil) {
+                if self.core.ports.clock.monotonic() >= self.until {
                     return Ok(Ended::Lost);
                 }
                 if begins {
@@ -226,15 +224,13 @@ impl Pass {
         self.ready.is_none()
             && self.parked.is_none()
             && self.passed().any(|(due, _)| due > self.listed)
-            && !planted(Bug::DeadlineBeatsMessage)
     }
 
     /// Fulfils deadlines that have passed and were heard, in order of due; each may change what
     /// is open.
     async fn fulfil(&mut self) -> Result<(), Halt> {
         while self.ready.is_none() && self.parked.is_none() {
-            let unheard = planted(Bug::DeadlineBeatsMessage);
-            let heard = |(due, _): &(Timestamp, FrameId)| *due <= self.listed || unheard;
+            let heard = |(due, _): &(Timestamp, FrameId)| *due <= self.listed;
             let Some((_, fid)) = self.passed().filter(heard).min() else {
                 return Ok(());
             };

@@ -13,7 +13,6 @@ use crate::journal::{self, Begun, Item, Journal, LoadError, Read};
 use crate::keys::{Key, MailKey};
 use crate::mailbox::{self, Early, Listing, Slot};
 use crate::outbox::{self, DispatchError, Noted};
-use crate::planted::{Bug, planted};
 use crate::process::Core;
 
 /// A head that this run may go on from.
@@ -61,13 +60,12 @@ pub(super) async fn load(
     // 2. Held: nothing is deleted; the holder lists again, the sweeper brings old mail again.
     if let Some(lease) = &journal.head.lease
         && lease.until > ports.clock.now()
-        && !planted(Bug::TakesOverTheLiving)
     {
         return Ok(Loaded::Ended(Ended::Held(lease.until)));
     }
     // Mail goes when what followed from it is dispatched: who is told of nothing else has nothing to do. Read after
     // the head, which decides whose mail it is.
-    let alone = causes.timers.is_empty() || planted(Bug::PossibleDuplicateHidesTimers);
+    let alone = causes.timers.is_empty();
     let early = match causes.possible_duplicate && alone && !causes.mail.is_empty() {
         true => mailbox::read_early(ports, &causes.mail, concurrency).await,
         false => Some(Early::new()),
@@ -88,7 +86,7 @@ pub(super) async fn load(
     let blind = history.as_ref().is_some_and(|read| !read.broken.is_empty());
     dispatch_what_is_undispatched(core, &mut journal, &listing.slots, &mids, blind, end).await?;
     // 5. Terminal: whatever is still mailed to it is deleted.
-    if journal.head.status.is_terminal() && !planted(Bug::ServesTheEnded) {
+    if journal.head.status.is_terminal() {
         let status = journal.head.status;
         finish::delete(core, &journal.head, &listing.slots, causes, None, None).await?;
         return Ok(Loaded::Ended(Ended::Terminal(status)));
@@ -98,17 +96,13 @@ pub(super) async fn load(
     let fresh_mail = listing.slots.iter().any(|slot| !mids.contains(&slot.mid));
     let timer = journal.head.timer.as_ref();
     let fresh_timer = timer.is_some_and(|key| causes.timers.contains(key));
-    let caused = fresh_mail || fresh_timer || planted(Bug::GoesOnWithoutCause);
+    let caused = fresh_mail || fresh_timer;
     if journal.head.lease.is_none() && !caused {
         finish::delete(core, &journal.head, &listing.slots, causes, None, None).await?;
         return Ok(Loaded::Ended(Ended::Stale));
     }
     // **[R] A2** A stale timer among the causes covers nothing: it may be gone already.
     let waking = timer.filter(|_| fresh_timer);
-    let waking = match planted(Bug::StaleTimerCovers) {
-        true => causes.timers.first(),
-        false => waking,
-    };
     let waking = waking.cloned();
     let read = match history {
         Some(read) => read,
@@ -191,13 +185,9 @@ async fn dispatch_what_is_undispatched(
         return Ok(());
     }
     let absorbed = listed.iter().any(|slot| mids.contains(&slot.mid));
-    let evident = blind
-        || head.lease.is_some()
-        || absorbed && !planted(Bug::IgnoresAbsorbedMail)
-        || planted(Bug::AlwaysDispatches);
+    let evident = blind || head.lease.is_some() || absorbed;
     let undispatched = evident
         || match &head.fired {
-            Some(_) if planted(Bug::IgnoresFiredTimer) => false,
             Some(key) => core.ports.read(key).await?.is_some(),
             None => false,
         };
@@ -259,9 +249,7 @@ async fn absent(core: &Arc<Core>, eid: ExecutionId, causes: &Causes) -> Result<E
         }
         return Ok(Ended::Again);
     }
-    if !planted(Bug::OrphansWithoutSecondLook)
-        && ports.read(&crate::keys::head(&eid)).await?.is_some()
-    {
+    if ports.read(&crate::keys::head(&eid)).await?.is_some() {
         return Ok(Ended::Again);
     }
     for key in slots.iter().map(|slot| &slot.key).chain(&causes.timers) {

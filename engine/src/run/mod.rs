@@ -24,7 +24,6 @@ mod live;
 mod load;
 mod pass;
 mod replayed;
-mod too_early;
 
 pub use ended::{Causes, Ended, RunError};
 
@@ -35,7 +34,6 @@ use tracing::{Instrument as _, field};
 use crate::domain::ExecutionId;
 use crate::journal::CommitError;
 use crate::keys::Key;
-use crate::planted::{Bug, planted};
 use crate::process::{Core, Notice};
 
 /// Passes that one run makes before it leaves the rest to the next hint.
@@ -94,7 +92,7 @@ async fn passes(
             return Ok(ended);
         }
         causes.deliveries = 0; // a pass that asks for another one made progress
-        causes.possible_duplicate &= planted(Bug::PossibleDuplicateStays); // and has deleted what it was told of
+        causes.possible_duplicate = false; // and has deleted what it was told of
     }
     Ok(ended)
 }

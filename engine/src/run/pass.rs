@@ -19,7 +19,6 @@ use crate::domain::{
 use crate::journal::{Item, Journal, Named, News};
 use crate::keys::{Key, TimerKey};
 use crate::mailbox::{self, Slot};
-use crate::planted::{Bug, planted};
 use crate::ports::Abort;
 use crate::process::Core;
 use crate::replay::Drive;
@@ -106,7 +105,7 @@ pub(super) async fn pass(
         .listing
         .slots
         .iter()
-        .filter(|s| !ready.mids.contains(&s.mid) || planted(Bug::AbsorbsTwice))
+        .filter(|s| !ready.mids.contains(&s.mid))
         .cloned()
         .collect();
     let concurrency = core.settings.concurrency;
@@ -120,7 +119,6 @@ pub(super) async fn pass(
     let inbox = pass.absorb(mails, old);
     let ended = pass.go_on(history, inbox, broken.as_ref(), crash_loop, stop);
     let ended = match ended.await {
-        Err(RunError::Commit(_)) if planted(Bug::DeletesAfterConflict) => Ended::Suspended(None),
         ended => ended?,
     };
     match ended {
@@ -139,7 +137,7 @@ pub(super) async fn pass(
     )
     .await?;
     served.extend(pass.slots.iter().map(|slot| slot.key.clone()));
-    if head.status.is_terminal() || planted(Bug::NoSecondListing) {
+    if head.status.is_terminal() {
         return Ok(ended);
     }
     // 13. Mail that came meanwhile has rung for a run that was under way.
@@ -164,9 +162,8 @@ fn crash_loop(core: &Core, causes: &Causes, fresh: &[Slot], waking: Option<&Key>
     let stale =
         |since: Timestamp| Duration::try_from(now.duration_since(since)).is_ok_and(|age| age > old);
     let due = waking.and_then(TimerKey::parse).map(|timer| timer.due);
-    let often = causes.deliveries > core.settings.max_deliveries
-        || fresh.iter().map(|slot| slot.modified).chain(due).any(stale);
-    often && !planted(Bug::CrashLoopNotCounted)
+    causes.deliveries > core.settings.max_deliveries
+        || fresh.iter().map(|slot| slot.modified).chain(due).any(stale)
 }
 
 impl Pass {
@@ -188,18 +185,14 @@ impl Pass {
             .iter()
             .filter_map(TimerKey::parse)
             .map(|timer| timer.due)
-            .filter(|_| !planted(Bug::NowIgnoresTimer))
             .max();
-        let journalled = Some(head.at).filter(|_| !planted(Bug::NowIgnoresJournal));
-        let now = Some(core.ports.clock.now()).max(journalled).max(proven);
-        let now = now.unwrap_or(head.at);
+        let now = core.ports.clock.now().max(head.at);
+        let now = proven.map_or(now, |proven| now.max(proven));
         // Everything in the loaded outbox is dispatched by now: what its feed object told is told.
         let told = head.outbox.contains(&Item::Named(Named::Feed));
         let news = if told { Vec::new() } else { head.news.clone() };
         let held = head.lease.as_ref().and(head.fired.as_ref());
-        let held = held
-            .filter(|_| !planted(Bug::TakeOverForgetsFired))
-            .cloned();
+        let held = held.cloned();
         let parked = matches!(head.status, Status::Paused | Status::Blocked).then_some(head.status);
         let mono = core.ports.clock.monotonic();
         let pass = Self {

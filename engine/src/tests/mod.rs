@@ -17,7 +17,6 @@ mod idle;
 mod leaving;
 mod ledger;
 mod limits;
-mod planted;
 mod price;
 mod races;
 mod replay_orders;

@@ -14,7 +14,6 @@ use jiff::{SignedDuration, Timestamp};
 
 use crate::domain::{ExecutionId, Queue};
 use crate::keys::{self, Key, TimerKey};
-use crate::planted::{Bug, planted};
 use crate::ports::{BucketError, Hint, Ports};
 
 /// Creates the timer. The key says everything; the body repeats it for people. 1 P.
@@ -54,15 +53,7 @@ pub fn key_for(
     commit: u64,
     current: Option<&Key>,
 ) -> Key {
-    let due = match planted(Bug::TimerRoundsDown) {
-        true => due,
-        false => micros_up(due),
-    };
-    let commit = match planted(Bug::TimerKeyUsedTwice) {
-        true => 0,
-        false => commit,
-    };
-    let fresh = keys::timer(due, queue, eid, commit);
+    let fresh = keys::timer(micros_up(due), queue, eid, commit);
     let same = |key: &&Key| keys::stamp(due) == stamp_of(key);
     current.filter(same).cloned().unwrap_or(fresh)
 }

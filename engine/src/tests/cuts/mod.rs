@@ -164,16 +164,6 @@ impl Scenario {
         }
     }
 
-    /// The first cuts after which something does not hold: none, everywhere, in pairs.
-    pub(super) fn first_broken(&self) -> Option<Cuts> {
-        let play = |cuts: &[(Way, u64)]| catch_unwind(AssertUnwindSafe(|| self.play(cuts)));
-        let Ok(requests) = play(&[]) else {
-            return Some(Cuts::new());
-        };
-        let mut all = everywhere(&requests).chain(in_pairs(&requests));
-        all.find(|cuts| play(cuts).is_err())
-    }
-
     /// Plays it with these cuts, one process after the other, then one without; the requests
     /// of the last.
     pub(super) fn play(&self, cuts: &[(Way, u64)]) -> Vec<Verb> {
