@@ -16,6 +16,7 @@
 //! }
 //! ```
 
+mod assembly;
 mod bucket;
 mod cli;
 mod entry;

@@ -1,15 +1,12 @@
 //! The command line.
 
-use std::path::PathBuf;
-use std::time::Duration;
+use clap::{Parser, Subcommand};
 
-use clap::{Args, Parser, Subcommand};
-
-use super::{
-    bucket, control, dev, doctor, journal, list, result, retention, show, signal, start, triggers,
-    watch, worker, workflows,
-};
-use crate::environment::seconds;
+use super::command::Launch;
+use super::error::Error;
+use super::exit::Exit;
+use super::globals::Globals;
+use super::invocation::Invocation;
 
 const AFTER: &str = "\
 Executions are named by their id, by the beginning or the end of it (at least 4 characters),
@@ -17,8 +14,7 @@ or as `key:KEY` by the key they were started with.
 
 Environment:
   MILLPOND_BUCKET    the bucket, where --bucket does not name one
-  MILLPOND_TTL       seconds a lease lasts without renewal (default 30): a vanished
-                     worker's executions stand still for so long
+  MILLPOND_TTL       seconds a lease lasts without renewal (default 30)
   MILLPOND_CODE_REF  the name of this build, beginning with its instant (YYYYMMDDTHHMMSS)
   AWS_...            region and credentials of `s3:`, as the AWS CLI finds them
   MILLPOND_KEYRING   the keyring, where --keyring does not name one
@@ -46,64 +42,42 @@ pub(crate) struct Cli {
     pub(crate) command: Command,
 }
 
-#[derive(Debug, Args)]
-pub(crate) struct Globals {
-    /// The bucket: `sqlite:./file.db`, `file:./folder`, `s3://bucket/prefix` or `memory:`
-    /// [default: sqlite:./pond.db]
-    #[arg(long, global = true, value_name = "URL")]
-    pub(crate) bucket: Option<String>,
-    /// Answer in JSON: one document, or one a line where there is no end
-    #[arg(long, global = true)]
-    pub(crate) json: bool,
-    /// Who acts [default: the user's name]
-    #[arg(long, global = true, value_name = "NAME")]
-    pub(crate) actor: Option<String>,
-    /// What is logged to stderr: error, warn, info, debug, trace
-    #[arg(long, global = true, value_name = "LEVEL", default_value = "warn")]
-    pub(crate) log: tracing::level_filters::LevelFilter,
-    /// Say at the end, on stderr, what was asked of the bucket and what that costs on S3
-    #[arg(long, global = true)]
-    pub(crate) bill: bool,
-    /// Compress objects before they are written; what is compressed is always read
-    #[arg(long, global = true)]
-    pub(crate) compress: bool,
-    /// Encrypt objects: a file of lines `id = base64 of 32 bytes`, the first of which encrypts
-    #[arg(long, global = true, value_name = "FILE")]
-    pub(crate) keyring: Option<PathBuf>,
-    /// Megabytes of heads and segments that a worker keeps for the next run of an execution:
-    /// each found there saves a read
-    #[arg(long, global = true, value_name = "MB", default_value_t = 0)]
-    pub(crate) sticky: u16,
-    /// Do not wait for the disk: a loss of power may lose what was answered
-    #[arg(long, global = true)]
-    pub(crate) no_fsync: bool,
-    /// Seconds a lease lasts without renewal
-    #[arg(long, global = true, value_name = "SECS", hide = true, value_parser = seconds)]
-    pub(crate) ttl: Option<Duration>,
+/// The table of commands: a variant, and the arguments that implement
+/// [`Run`](super::command::Run).
+macro_rules! commands {
+    ($($name:ident($args:ty),)+) => {
+        #[derive(Debug, Subcommand)]
+        pub(crate) enum Command {
+            $($name($args),)+
+        }
+
+        impl Launch for Command {
+            async fn launch(self, invocation: Invocation<'_>) -> Result<Exit, Error> {
+                match self {
+                    $(Self::$name(args) => Box::pin(args.launch(invocation)).await,)+
+                }
+            }
+        }
+    };
 }
 
-#[derive(Debug, Subcommand)]
-pub(crate) enum Command {
-    Dev(dev::Args),
-    Worker(worker::Args),
-    Retention(retention::Args),
-    Start(start::Args),
-    List(list::Args),
-    Show(show::Args),
-    Journal(journal::Args),
-    Watch(watch::Args),
-    Result(result::Args),
-    Signal(signal::Args),
-    /// Ask an execution to stop: its clean-up runs
-    Cancel(control::Reasoned),
-    /// End an execution without running its code
-    Terminate(control::Reasoned),
-    /// Stop driving an execution until it is resumed
-    Pause(control::Reasoned),
-    /// Drive a paused or blocked execution again
-    Resume(control::Plain),
-    Workflows(workflows::Args),
-    Triggers(triggers::Args),
-    Doctor(doctor::Args),
-    Bucket(bucket::Args),
+commands! {
+    Dev(super::dev::Args),
+    Worker(super::worker::Args),
+    Retention(super::retention::Args),
+    Start(super::start::Args),
+    List(super::list::Args),
+    Show(super::show::Args),
+    Journal(super::journal::Args),
+    Watch(super::watch::Args),
+    Result(super::result::Args),
+    Signal(super::signal::Args),
+    Cancel(super::control::Cancel),
+    Terminate(super::control::Terminate),
+    Pause(super::control::Pause),
+    Resume(super::control::Resume),
+    Workflows(super::workflows::Args),
+    Triggers(super::triggers::Args),
+    Doctor(super::doctor::Args),
+    Bucket(super::bucket::Args),
 }

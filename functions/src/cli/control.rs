@@ -1,15 +1,18 @@
-//! `cancel`, `terminate`, `pause`, `resume`: an operator's word.
+//! `cancel`, `terminate`, `pause`, `resume`: requests of an operator to an execution.
 
+use millpond::client::EngineError;
+use millpond::domain::ExecutionId;
 use serde_json::json;
 
-use super::Exit;
-use super::desk::Desk;
+use super::command::{Needs, Run};
+use super::context::CommandContext;
 use super::error::Error;
+use super::exit::Exit;
 use super::find::{Named, with_near};
 
-/// An execution, and why.
+/// An execution, and a reason.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Reasoned {
+struct Reasoned {
     #[command(flatten)]
     named: Named,
     /// Why, for the journal
@@ -17,61 +20,96 @@ pub(crate) struct Reasoned {
     reason: String,
 }
 
-/// An execution.
+/// Ask an execution to stop: its clean-up runs
 #[derive(Debug, clap::Args)]
-pub(crate) struct Plain {
+pub(crate) struct Cancel {
+    #[command(flatten)]
+    reasoned: Reasoned,
+}
+
+/// End an execution without running its code
+#[derive(Debug, clap::Args)]
+pub(crate) struct Terminate {
+    #[command(flatten)]
+    reasoned: Reasoned,
+}
+
+/// Stop driving an execution until it is resumed
+#[derive(Debug, clap::Args)]
+pub(crate) struct Pause {
+    #[command(flatten)]
+    reasoned: Reasoned,
+}
+
+/// Drive a paused or blocked execution again
+#[derive(Debug, clap::Args)]
+pub(crate) struct Resume {
     #[command(flatten)]
     named: Named,
 }
 
-/// What is said.
-#[derive(Debug, Clone, Copy)]
-pub(crate) enum Verb {
-    Cancel,
-    Terminate,
-    Pause,
-    Resume,
-}
+impl Run for Cancel {
+    const NEEDS: Needs = Needs::ONE_SHOT;
 
-impl Verb {
-    fn as_str(self) -> &'static str {
-        match self {
-            Self::Cancel => "cancel",
-            Self::Terminate => "terminate",
-            Self::Pause => "pause",
-            Self::Resume => "resume",
-        }
+    async fn run(self, context: &CommandContext) -> Result<Exit, Error> {
+        let Reasoned { named, reason } = self.reasoned;
+        let eid = named.eid(context).await?;
+        let actor = context.actor.clone();
+        let sent = context.engine.cancel(eid, &reason, actor).await;
+        report(context, eid, "cancel", sent).await
     }
 }
 
-impl From<Plain> for Reasoned {
-    fn from(plain: Plain) -> Self {
-        Self {
-            named: plain.named,
-            reason: String::new(),
-        }
+impl Run for Terminate {
+    const NEEDS: Needs = Needs::ONE_SHOT;
+
+    async fn run(self, context: &CommandContext) -> Result<Exit, Error> {
+        let Reasoned { named, reason } = self.reasoned;
+        let eid = named.eid(context).await?;
+        let actor = context.actor.clone();
+        let sent = context.engine.terminate(eid, &reason, actor).await;
+        report(context, eid, "terminate", sent).await
     }
 }
 
-/// Says it. It is durable when this returns; a worker acts on it.
-pub(crate) async fn run(verb: Verb, args: Reasoned, desk: &Desk) -> Result<Exit, Error> {
-    let eid = args.named.eid(desk).await?;
-    let (engine, actor, reason) = (&desk.engine, desk.actor.clone(), &args.reason);
-    let said = match verb {
-        Verb::Cancel => engine.cancel(eid, reason, actor).await,
-        Verb::Terminate => engine.terminate(eid, reason, actor).await,
-        Verb::Pause => engine.pause(eid, reason, actor).await,
-        Verb::Resume => engine.resume(eid, actor).await,
-    };
-    if let Err(error) = said {
-        return Err(with_near(desk, error).await);
+impl Run for Pause {
+    const NEEDS: Needs = Needs::ONE_SHOT;
+
+    async fn run(self, context: &CommandContext) -> Result<Exit, Error> {
+        let Reasoned { named, reason } = self.reasoned;
+        let eid = named.eid(context).await?;
+        let actor = context.actor.clone();
+        let sent = context.engine.pause(eid, &reason, actor).await;
+        report(context, eid, "pause", sent).await
     }
-    if desk.streams.json() {
-        desk.streams
-            .document(&json!({"eid": eid, "asked": verb.as_str()}))?;
+}
+
+impl Run for Resume {
+    const NEEDS: Needs = Needs::ONE_SHOT;
+
+    async fn run(self, context: &CommandContext) -> Result<Exit, Error> {
+        let eid = self.named.eid(context).await?;
+        let actor = context.actor.clone();
+        let sent = context.engine.resume(eid, actor).await;
+        report(context, eid, "resume", sent).await
+    }
+}
+
+/// Reports a request. It is durable when the engine has returned; a worker carries it out.
+async fn report<T>(
+    context: &CommandContext,
+    eid: ExecutionId,
+    request: &str,
+    sent: Result<T, EngineError>,
+) -> Result<Exit, Error> {
+    if let Err(error) = sent {
+        return Err(with_near(context, error).await);
+    }
+    if context.streams.json() {
+        let report = json!({"eid": eid, "asked": request});
+        context.streams.document(&report)?;
     } else {
-        desk.streams
-            .note(format!("asked {eid} to {}", verb.as_str()));
+        context.streams.note(format!("asked {eid} to {request}"));
     }
     Ok(Exit::Done)
 }

@@ -6,9 +6,10 @@ use std::time::Duration;
 use millpond::client::{Notice, WorkerEvent};
 use tokio::sync::mpsc::unbounded_channel;
 
-use super::Exit;
-use super::desk::Desk;
+use super::command::{Needs, Run};
+use super::context::CommandContext;
 use super::error::Error;
+use super::exit::Exit;
 use super::progress::Progress;
 use super::serve::{Serving, serve};
 use crate::roles::sweeper;
@@ -23,21 +24,25 @@ pub(crate) struct Args {
     serving: Serving,
 }
 
-pub(crate) async fn run(args: Args, desk: &Desk) -> Result<Exit, Error> {
-    let (send, events) = unbounded_channel();
-    let watch = Arc::new(move |event: &WorkerEvent| {
-        // Nobody reads on only when the process ends.
-        let _ = send.send(event.clone());
-    });
-    let stop = Notice::new();
-    let progress = Progress::new(desk.engine.clone(), desk.streams.clone());
-    let telling = tokio::spawn(progress.tell(events));
-    let sweeping = sweeper(&desk.engine, PERIOD, &stop);
-    let exit = serve(args.serving, desk, Some(watch), stop.clone(), sweeping).await?;
-    // The channel closed with the worker: what it holds is still told.
-    match telling.await {
-        Ok(told) => told?,
-        Err(error) => desk.streams.note(format!("progress stopped: {error}")),
+impl Run for Args {
+    const NEEDS: Needs = Needs::WORKER;
+
+    async fn run(self, context: &CommandContext) -> Result<Exit, Error> {
+        let (send, events) = unbounded_channel();
+        let watch = Arc::new(move |event: &WorkerEvent| {
+            // Nobody reads on only when the process ends.
+            let _ = send.send(event.clone());
+        });
+        let stop = Notice::new();
+        let progress = Progress::new(context.engine.clone(), context.streams.clone());
+        let telling = tokio::spawn(progress.tell(events));
+        let sweeping = sweeper(&context.engine, PERIOD, &stop);
+        let exit = serve(self.serving, context, Some(watch), stop.clone(), sweeping).await?;
+        // The channel closed with the worker: what it holds is still told.
+        match telling.await {
+            Ok(told) => told?,
+            Err(error) => context.streams.note(format!("progress stopped: {error}")),
+        }
+        Ok(exit)
     }
-    Ok(exit)
 }

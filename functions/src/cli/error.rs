@@ -6,8 +6,9 @@ use millpond::client::{EngineError, ErrorKind, RegistryError, RetentionError};
 use millpond::domain::{InvalidName, ValueError};
 use millpond::ports::BucketError;
 
-use super::Exit;
-use crate::bucket::{KeyringFileError, LocationError, OpenError};
+use super::exit::Exit;
+use crate::assembly::{EngineFailure, OpeningError};
+use crate::bucket::LocationError;
 use crate::triggers::LoadError;
 
 /// Why a command did not do what was asked.
@@ -28,9 +29,9 @@ pub(crate) enum Error {
     #[error(transparent)]
     Location(#[from] LocationError),
     #[error(transparent)]
-    Open(#[from] OpenError),
+    Opening(#[from] OpeningError),
     #[error(transparent)]
-    Keyring(#[from] KeyringFileError),
+    NoEngine(#[from] EngineFailure),
     #[error(transparent)]
     Rules(LoadError),
     #[error(transparent)]
@@ -72,14 +73,16 @@ impl Error {
             | Self::Value(_)
             | Self::Registry(_)
             | Self::Location(_)
-            | Self::Keyring(_)
+            | Self::Opening(OpeningError::Keyring(_))
+            | Self::NoEngine(EngineFailure::Registry(_))
             | Self::Input { .. }
             | Self::Unwritten { .. }
             | Self::Retention(RetentionError::Settings(_)) => Exit::Usage,
             Self::NotFound { .. } => Exit::NotFound,
             Self::Rules(LoadError::Bucket { .. }) => Exit::Storage,
             Self::Rules(_) => Exit::Usage,
-            Self::Open(_)
+            Self::Opening(OpeningError::Bucket(_))
+            | Self::NoEngine(EngineFailure::Threads(_))
             | Self::Bucket(_)
             | Self::Retention(_)
             | Self::System { .. }

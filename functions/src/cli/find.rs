@@ -3,7 +3,7 @@
 use millpond::client::{EngineError, Filter};
 use millpond::domain::{ExecutionId, Text};
 
-use super::desk::Desk;
+use super::context::CommandContext;
 use super::error::Error;
 
 /// Fewest characters of an id that are taken for one.
@@ -31,10 +31,10 @@ impl Named {
     ///
     /// # Errors
     /// Nothing fits, or more than one does; the store failed.
-    pub(crate) async fn eid(&self, desk: &Desk) -> Result<ExecutionId, Error> {
+    pub(crate) async fn eid(&self, context: &CommandContext) -> Result<ExecutionId, Error> {
         match (&self.key, &self.eid) {
-            (Some(key), _) => keyed(desk, key).await,
-            (None, Some(text)) => eid(desk, text).await,
+            (Some(key), _) => keyed(context, key).await,
+            (None, Some(text)) => eid(context, text).await,
             (None, None) => Err(Error::Usage("no execution was named".to_owned())),
         }
     }
@@ -45,9 +45,9 @@ impl Named {
 ///
 /// # Errors
 /// Nothing fits, or more than one does; the store failed.
-pub(crate) async fn eid(desk: &Desk, text: &str) -> Result<ExecutionId, Error> {
+pub(crate) async fn eid(context: &CommandContext, text: &str) -> Result<ExecutionId, Error> {
     if let Some(key) = text.strip_prefix("key:") {
-        return keyed(desk, key).await;
+        return keyed(context, key).await;
     }
     let text = text.to_ascii_lowercase();
     if let Ok(eid) = ExecutionId::parse(&text) {
@@ -61,7 +61,7 @@ pub(crate) async fn eid(desk: &Desk, text: &str) -> Result<ExecutionId, Error> {
         );
         return Err(Error::Usage(what));
     }
-    let known = desk.engine.known().await?;
+    let known = context.engine.known().await?;
     let fits = |eid: &&String| eid.starts_with(&text) || eid.ends_with(&text);
     let names: Vec<String> = known.iter().map(ToString::to_string).collect();
     let mut found = names.iter().filter(fits);
@@ -82,15 +82,15 @@ pub(crate) async fn eid(desk: &Desk, text: &str) -> Result<ExecutionId, Error> {
 }
 
 /// The execution that was started with `key`.
-async fn keyed(desk: &Desk, key: &str) -> Result<ExecutionId, Error> {
+async fn keyed(context: &CommandContext, key: &str) -> Result<ExecutionId, Error> {
     let eid = ExecutionId::keyed(&Text::parse(key)?);
-    let Err(error) = desk.engine.status(eid).await else {
+    let Err(error) = context.engine.status(eid).await else {
         return Ok(eid);
     };
     if !matches!(error, EngineError::UnknownExecution { .. }) {
         return Err(error.into());
     }
-    let rows = desk.engine.list(&Filter::default()).await?;
+    let rows = context.engine.list(&Filter::default()).await?;
     let keys: Vec<String> = rows
         .into_iter()
         .filter_map(|row| row.dispatch_key)
@@ -103,12 +103,12 @@ async fn keyed(desk: &Desk, key: &str) -> Result<ExecutionId, Error> {
 }
 
 /// Turns "no execution" into one that says which there are.
-pub(crate) async fn with_near(desk: &Desk, error: EngineError) -> Error {
+pub(crate) async fn with_near(context: &CommandContext, error: EngineError) -> Error {
     let EngineError::UnknownExecution { eid } = &error else {
         return error.into();
     };
     let what = error.to_string();
-    let Ok(known) = desk.engine.known().await else {
+    let Ok(known) = context.engine.known().await else {
         return error.into();
     };
     let names: Vec<String> = known.iter().map(ToString::to_string).collect();

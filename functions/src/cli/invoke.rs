@@ -10,15 +10,13 @@ use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;
 
-use super::args::{Cli, Command};
-use super::bill::Till;
-use super::control::{self, Verb};
-use super::desk::{Desk, Use};
+use super::args::Cli;
+use super::command::Launch as _;
+use super::cost_meter::CostMeter;
 use super::error::Error;
-use super::{
-    Exit, Streams, bucket, dev, doctor, journal, list, result, retention, show, signal, start,
-    triggers, watch, worker, workflows,
-};
+use super::exit::Exit;
+use super::invocation::Invocation;
+use super::streams::Streams;
 use crate::environment::Environment;
 
 /// Parses, runs, and says what went wrong.
@@ -37,76 +35,21 @@ pub(crate) async fn invoke(
     };
     streams.set(cli.globals.json, environment.no_color);
     log(cli.globals.log, streams.color());
-    let till = Till::default();
-    let ended = command(app, cli, &environment, &streams, &till).await;
-    till.tell(&streams);
+    let meter = CostMeter::default();
+    let invocation = Invocation {
+        app,
+        globals: &cli.globals,
+        environment: &environment,
+        streams: &streams,
+        meter: &meter,
+    };
+    let ended = cli.command.launch(invocation).await;
+    meter.report(&streams);
     match ended {
         Ok(exit) => exit,
         // `... | head` has seen enough.
         Err(Error::Output(error)) if error.kind() == std::io::ErrorKind::BrokenPipe => Exit::Done,
         Err(error) => complain(&error, &streams),
-    }
-}
-
-async fn command(
-    app: App,
-    cli: Cli,
-    environment: &Environment,
-    streams: &Streams,
-    till: &Till,
-) -> Result<Exit, Error> {
-    let Cli { globals, command } = cli;
-    let how = Use {
-        creates: matches!(
-            command,
-            Command::Dev(_) | Command::Worker(_) | Command::Start(_)
-        ),
-        works: matches!(command, Command::Dev(_) | Command::Worker(_)),
-        checks: matches!(
-            command,
-            Command::Dev(_) | Command::Worker(_) | Command::Doctor(_)
-        ),
-        stays: matches!(
-            command,
-            Command::Dev(_) | Command::Worker(_) | Command::Watch(_) | Command::Retention(_)
-        ),
-    };
-    let open = async |app| {
-        let desk = Box::pin(Desk::open(app, &globals, environment, streams.clone(), how)).await?;
-        till.keep(desk.metered.as_ref());
-        Ok::<_, Error>(desk)
-    };
-    // Boxed: the futures of all commands together are large.
-    match command {
-        Command::Workflows(args) => workflows::run(&args, &app, streams),
-        Command::Triggers(args) => {
-            let place = triggers::Place::new(&globals, environment, streams)?;
-            if let Some(text) = place.named(&args)? {
-                return triggers::run(&args, &place, &app, &text);
-            }
-            let desk = open(app).await.inspect_err(|_| {
-                streams
-                    .note("neither FILE nor MILLPOND_TRIGGERS names rules: the bucket's are meant");
-            })?;
-            let text = triggers::stored(&desk).await?;
-            triggers::run(&args, &place, desk.engine.app(), &text)
-        }
-        Command::Dev(args) => Box::pin(dev::run(args, &open(app).await?)).await,
-        Command::Worker(args) => Box::pin(worker::run(args, &open(app).await?)).await,
-        Command::Retention(args) => Box::pin(retention::run(args, &open(app).await?)).await,
-        Command::Start(args) => Box::pin(start::run(args, &open(app).await?)).await,
-        Command::List(args) => list::run(args, &open(app).await?).await,
-        Command::Show(args) => show::run(args, &open(app).await?).await,
-        Command::Journal(args) => journal::run(args, &open(app).await?).await,
-        Command::Watch(args) => watch::run(args, &open(app).await?).await,
-        Command::Result(args) => result::run(args, &open(app).await?).await,
-        Command::Signal(args) => Box::pin(signal::run(args, &open(app).await?)).await,
-        Command::Cancel(args) => control::run(Verb::Cancel, args, &open(app).await?).await,
-        Command::Terminate(args) => control::run(Verb::Terminate, args, &open(app).await?).await,
-        Command::Pause(args) => control::run(Verb::Pause, args, &open(app).await?).await,
-        Command::Resume(args) => control::run(Verb::Resume, args.into(), &open(app).await?).await,
-        Command::Doctor(args) => Box::pin(doctor::run(args, &open(app).await?)).await,
-        Command::Bucket(args) => Box::pin(bucket::run(args, &open(app).await?)).await,
     }
 }
 

@@ -1,9 +1,11 @@
 //! `journal`: what an execution has observed and decided.
 
-use super::desk::Desk;
+use super::command::{Needs, Run};
+use super::context::CommandContext;
+use super::entries;
 use super::error::Error;
+use super::exit::Exit;
 use super::find::{Named, with_near};
-use super::{Exit, entries};
 
 /// Print an execution's journal
 #[derive(Debug, clap::Args)]
@@ -18,23 +20,27 @@ pub(crate) struct Args {
     limit: usize,
 }
 
-pub(crate) async fn run(args: Args, desk: &Desk) -> Result<Exit, Error> {
-    let eid = args.named.eid(desk).await?;
-    let page = match desk.engine.journal(eid, args.from, args.limit).await {
-        Ok(page) => page,
-        Err(error) => return Err(with_near(desk, error).await),
-    };
-    if desk.streams.json() {
-        desk.streams.document(&page)?;
-        return Ok(Exit::Done);
-    }
-    for commit in &page.commits {
-        for line in entries::lines(commit, desk.streams.color()) {
-            desk.streams.line(line)?;
+impl Run for Args {
+    const NEEDS: Needs = Needs::ONE_SHOT;
+
+    async fn run(self, context: &CommandContext) -> Result<Exit, Error> {
+        let eid = self.named.eid(context).await?;
+        let page = match context.engine.journal(eid, self.from, self.limit).await {
+            Ok(page) => page,
+            Err(error) => return Err(with_near(context, error).await),
+        };
+        if context.streams.json() {
+            context.streams.document(&page)?;
+            return Ok(Exit::Done);
         }
+        for commit in &page.commits {
+            for line in entries::lines(commit, context.streams.color()) {
+                context.streams.line(line)?;
+            }
+        }
+        if let Some(next) = page.next {
+            context.streams.note(format!("more: --from {next}"));
+        }
+        Ok(Exit::Done)
     }
-    if let Some(next) = page.next {
-        desk.streams.note(format!("more: --from {next}"));
-    }
-    Ok(Exit::Done)
 }

@@ -4,10 +4,12 @@ use comfy_table::{Cell, Color, ContentArrangement, Table, presets};
 use millpond::client::{Filter, Row};
 use millpond::domain::{Status, Workflow};
 
-use super::desk::Desk;
+use super::command::{Needs, Run};
+use super::context::CommandContext;
 use super::error::Error;
+use super::exit::Exit;
 use super::find::near;
-use super::{Exit, text};
+use super::text;
 
 /// List executions, newest first
 #[derive(Debug, clap::Args)]
@@ -47,22 +49,29 @@ fn status(text: &str) -> Result<Status, String> {
     })
 }
 
-pub(crate) async fn run(args: Args, desk: &Desk) -> Result<Exit, Error> {
-    let filter = Filter {
-        status: args.status,
-        workflow: args.workflow,
-        limit: Some(args.limit),
-    };
-    let rows = desk.engine.list(&filter).await?;
-    if desk.streams.json() {
-        desk.streams.document(&rows)?;
-    } else if rows.is_empty() {
-        desk.streams
-            .note(format!("no executions in {}", desk.place));
-    } else {
-        desk.streams.line(table(&rows, desk.streams.color()))?;
+impl Run for Args {
+    const NEEDS: Needs = Needs::ONE_SHOT;
+
+    async fn run(self, context: &CommandContext) -> Result<Exit, Error> {
+        let filter = Filter {
+            status: self.status,
+            workflow: self.workflow,
+            limit: Some(self.limit),
+        };
+        let rows = context.engine.list(&filter).await?;
+        if context.streams.json() {
+            context.streams.document(&rows)?;
+        } else if rows.is_empty() {
+            context
+                .streams
+                .note(format!("no executions in {}", context.url));
+        } else {
+            context
+                .streams
+                .line(table(&rows, context.streams.color()))?;
+        }
+        Ok(Exit::Done)
     }
-    Ok(Exit::Done)
 }
 
 fn table(rows: &[Row], color: bool) -> String {

@@ -1,16 +1,19 @@
 //! The commands of operators and developers, one a file.
 
 mod args;
-mod bill;
 mod bucket;
+mod command;
+mod context;
 mod control;
-mod desk;
+mod cost_meter;
 mod dev;
 mod doctor;
 mod entries;
 mod error;
 mod exit;
 mod find;
+mod globals;
+mod invocation;
 mod invoke;
 mod journal;
 mod list;

@@ -11,7 +11,8 @@ use millpond::domain::{Commit, Entry, Record};
 use serde_json::json;
 use tokio::sync::mpsc::UnboundedReceiver;
 
-use super::{Streams, text};
+use super::streams::Streams;
+use super::text;
 
 /// Executions that run on are looked at so often.
 const LOOK: Duration = Duration::from_millis(300);

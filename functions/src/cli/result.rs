@@ -5,9 +5,10 @@ use std::time::Duration;
 use millpond::domain::ExecutionId;
 use serde_json::json;
 
-use super::Exit;
-use super::desk::Desk;
+use super::command::{Needs, Run};
+use super::context::CommandContext;
 use super::error::Error;
+use super::exit::Exit;
 use super::find::{Named, with_near};
 
 /// Print how an execution ended: its value, or why it has none
@@ -20,31 +21,39 @@ pub(crate) struct Args {
     wait: Option<Duration>,
 }
 
-pub(crate) async fn run(args: Args, desk: &Desk) -> Result<Exit, Error> {
-    let eid = args.named.eid(desk).await?;
-    show(desk, eid, args.wait.unwrap_or_default()).await
+impl Run for Args {
+    const NEEDS: Needs = Needs::ONE_SHOT;
+
+    async fn run(self, context: &CommandContext) -> Result<Exit, Error> {
+        let eid = self.named.eid(context).await?;
+        show(context, eid, self.wait.unwrap_or_default()).await
+    }
 }
 
 /// Waits for the end up to `wait`, and prints it.
 ///
 /// # Errors
 /// No such execution, or not in that time; the store failed.
-pub(crate) async fn show(desk: &Desk, eid: ExecutionId, wait: Duration) -> Result<Exit, Error> {
-    let outcome = match desk.engine.result(eid, wait).await {
+pub(crate) async fn show(
+    context: &CommandContext,
+    eid: ExecutionId,
+    wait: Duration,
+) -> Result<Exit, Error> {
+    let outcome = match context.engine.result(eid, wait).await {
         Ok(outcome) => outcome,
-        Err(error) => return Err(with_near(desk, error).await),
+        Err(error) => return Err(with_near(context, error).await),
     };
     let status = outcome.status;
-    match (&outcome.value, desk.streams.json()) {
-        (Ok(value), true) => desk
+    match (&outcome.value, context.streams.json()) {
+        (Ok(value), true) => context
             .streams
             .document(&json!({"eid": eid, "status": status, "value": value}))?,
-        (Err(failure), true) => desk
+        (Err(failure), true) => context
             .streams
             .document(&json!({"eid": eid, "status": status, "failure": failure}))?,
-        (Ok(value), false) => desk.streams.line(value.as_str())?,
-        (Err(failure), false) if failure.kind == status.as_str() => desk.streams.note(failure),
-        (Err(failure), false) => desk.streams.note(format!("{status}: {failure}")),
+        (Ok(value), false) => context.streams.line(value.as_str())?,
+        (Err(failure), false) if failure.kind == status.as_str() => context.streams.note(failure),
+        (Err(failure), false) => context.streams.note(format!("{status}: {failure}")),
     }
     Ok(Exit::of(status))
 }

@@ -4,9 +4,10 @@ use std::time::Duration;
 
 use millpond::client::{Notice, Retained, Retention, RetentionSettings};
 
-use super::Exit;
-use super::desk::Desk;
+use super::command::{Needs, Run};
+use super::context::CommandContext;
 use super::error::Error;
+use super::exit::Exit;
 use super::serve::Interrupts;
 use crate::environment::{days, seconds};
 use crate::roles::retention;
@@ -33,53 +34,62 @@ pub(crate) struct Args {
     every: Option<Duration>,
 }
 
-pub(crate) async fn run(args: Args, desk: &Desk) -> Result<Exit, Error> {
-    let default = &desk.retention;
-    let settings = RetentionSettings {
-        after: args.after.unwrap_or(default.after),
-        purge: args.purge.unwrap_or(default.purge),
-        rate: args.rate,
-        ..default.clone()
+impl Run for Args {
+    const NEEDS: Needs = Needs {
+        retries: true,
+        ..Needs::ONE_SHOT
     };
-    let what = "word of interrupts";
-    let mut interrupts = Interrupts::listen().map_err(|source| Error::System { what, source })?;
-    let stop = Notice::new();
-    let work = async {
-        let Some(period) = args.every else {
-            let retained = retention(&desk.engine, &settings, &stop).await?;
-            say(desk, &retained)?;
-            return Ok(match retained.broken {
-                0 => Exit::Done,
-                _ => Exit::Failed,
-            });
+
+    async fn run(self, context: &CommandContext) -> Result<Exit, Error> {
+        let default = &context.retention;
+        let settings = RetentionSettings {
+            after: self.after.unwrap_or(default.after),
+            purge: self.purge.unwrap_or(default.purge),
+            rate: self.rate,
+            ..default.clone()
         };
-        let retention = Retention::new(&desk.engine, settings.clone());
-        let retention = retention.map_err(millpond::client::RetentionError::from)?;
-        let tell = |retained: &Retained| {
-            // Whoever reads has gone away only when the process is to end.
-            let _ = say(desk, retained);
+        let what = "word of interrupts";
+        let mut interrupts =
+            Interrupts::listen().map_err(|source| Error::System { what, source })?;
+        let stop = Notice::new();
+        let work = async {
+            let Some(period) = self.every else {
+                let retained = retention(&context.engine, &settings, &stop).await?;
+                say(context, &retained)?;
+                return Ok(match retained.broken {
+                    0 => Exit::Done,
+                    _ => Exit::Failed,
+                });
+            };
+            let retention = Retention::new(&context.engine, settings.clone());
+            let retention = retention.map_err(millpond::client::RetentionError::from)?;
+            let tell = |retained: &Retained| {
+                // Whoever reads has gone away only when the process is to end.
+                let _ = say(context, retained);
+            };
+            retention.run(period, &stop, tell).await;
+            Ok(Exit::Done)
         };
-        retention.run(period, &stop, tell).await;
-        Ok(Exit::Done)
-    };
-    let killed = async {
-        interrupts.next().await;
-        desk.streams
-            .note("ending what is under way; a second interrupt ends it at once");
-        stop.set();
-        interrupts.next().await;
-    };
-    tokio::select! {
-        biased;
-        () = Box::pin(killed) => Ok(Exit::Killed),
-        exit = Box::pin(work) => exit,
+        let killed = async {
+            interrupts.next().await;
+            context
+                .streams
+                .note("ending what is under way; a second interrupt ends it at once");
+            stop.set();
+            interrupts.next().await;
+        };
+        tokio::select! {
+            biased;
+            () = Box::pin(killed) => Ok(Exit::Killed),
+            exit = Box::pin(work) => exit,
+        }
     }
 }
 
-fn say(desk: &Desk, retained: &Retained) -> Result<(), Error> {
-    match desk.streams.json() {
-        true => desk.streams.record(retained)?,
-        false => desk.streams.line(words(retained))?,
+fn say(context: &CommandContext, retained: &Retained) -> Result<(), Error> {
+    match context.streams.json() {
+        true => context.streams.record(retained)?,
+        false => context.streams.line(words(retained))?,
     }
     Ok(())
 }

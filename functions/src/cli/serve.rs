@@ -6,9 +6,9 @@ use std::time::Duration;
 use millpond::client::{Notice, Watch, WorkerEvent, WorkerOptions};
 use millpond::domain::Queue;
 
-use super::Exit;
-use super::desk::Desk;
+use super::context::CommandContext;
 use super::error::Error;
+use super::exit::Exit;
 use crate::roles::{Idle, until_idle, worker};
 
 /// Longest pause between two looks for what other processes cause.
@@ -57,7 +57,7 @@ fn look(text: &str) -> Result<Duration, &'static str> {
 /// Signals cannot be listened for.
 pub(crate) async fn serve(
     serving: Serving,
-    desk: &Desk,
+    context: &CommandContext,
     watch: Option<Watch>,
     stop: Notice,
     beside: impl Future<Output = ()>,
@@ -71,7 +71,7 @@ pub(crate) async fn serve(
     let options = WorkerOptions {
         queues: queues.clone(),
         concurrency: serving.concurrency,
-        idle: serving.look.unwrap_or(pause(desk.far)),
+        idle: serving.look.unwrap_or(pause(context.far)),
         watch: Some(Arc::new(move |event: &WorkerEvent| {
             hears.hear(event);
             if let Some(watch) = &watch {
@@ -84,25 +84,26 @@ pub(crate) async fn serve(
     let what = "word of interrupts";
     let mut interrupts = Interrupts::listen().map_err(|source| Error::System { what, source })?;
     let names: Vec<_> = queues.iter().map(Queue::as_str).collect();
-    desk.streams.note(format!(
+    context.streams.note(format!(
         "{} works on {}, queues {}",
-        desk.engine.core().host.worker,
-        desk.place,
+        context.engine.core().host.worker,
+        context.url,
         names.join(", ")
     ));
     let work = async {
-        tokio::join!(worker(&desk.engine, options, &stop, &abandon), beside);
+        tokio::join!(worker(&context.engine, options, &stop, &abandon), beside);
     };
     let quiet = async {
         if serving.until_idle {
-            until_idle(&desk.engine, &queues, &idle).await;
+            until_idle(&context.engine, &queues, &idle).await;
             stop.set();
         }
         std::future::pending::<()>().await;
     };
     let killed = async {
         interrupts.next().await;
-        desk.streams
+        context
+            .streams
             .note("handing over; a second interrupt ends it at once");
         stop.set();
         interrupts.next().await;

@@ -3,10 +3,12 @@
 use millpond::client::{EngineError, Execution, Frame, Price};
 use serde_json::json;
 
-use super::desk::Desk;
+use super::command::{Needs, Run};
+use super::context::CommandContext;
 use super::error::Error;
+use super::exit::Exit;
 use super::find::{Named, with_near};
-use super::{Exit, text, tree};
+use super::{text, tree};
 
 /// Show one execution: its frames, what it waits for, what it has cost
 #[derive(Debug, clap::Args)]
@@ -15,35 +17,40 @@ pub(crate) struct Args {
     named: Named,
 }
 
-pub(crate) async fn run(args: Args, desk: &Desk) -> Result<Exit, Error> {
-    let eid = args.named.eid(desk).await?;
-    let (execution, frames, price) = match look(desk, eid).await {
-        Ok(found) => found,
-        Err(error) => return Err(with_near(desk, error).await),
-    };
-    if desk.streams.json() {
-        desk.streams
-            .document(&json!({"execution": execution, "frames": frames, "price": price}))?;
-        return Ok(Exit::Done);
+impl Run for Args {
+    const NEEDS: Needs = Needs::ONE_SHOT;
+
+    async fn run(self, context: &CommandContext) -> Result<Exit, Error> {
+        let eid = self.named.eid(context).await?;
+        let (execution, frames, price) = match look(context, eid).await {
+            Ok(found) => found,
+            Err(error) => return Err(with_near(context, error).await),
+        };
+        if context.streams.json() {
+            context
+                .streams
+                .document(&json!({"execution": execution, "frames": frames, "price": price}))?;
+            return Ok(Exit::Done);
+        }
+        let now = context.engine.ports().clock.now();
+        for line in summary(&execution, price, context.streams.color()) {
+            context.streams.line(line)?;
+        }
+        context.streams.line("")?;
+        for line in tree::lines(&frames, now, context.streams.color()) {
+            context.streams.line(line)?;
+        }
+        Ok(Exit::Done)
     }
-    let now = desk.engine.ports().clock.now();
-    for line in summary(&execution, price, desk.streams.color()) {
-        desk.streams.line(line)?;
-    }
-    desk.streams.line("")?;
-    for line in tree::lines(&frames, now, desk.streams.color()) {
-        desk.streams.line(line)?;
-    }
-    Ok(Exit::Done)
 }
 
 async fn look(
-    desk: &Desk,
+    context: &CommandContext,
     eid: millpond::ExecutionId,
 ) -> Result<(Execution, Frame, Price), EngineError> {
-    let execution = desk.engine.execution(eid).await?;
-    let frames = desk.engine.frames(eid).await?;
-    let price = desk.engine.price(eid).await?;
+    let execution = context.engine.execution(eid).await?;
+    let frames = context.engine.frames(eid).await?;
+    let price = context.engine.price(eid).await?;
     Ok((execution, frames, price))
 }
 
@@ -82,7 +89,7 @@ fn summary(execution: &Execution, price: Price, color: bool) -> Vec<String> {
         say("timer", text::instant(timer));
     }
     if execution.crash_count > 0 {
-        say("crash_count", execution.crash_count.to_string());
+        say("crashes", execution.crash_count.to_string());
     }
     if let Some(blocked) = &execution.blocked {
         say("blocked", blocked.to_string());
@@ -104,7 +111,7 @@ fn summary(execution: &Execution, price: Price, color: bool) -> Vec<String> {
     say(
         "price",
         format!(
-            "about {} write_requests and {} read_requests requests",
+            "about {} write requests (PUT, LIST) and {} read requests (GET)",
             price.write_requests, price.read_requests
         ),
     );

@@ -4,9 +4,10 @@ use millpond::client::{EngineError, Frame, FrameKind, FrameStatus, Signal};
 use millpond::domain::{Channel, ExecutionId};
 use serde_json::json;
 
-use super::Exit;
-use super::desk::Desk;
+use super::command::{Needs, Run};
+use super::context::CommandContext;
 use super::error::Error;
+use super::exit::Exit;
 use super::find::{eid, near, with_near};
 use super::start::parse;
 
@@ -26,41 +27,48 @@ pub(crate) struct Args {
     key: Option<String>,
 }
 
-pub(crate) async fn run(args: Args, desk: &Desk) -> Result<Exit, Error> {
-    let eid = eid(desk, &args.eid).await?;
-    let mut signal = Signal::on(args.channel.as_str()).actor(desk.actor.clone());
-    if let Some(value) = &args.value {
-        signal = signal.json(parse("message", value)?);
+impl Run for Args {
+    const NEEDS: Needs = Needs::ONE_SHOT;
+
+    async fn run(self, context: &CommandContext) -> Result<Exit, Error> {
+        let eid = eid(context, &self.eid).await?;
+        let mut signal = Signal::on(self.channel.as_str()).actor(context.actor.clone());
+        if let Some(value) = &self.value {
+            signal = signal.json(parse("message", value)?);
+        }
+        if let Some(key) = &self.key {
+            signal = signal.key(key);
+        }
+        // Asked for before the message may end the wait.
+        let unheard = unheard(context, eid, &self.channel)
+            .await
+            .unwrap_or_default();
+        let signalled = match context.engine.signal(eid, signal).await {
+            Ok(signalled) => signalled,
+            Err(error) => return Err(with_near(context, error).await),
+        };
+        if let Some(warning) = unheard {
+            context.streams.note(format!("warning: {warning}"));
+        }
+        if context.streams.json() {
+            context.streams.document(
+                &json!({"eid": eid, "channel": self.channel, "fresh": signalled.fresh}),
+            )?;
+        } else if !signalled.fresh {
+            context.streams.note("note: this key was delivered before");
+        }
+        Ok(Exit::Done)
     }
-    if let Some(key) = &args.key {
-        signal = signal.key(key);
-    }
-    // Asked for before the message may end the wait.
-    let unheard = unheard(desk, eid, &args.channel).await.unwrap_or_default();
-    let signalled = match desk.engine.signal(eid, signal).await {
-        Ok(signalled) => signalled,
-        Err(error) => return Err(with_near(desk, error).await),
-    };
-    if let Some(warning) = unheard {
-        desk.streams.note(format!("warning: {warning}"));
-    }
-    if desk.streams.json() {
-        desk.streams
-            .document(&json!({"eid": eid, "channel": args.channel, "fresh": signalled.fresh}))?;
-    } else if !signalled.fresh {
-        desk.streams.note("note: this key was delivered before");
-    }
-    Ok(Exit::Done)
 }
 
 /// What there is to say when the execution waits, and for other channels.
 async fn unheard(
-    desk: &Desk,
+    context: &CommandContext,
     eid: ExecutionId,
     channel: &Channel,
 ) -> Result<Option<String>, EngineError> {
     let mut open = Vec::new();
-    channels(&desk.engine.frames(eid).await?, &mut open);
+    channels(&context.engine.frames(eid).await?, &mut open);
     open.sort();
     open.dedup();
     if open.is_empty() || open.iter().any(|name| name == channel.as_str()) {

@@ -9,10 +9,12 @@ use millpond::client::{EngineError, Start, Started, chain};
 use millpond::domain::Json;
 use serde_json::json;
 
-use super::desk::Desk;
+use super::command::{Needs, Run};
+use super::context::CommandContext;
 use super::error::Error;
+use super::exit::Exit;
 use super::find::near;
-use super::{Exit, text};
+use super::text;
 
 /// Start an execution
 #[derive(Debug, clap::Args)]
@@ -50,54 +52,63 @@ pub(crate) struct Args {
     wait: Option<Duration>,
 }
 
-pub(crate) async fn run(args: Args, desk: &Desk) -> Result<Exit, Error> {
-    let mut start = Start::new(&args.workflow).actor(desk.actor.clone());
-    if let Some(input) = args.input()? {
-        start = start.json(input);
-    }
-    if let Some(key) = &args.key {
-        start = start.key(key);
-    }
-    if let Some(version) = &args.version {
-        start = start.version(version);
-    }
-    if let Some(queue) = &args.queue {
-        start = start.queue(queue);
-    }
-    if let Some(at) = args.at {
-        start = start.at(at);
-    }
-    if desk.private {
-        desk.streams
-            .note("note: memory: is gone when this command ends, and the execution with it");
-    }
-    let started = match desk.engine.start(start).await {
-        Ok(started) => started,
-        Err(error) => return Err(unknown(desk, error)),
+impl Run for Args {
+    const NEEDS: Needs = Needs {
+        create: true,
+        ..Needs::ONE_SHOT
     };
-    let Started {
-        eid,
-        fresh,
-        differs,
-    } = started;
-    if desk.streams.json() {
-        let told = json!({"eid": eid, "fresh": fresh, "differs": differs});
-        if args.wait.is_none() {
-            desk.streams.document(&told)?;
+
+    async fn run(self, context: &CommandContext) -> Result<Exit, Error> {
+        let mut start = Start::new(&self.workflow).actor(context.actor.clone());
+        if let Some(input) = self.input()? {
+            start = start.json(input);
         }
-    } else {
-        desk.streams.line(eid)?;
-        if !fresh {
-            desk.streams.note("note: this key was started before");
+        if let Some(key) = &self.key {
+            start = start.key(key);
         }
-    }
-    if differs {
-        desk.streams
-            .note("warning: it is another workflow, or runs with another input, than asked for");
-    }
-    match args.wait {
-        None => Ok(Exit::Done),
-        Some(wait) => super::result::show(desk, eid, wait).await,
+        if let Some(version) = &self.version {
+            start = start.version(version);
+        }
+        if let Some(queue) = &self.queue {
+            start = start.queue(queue);
+        }
+        if let Some(at) = self.at {
+            start = start.at(at);
+        }
+        if context.ephemeral {
+            context
+                .streams
+                .note("note: memory: is gone when this command ends, and the execution with it");
+        }
+        let started = match context.engine.start(start).await {
+            Ok(started) => started,
+            Err(error) => return Err(unknown(context, error)),
+        };
+        let Started {
+            eid,
+            fresh,
+            differs,
+        } = started;
+        if context.streams.json() {
+            let told = json!({"eid": eid, "fresh": fresh, "differs": differs});
+            if self.wait.is_none() {
+                context.streams.document(&told)?;
+            }
+        } else {
+            context.streams.line(eid)?;
+            if !fresh {
+                context.streams.note("note: this key was started before");
+            }
+        }
+        if differs {
+            context.streams.note(
+                "warning: it is another workflow, or runs with another input, than asked for",
+            );
+        }
+        match self.wait {
+            None => Ok(Exit::Done),
+            Some(wait) => super::result::show(context, eid, wait).await,
+        }
     }
 }
 
@@ -138,11 +149,11 @@ pub(crate) fn parse(what: &str, text: &str) -> Result<Json, Error> {
     })
 }
 
-fn unknown(desk: &Desk, error: EngineError) -> Error {
+fn unknown(context: &CommandContext, error: EngineError) -> Error {
     let EngineError::UnknownWorkflow { workflow, .. } = &error else {
         return error.into();
     };
-    let known = desk.engine.app().all();
+    let known = context.engine.app().all();
     let mut names: Vec<String> = known.map(|known| known.name.to_string()).collect();
     names.dedup();
     let mut near = near(workflow, &names);

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use millpond::client::chain;
 use serde::Serialize;
 
-use super::Exit;
+use super::exit::Exit;
 
 type Sink = Arc<Mutex<Box<dyn Write + Send>>>;
 

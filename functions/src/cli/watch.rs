@@ -5,12 +5,14 @@ use std::time::Duration;
 use millpond::client::EngineError;
 use millpond::domain::Status;
 
-use super::desk::Desk;
+use super::command::{Needs, Run};
+use super::context::CommandContext;
+use super::entries;
 use super::error::Error;
+use super::exit::Exit;
 use super::find::{Named, with_near};
-use super::{Exit, entries};
 
-/// Pauses between looks: each is one read request.
+/// Pauses between looks: each is one cheap request.
 const FIRST: Duration = Duration::from_millis(50);
 const LONGEST: Duration = Duration::from_secs(2);
 
@@ -24,52 +26,59 @@ pub(crate) struct Args {
     from: u64,
 }
 
-pub(crate) async fn run(args: Args, desk: &Desk) -> Result<Exit, Error> {
-    let eid = args.named.eid(desk).await?;
-    let (mut from, mut pause) = (args.from, FIRST);
-    loop {
-        // The status before the journal: whatever came before the end has then been printed.
-        let status = match desk.engine.status(eid).await {
-            Ok(status) => status,
-            Err(error) => match again(error) {
-                Some(error) => return Err(with_near(desk, error).await),
-                None => {
-                    desk.engine.ports().clock.sleep(LONGEST).await;
+impl Run for Args {
+    const NEEDS: Needs = Needs {
+        retries: true,
+        ..Needs::ONE_SHOT
+    };
+
+    async fn run(self, context: &CommandContext) -> Result<Exit, Error> {
+        let eid = self.named.eid(context).await?;
+        let (mut from, mut pause) = (self.from, FIRST);
+        loop {
+            // The status before the journal: whatever came before the end has then been printed.
+            let status = match context.engine.status(eid).await {
+                Ok(status) => status,
+                Err(error) => match again(error) {
+                    Some(error) => return Err(with_near(context, error).await),
+                    None => {
+                        context.engine.ports().clock.sleep(LONGEST).await;
+                        continue;
+                    }
+                },
+            };
+            let page = match context.engine.journal(eid, from, usize::MAX).await {
+                Ok(page) => page,
+                Err(error) => match again(error) {
+                    Some(error) => return Err(error.into()),
+                    None => continue,
+                },
+            };
+            for commit in &page.commits {
+                from = commit.commit + 1;
+                pause = FIRST;
+                if context.streams.json() {
+                    context.streams.record(commit)?;
                     continue;
                 }
-            },
-        };
-        let page = match desk.engine.journal(eid, from, usize::MAX).await {
-            Ok(page) => page,
-            Err(error) => match again(error) {
-                Some(error) => return Err(error.into()),
-                None => continue,
-            },
-        };
-        for commit in &page.commits {
-            from = commit.commit + 1;
-            pause = FIRST;
-            if desk.streams.json() {
-                desk.streams.record(commit)?;
-                continue;
+                for line in entries::lines(commit, context.streams.color()) {
+                    context.streams.line(line)?;
+                }
             }
-            for line in entries::lines(commit, desk.streams.color()) {
-                desk.streams.line(line)?;
+            if status.is_terminal() {
+                // How it ended stands in its archive.
+                return Ok(Exit::of(match status {
+                    Status::Archived => context.engine.execution(eid).await?.status,
+                    status => status,
+                }));
             }
+            context.engine.ports().clock.sleep(pause).await;
+            pause = (pause * 3 / 2).min(LONGEST);
         }
-        if status.is_terminal() {
-            // How it ended stands in its archive.
-            return Ok(Exit::of(match status {
-                Status::Archived => desk.engine.execution(eid).await?.status,
-                status => status,
-            }));
-        }
-        desk.engine.ports().clock.sleep(pause).await;
-        pause = (pause * 3 / 2).min(LONGEST);
     }
 }
 
-/// The error, unless the store only asks for patience: the port has said so.
+/// The error, unless the store only asks for patience: the door has said so.
 fn again(error: EngineError) -> Option<EngineError> {
     match &error {
         EngineError::Bucket(bucket)

@@ -2,9 +2,10 @@
 
 use millpond::client::Notice;
 
-use super::Exit;
-use super::desk::Desk;
+use super::command::{Needs, Run};
+use super::context::CommandContext;
 use super::error::Error;
+use super::exit::Exit;
 use super::serve::{Serving, serve};
 
 /// Run executions until interrupted
@@ -14,6 +15,10 @@ pub(crate) struct Args {
     serving: Serving,
 }
 
-pub(crate) async fn run(args: Args, desk: &Desk) -> Result<Exit, Error> {
-    serve(args.serving, desk, None, Notice::new(), async {}).await
+impl Run for Args {
+    const NEEDS: Needs = Needs::WORKER;
+
+    async fn run(self, context: &CommandContext) -> Result<Exit, Error> {
+        serve(self.serving, context, None, Notice::new(), async {}).await
+    }
 }

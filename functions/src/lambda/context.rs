@@ -6,10 +6,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use millpond::client::{App, Engine, RetentionSettings};
-use millpond::ports::{Clock, Doorbell, Entropy, Ports, Wakeups};
+use millpond::ports::{Clock, Doorbell, Wakeups};
 use millpond::settings::Settings;
-use millpond_codec::Coded;
-use millpond_host::{OsEntropy, TokioSpawner};
 use millpond_s3::S3Bucket;
 use millpond_wakeups::sqs::SqsWakeups;
 use millpond_wrappers::Metered;
@@ -18,9 +16,9 @@ use super::Failed;
 use super::deployment::{Deployment, Role};
 use super::metrics::Metrics;
 use super::starter::Kept;
-use crate::bucket::{Location, Opened, Wrapped, codec};
+use crate::assembly::{Assembly, Opening};
+use crate::bucket::Location;
 use crate::environment::Environment;
-use crate::host::host;
 use crate::roles::{Cursor, Root, Seen};
 use crate::triggers::{Rules, Secrets};
 
@@ -83,36 +81,32 @@ impl Cloud {
             false => url.parse::<Location>()?,
         };
         let root = location.root().ok_or(NotS3(url))?;
-        let codec = codec(environment.compress, environment.keyring.as_deref())?;
-        let opened = location.open(true, false, false).await?;
-        let Opened {
-            bucket,
-            clock,
-            behind,
-        } = opened;
-        let s3 = behind.s3().ok_or_else(|| NotS3(location.to_string()))?;
-        let Wrapped { bucket, metered } = Wrapped::new(bucket, &clock, true, true);
-        let metered = metered.expect("it was asked for");
-        let entropy = Arc::new(OsEntropy::new());
-        let random = Arc::clone(&entropy) as Arc<dyn Entropy>;
-        let wakeups = wakeups(&deployment, &clock).await?;
-        let ports = Ports {
-            bucket: Arc::new(Coded::new(bucket, codec, random)),
-            clock,
-            wakeups: match &wakeups {
-                Some(wakeups) => Arc::new(wakeups.clone()) as Arc<dyn Wakeups>,
-                None => Arc::new(Doorbell::default()),
-            },
-            spawner: Arc::new(TokioSpawner::current().with_attempts_apart()?),
-            entropy: Arc::clone(&entropy) as Arc<dyn Entropy>,
+        let opening = Opening {
+            compress: environment.compress,
+            keyring: environment.keyring.as_deref(),
+            fsync: true,
+            create: false,
+            check: false,
+            counted: true,
+        };
+        let assembly = Assembly::open(location, opening).await?;
+        let location = &assembly.location;
+        let s3 = assembly
+            .behind
+            .s3()
+            .ok_or_else(|| NotS3(location.to_string()))?;
+        let metered = assembly.metered.clone().expect("it was asked for");
+        let sqs = wakeups(&deployment, &assembly.clock).await?;
+        let wakeups: Arc<dyn Wakeups> = match &sqs {
+            Some(sqs) => Arc::new(sqs.clone()),
+            None => Arc::new(Doorbell::default()),
         };
         let mut settings = Settings::default();
         if let Some(ttl) = environment.ttl {
             settings.ttl = ttl;
         }
-        let host = host(environment, &*entropy);
         Ok(Self {
-            engine: Engine::with_settings(ports, app, host, settings)?,
+            engine: assembly.engine(app, environment, settings, wakeups)?,
             root,
             deployment,
             s3,
@@ -124,7 +118,7 @@ impl Cloud {
             cursor: Cursor::default(),
             retention: environment.retention(),
             metered,
-            wakeups,
+            wakeups: sqs,
             warm: AtomicBool::new(false),
         })
     }

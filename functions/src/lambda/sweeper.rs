@@ -28,7 +28,7 @@ pub(super) async fn sweeper(
     let all = cloud.flush(rest).await;
     let unsent = cloud.unsent() - before;
     if unsent > 0 || !all {
-        // A timer of the function's errors is how somebody hears of it; the next tick does it all.
+        // A CloudWatch alarm on errors of the function notifies the operator; the next tick sends them all.
         return Err(Unsent(unsent).into());
     }
     if swept.cursor.is_none() {

@@ -48,7 +48,7 @@ fn show_draws_the_frames_and_prices_them() {
     let shown = world.ok(&["show", &eid]);
     assert!(shown.contains("├─ greet#0  child"), "{shown}");
     assert!(shown.contains("└─ greet#1  child"), "{shown}");
-    assert!(shown.contains("write_requests and"), "{shown}");
+    assert!(shown.contains("write requests"), "{shown}");
     let json = world.json(&["show", &eid]);
     assert_eq!(json["execution"]["status"], "completed");
     assert_eq!(json["frames"]["frames"][0]["kind"], "child");

@@ -2,10 +2,10 @@
 
 use millpond::keys::{Key, Prefix};
 
-use super::super::Exit;
-use super::super::desk::Desk;
+use super::super::context::CommandContext;
 use super::super::error::Error;
-use super::source;
+use super::super::exit::Exit;
+use super::source::source;
 
 /// Keys named instead of one that is not there.
 const NEAR: usize = 3;
@@ -21,11 +21,11 @@ pub(super) struct Args {
     raw: bool,
 }
 
-pub(super) async fn run(args: Args, desk: &Desk) -> Result<Exit, Error> {
+pub(super) async fn run(args: Args, context: &CommandContext) -> Result<Exit, Error> {
     let key = Key::parse(&args.key).map_err(|error| Error::Usage(error.to_string()))?;
-    let bucket = source(desk, args.raw);
+    let bucket = source(context, args.raw);
     if let Some(object) = bucket.read(&key).await? {
-        desk.streams.bytes(&object.body)?;
+        context.streams.bytes(&object.body)?;
         return Ok(Exit::Done);
     }
     // Whoever stopped typing too early is told what goes on like that.
@@ -34,7 +34,7 @@ pub(super) async fn run(args: Args, desk: &Desk) -> Result<Exit, Error> {
         Err(_) => Vec::new(),
     };
     Err(Error::NotFound {
-        what: format!("no object {key} in {}", desk.place),
+        what: format!("no object {key} in {}", context.url),
         near: near.into_iter().map(|row| row.key.to_string()).collect(),
     })
 }

@@ -8,10 +8,11 @@ use futures::StreamExt as _;
 use millpond::keys::{Key, Prefix};
 use serde_json::json;
 
-use super::super::desk::Desk;
+use super::super::context::CommandContext;
 use super::super::error::Error;
-use super::super::{Exit, text};
-use super::source;
+use super::super::exit::Exit;
+use super::super::text;
+use super::source::source;
 
 /// Keys asked for at once: what a store gives in one request.
 const PAGE: usize = 1_000;
@@ -32,10 +33,10 @@ pub(super) struct Args {
     raw: bool,
 }
 
-pub(super) async fn run(args: Args, desk: &Desk) -> Result<Exit, Error> {
+pub(super) async fn run(args: Args, context: &CommandContext) -> Result<Exit, Error> {
     let folder = args.folder;
     empty(&folder)?;
-    let bucket = source(desk, args.raw);
+    let bucket = source(context, args.raw);
     let (mut objects, mut bytes, mut gone) = (0_u64, 0_u64, 0_u64);
     let mut after = None;
     loop {
@@ -58,15 +59,16 @@ pub(super) async fn run(args: Args, desk: &Desk) -> Result<Exit, Error> {
             break;
         }
     }
-    if desk.streams.json() {
+    if context.streams.json() {
         let done = json!({"folder": folder, "objects": objects, "bytes": bytes, "gone": gone});
-        desk.streams.document(&done)?;
+        context.streams.document(&done)?;
     } else {
         let (size, folder) = (text::size(bytes), folder.display());
         let done = format!("{objects} objects, {bytes} bytes ({size}) in {folder}");
-        desk.streams.line(done)?;
+        context.streams.line(done)?;
         if gone > 0 {
-            desk.streams
+            context
+                .streams
                 .note(format!("{gone} objects went while it was read"));
         }
     }

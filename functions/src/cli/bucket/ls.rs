@@ -3,9 +3,10 @@
 use millpond::keys::Prefix;
 use serde_json::json;
 
-use super::super::desk::Desk;
+use super::super::context::CommandContext;
 use super::super::error::Error;
-use super::super::{Exit, text};
+use super::super::exit::Exit;
+use super::super::text;
 
 /// Keys asked for at once: what a store gives in one request.
 const PAGE: usize = 1_000;
@@ -27,25 +28,26 @@ pub(super) struct Args {
     limit: Option<usize>,
 }
 
-pub(super) async fn run(args: Args, desk: &Desk) -> Result<Exit, Error> {
+pub(super) async fn run(args: Args, context: &CommandContext) -> Result<Exit, Error> {
     let prefix = Prefix::parse(&args.prefix).map_err(|error| Error::Usage(error.to_string()))?;
-    let bucket = &desk.engine.ports().bucket;
+    let bucket = &context.engine.ports().bucket;
     let mut left = args.limit.unwrap_or(usize::MAX);
     let mut after = None;
     while left > 0 {
         let page = bucket.list(&prefix, after.as_ref(), left.min(PAGE)).await?;
         left -= page.entries.len().min(left);
         for row in &page.entries {
-            if desk.streams.json() {
+            if context.streams.json() {
                 let (key, size, modified) = (&row.key, row.size, row.modified);
                 let row = json!({"key": key, "size": size, "modified": modified});
-                desk.streams.record(&row)?;
+                context.streams.record(&row)?;
             } else if args.long {
                 let modified = text::instant(row.modified);
-                desk.streams
+                context
+                    .streams
                     .line(format!("{:>12}  {modified}  {}", row.size, row.key))?;
             } else {
-                desk.streams.line(&row.key)?;
+                context.streams.line(&row.key)?;
             }
         }
         after = page.entries.into_iter().next_back().map(|row| row.key);
@@ -53,6 +55,6 @@ pub(super) async fn run(args: Args, desk: &Desk) -> Result<Exit, Error> {
             return Ok(Exit::Done);
         }
     }
-    desk.streams.note("more follow");
+    context.streams.note("more follow");
     Ok(Exit::Done)
 }

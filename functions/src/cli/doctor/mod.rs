@@ -17,4 +17,4 @@ mod skew;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use command::{Args, run};
+pub(super) use command::Args;

@@ -6,7 +6,8 @@ use millpond::client::{Audit, Finding, chain};
 use millpond_conformance::{Probe, Violation};
 use serde_json::{Value, json};
 
-use super::super::{Streams, text};
+use super::super::streams::Streams;
+use super::super::text;
 use super::concern::Concern;
 use super::exam::{Exam, Patient};
 use super::latency::Latency;

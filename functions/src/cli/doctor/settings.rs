@@ -1,13 +1,13 @@
 //! Settings of the bucket that cost money or lose data.
 
-use super::super::desk::Desk;
+use super::super::context::CommandContext;
 use super::concern::Concern;
 use crate::bucket::Behind;
 
 /// What is set wrong, and what is worth a word. Two requests on S3, none elsewhere.
-pub(super) async fn settings(desk: &Desk) -> (Vec<Concern>, Vec<String>) {
-    match &desk.behind {
-        Behind::Nothing if desk.far => {
+pub(super) async fn settings(context: &CommandContext) -> (Vec<Concern>, Vec<String>) {
+    match &context.behind {
+        Behind::Nothing if context.far => {
             let note = "versions and lifecycle rules were not looked at: only S3 is asked for them";
             (Vec::new(), vec![note.to_owned()])
         }

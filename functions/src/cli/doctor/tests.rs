@@ -18,12 +18,17 @@ use serde_json::Value;
 use tokio::task::yield_now;
 
 use super::super::args::{Cli, Command};
-use super::super::desk::{Desk, Store as Place, Use};
-use super::super::{Exit, Streams};
+use super::super::command::Run as _;
+use super::super::context::CommandContext;
+use super::super::cost_meter::CostMeter;
+use super::super::exit::Exit;
+use super::super::invocation::Invocation;
+use super::super::streams::Streams;
+use super::Args;
 use super::exam::Patient;
 use super::latency::Spread;
 use super::permissions::{Verb, missing, name};
-use super::run;
+use crate::assembly::Assembly;
 use crate::bucket::{Behind, Location, Names, Opened};
 use crate::environment::Environment;
 
@@ -173,21 +178,16 @@ async fn doctor_of(location: Location, store: Arc<Store>, args: &[&str]) -> (Exi
         clock: Arc::new(SystemClock::new()),
         behind: Behind::Nothing,
     };
-    let how = Use {
-        creates: false,
-        works: false,
-        checks: true,
-        stays: false,
+    let assembly = Assembly::over(location, opened, Codec::new(), false);
+    let invocation = Invocation {
+        app: App::new(),
+        globals: &cli.globals,
+        environment: &Environment::default(),
+        streams: &streams,
+        meter: &CostMeter::default(),
     };
-    let (app, environment) = (App::new(), Environment::default());
-    let globals = &cli.globals;
-    let place = Place {
-        location,
-        opened,
-        codec: Codec::new(),
-    };
-    let desk = Desk::over(place, app, globals, &environment, streams, how);
-    let exit = run(args, &desk.unwrap()).await.unwrap();
+    let context = CommandContext::over(assembly, invocation, Args::NEEDS).unwrap();
+    let exit = args.run(&context).await.unwrap();
     (exit, out.text(), err.text())
 }
 

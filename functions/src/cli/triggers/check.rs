@@ -5,10 +5,10 @@ use std::path::PathBuf;
 use millpond::client::App;
 use serde_json::{Value, json};
 
-use super::super::Exit;
 use super::super::error::Error;
-use super::Place;
+use super::super::exit::Exit;
 use super::explain::deed;
+use super::setting::Setting;
 use crate::triggers::{RuleError, Rules, RulesError, RulesText, Source};
 
 /// Say everything that is wrong with the rules: exit code 1 if anything is
@@ -19,10 +19,10 @@ pub(super) struct Args {
     pub(super) file: Option<PathBuf>,
 }
 
-pub(super) fn run(place: &Place<'_>, app: &App, text: &RulesText) -> Result<Exit, Error> {
+pub(super) fn run(setting: &Setting<'_>, app: &App, text: &RulesText) -> Result<Exit, Error> {
     let (rules, errors) = match Rules::parse(&text.text) {
         Ok(rules) => {
-            let errors = against(&rules, app, place);
+            let errors = against(&rules, app, setting);
             (rules, errors)
         }
         Err(RulesError(errors)) => (Rules::default(), errors),
@@ -32,8 +32,8 @@ pub(super) fn run(place: &Place<'_>, app: &App, text: &RulesText) -> Result<Exit
     } else {
         Exit::Failed
     };
-    if place.streams.json() {
-        place.streams.document(&json!({
+    if setting.streams.json() {
+        setting.streams.document(&json!({
             "rules": text.place,
             "triggers": rules.iter().map(|rule| json!({
                 "name": rule.name(), "source": rule.source().to_string(), "does": deed(rule),
@@ -43,45 +43,45 @@ pub(super) fn run(place: &Place<'_>, app: &App, text: &RulesText) -> Result<Exit
         return Ok(exit);
     }
     for error in &errors {
-        place.streams.line(format!("{}: {error}", text.place))?;
+        setting.streams.line(format!("{}: {error}", text.place))?;
     }
     if errors.is_empty() {
         if rules.is_empty() {
             let note = "note: there is no [[trigger]] in it: nothing is started or signalled";
-            place.streams.note(note);
+            setting.streams.note(note);
         }
         for rule in rules.iter() {
             let (name, source) = (rule.name(), rule.source());
-            place
+            setting
                 .streams
                 .line(format!("{name}: {source}: {}", deed(rule)))?;
         }
-        unlooked(&rules, place);
+        unlooked(&rules, setting);
     }
     Ok(exit)
 }
 
 /// What is wrong with good rules in this place.
-fn against(rules: &Rules, app: &App, place: &Place<'_>) -> Vec<RuleError> {
-    let own = place.own.as_ref().map(|own| rules.check_own(own));
-    let secrets = place.secrets.map(|secrets| rules.check_secrets(secrets));
+fn against(rules: &Rules, app: &App, setting: &Setting<'_>) -> Vec<RuleError> {
+    let own = setting.own.as_ref().map(|own| rules.check_own(own));
+    let secrets = setting.secrets.map(|secrets| rules.check_secrets(secrets));
     let all = [Some(rules.check_app(app)), own, secrets];
     let errors = all.into_iter().flatten().filter_map(Result::err);
     errors.flat_map(|RulesError(errors)| errors).collect()
 }
 
 /// Says what was not looked at.
-fn unlooked(rules: &Rules, place: &Place<'_>) {
+fn unlooked(rules: &Rules, setting: &Setting<'_>) {
     let sees =
         |rule: &crate::triggers::Rule| matches!(rule.source(), Source::S3 | Source::EventBridge);
-    if place.own.is_none() && rules.iter().any(sees) {
-        place.streams.note(
+    if setting.own.is_none() && rules.iter().any(sees) {
+        setting.streams.note(
             "note: no bucket in S3 was named (--bucket): not looked at is whether a trigger \
              sets itself off",
         );
     }
-    if place.secrets.is_none() && rules.iter().any(|rule| rule.secret().is_some()) {
-        place
+    if setting.secrets.is_none() && rules.iter().any(|rule| rule.secret().is_some()) {
+        setting
             .streams
             .note("note: MILLPOND_WEBHOOK_SECRETS is not set: secrets were not looked for");
     }

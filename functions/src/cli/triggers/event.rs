@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use jiff::Timestamp;
 use serde_json::{Map, Value, json};
 
-use super::super::Exit;
 use super::super::error::Error;
-use super::Place;
+use super::super::exit::Exit;
 use super::explain::fields;
+use super::setting::Setting;
 use crate::events::Event;
 use crate::triggers::{Occasion, Plan, Rule, Rules, RulesText, Unfit};
 
@@ -40,7 +40,7 @@ enum Made {
     Lines,
 }
 
-pub(super) fn run(args: &Args, place: &Place<'_>, text: &RulesText) -> Result<Exit, Error> {
+pub(super) fn run(args: &Args, setting: &Setting<'_>, text: &RulesText) -> Result<Exit, Error> {
     let rules = Rules::parse(&text.text);
     let rules = rules.map_err(|source| {
         let place = text.place.clone();
@@ -66,7 +66,7 @@ pub(super) fn run(args: &Args, place: &Place<'_>, text: &RulesText) -> Result<Ex
             }
         };
         let name = format!("{} {}", occasion.source, occasion.identity);
-        if place
+        if setting
             .own
             .as_ref()
             .is_some_and(|own| own.is_told_by(&occasion.event))
@@ -77,7 +77,7 @@ pub(super) fn run(args: &Args, place: &Place<'_>, text: &RulesText) -> Result<Ex
         }
         let made: Vec<(&Rule, Made)> = rules
             .iter()
-            .map(|rule| (rule, make(rule, &occasion, object.as_deref(), place)))
+            .map(|rule| (rule, make(rule, &occasion, object.as_deref(), setting)))
             .collect();
         follows |= made.iter().any(|(_, made)| match made {
             Made::No(_) => false,
@@ -89,17 +89,17 @@ pub(super) fn run(args: &Args, place: &Place<'_>, text: &RulesText) -> Result<Ex
     if told.is_empty() {
         told.push(("nothing in it is an event".to_owned(), Vec::new()));
     }
-    if place.streams.json() {
+    if setting.streams.json() {
         let told: Vec<Value> = told
             .iter()
             .map(|(name, made)| document(name, made))
             .collect();
-        place.streams.document(&told)?;
+        setting.streams.document(&told)?;
     } else {
         for (name, made) in &told {
-            place.streams.line(name)?;
+            setting.streams.line(name)?;
             for (rule, made) in made {
-                lines(rule, made, place)?;
+                lines(rule, made, setting)?;
             }
         }
     }
@@ -113,7 +113,7 @@ fn read(what: &str, path: &Path) -> Result<Vec<u8>, Error> {
     })
 }
 
-fn make(rule: &Rule, occasion: &Occasion, object: Option<&[u8]>, place: &Place<'_>) -> Made {
+fn make(rule: &Rule, occasion: &Occasion, object: Option<&[u8]>, setting: &Setting<'_>) -> Made {
     if let Some(why) = rule.mismatch(occasion) {
         return Made::No(why);
     }
@@ -124,7 +124,7 @@ fn make(rule: &Rule, occasion: &Occasion, object: Option<&[u8]>, place: &Place<'
         return Made::No(format!("a webhook is a POST, {method} is answered 405"));
     }
     if let (Some(secrets), Some(signature), Some(request)) =
-        (place.secrets, &rule.signature, &occasion.request)
+        (setting.secrets, &rule.signature, &occasion.request)
     {
         let secret = secrets.get(&signature.secret);
         let proof = secret.map(|secret| signature.verify(request, secret, Timestamp::now()));
@@ -149,8 +149,8 @@ fn make(rule: &Rule, occasion: &Occasion, object: Option<&[u8]>, place: &Place<'
     }
 }
 
-fn lines(rule: &Rule, made: &Made, place: &Place<'_>) -> Result<(), Error> {
-    let (name, streams) = (rule.name(), place.streams);
+fn lines(rule: &Rule, made: &Made, setting: &Setting<'_>) -> Result<(), Error> {
+    let (name, streams) = (rule.name(), setting.streams);
     let plans = match made {
         Made::No(why) => return Ok(streams.line(format!("  {name}: no: {why}"))?),
         Made::Lines => {
@@ -187,7 +187,7 @@ fn lines(rule: &Rule, made: &Made, place: &Place<'_>) -> Result<(), Error> {
             "  {name}: and {more} more lines, {bad} of them no good"
         ))?;
     }
-    if rule.signature.is_some() && place.secrets.is_none() {
+    if rule.signature.is_some() && setting.secrets.is_none() {
         streams.note("note: MILLPOND_WEBHOOK_SECRETS is not set: the signature was not checked");
     }
     Ok(())

@@ -1,26 +1,26 @@
-//! `--bill`: what a command has asked of the bucket, and what that costs.
+//! `--bill`: the requests that a command sent to the bucket, and what they cost.
 
 use std::sync::{Arc, OnceLock};
 
 use millpond_wrappers::{Bill, Metered, Prices};
 use serde_json::json;
 
-use super::Streams;
+use super::streams::Streams;
 
-/// Where a desk leaves its count, so that it can be told when the command has ended.
+/// The count of a command's requests, which outlives the command so that it can be reported.
 #[derive(Default)]
-pub(crate) struct Till(OnceLock<Arc<Metered>>);
+pub(crate) struct CostMeter(OnceLock<Arc<Metered>>);
 
-impl Till {
-    /// Keeps the count of a desk. A command opens one.
-    pub(crate) fn keep(&self, metered: Option<&Arc<Metered>>) {
+impl CostMeter {
+    /// Takes the count of the bucket that a command has opened. A command opens one.
+    pub(crate) fn attach(&self, metered: Option<&Arc<Metered>>) {
         if let Some(metered) = metered {
             let _ = self.0.set(Arc::clone(metered));
         }
     }
 
-    /// Says the bill, beside the result. Nothing where nothing was counted.
-    pub(crate) fn tell(&self, streams: &Streams) {
+    /// Prints the bill on stderr; nothing if nothing was counted.
+    pub(crate) fn report(&self, streams: &Streams) {
         let Some(metered) = self.0.get() else {
             return;
         };

@@ -1,0 +1,135 @@
+//! What every command on a bucket uses.
+
+use std::sync::Arc;
+
+use millpond::client::{Engine, RetentionSettings};
+use millpond::domain::{Actor, ActorKind};
+use millpond::ports::{Bucket, Doorbell, Wakeups};
+use millpond::settings::Settings;
+#[cfg(unix)]
+use millpond_wakeups::SocketDoorbell;
+use millpond_wrappers::Remembered;
+
+use super::command::Needs;
+use super::error::Error;
+use super::invocation::Invocation;
+use super::streams::Streams;
+use crate::assembly::{Assembly, Opening};
+use crate::bucket::{Behind, Location, Reported};
+
+/// An engine on the bucket, the actor, and the streams for output.
+pub(crate) struct CommandContext {
+    pub(crate) engine: Engine,
+    pub(crate) actor: Actor,
+    pub(crate) streams: Streams,
+    /// The bucket's URL.
+    pub(crate) url: String,
+    /// Whether the bucket is gone when this process ends.
+    pub(crate) ephemeral: bool,
+    /// The bucket without the codec: what probes read.
+    pub(crate) store: Arc<dyn Bucket>,
+    /// Whether its requests go over a network, and are billed.
+    pub(crate) far: bool,
+    /// What operators can ask of the store, beyond the port.
+    pub(crate) behind: Behind,
+    /// The default delays of `retention`.
+    pub(crate) retention: RetentionSettings,
+}
+
+impl CommandContext {
+    /// Opens the bucket at `location`.
+    ///
+    /// # Errors
+    /// It cannot be opened, or the application is inconsistent.
+    pub(super) async fn open(
+        invocation: Invocation<'_>,
+        location: Location,
+        needs: Needs,
+    ) -> Result<Self, Error> {
+        let (globals, environment) = (invocation.globals, invocation.environment);
+        let keyring = globals.keyring.as_deref();
+        let opening = Opening {
+            compress: globals.compress || environment.compress,
+            keyring: keyring.or(environment.keyring.as_deref()),
+            fsync: !globals.no_fsync,
+            create: needs.create,
+            check: needs.check,
+            counted: globals.bill,
+        };
+        let assembly = Assembly::open(location, opening).await?;
+        Self::over(assembly, invocation, needs)
+    }
+
+    /// The same over a bucket that is already open.
+    ///
+    /// # Errors
+    /// The application is inconsistent.
+    pub(super) fn over(
+        mut assembly: Assembly,
+        invocation: Invocation<'_>,
+        needs: Needs,
+    ) -> Result<Self, Error> {
+        let Invocation {
+            app,
+            globals,
+            environment,
+            streams,
+            meter,
+        } = invocation;
+        meter.attach(assembly.metered.as_ref());
+        let url = assembly.location.to_string();
+        let sticky = usize::from(globals.sticky) << 20;
+        if sticky > 0 {
+            // Outside the codec: what is kept is decoded once.
+            assembly = assembly.wrap(|bucket| Arc::new(Remembered::new(bucket, sticky)));
+        }
+        if needs.retries {
+            let (url, notes) = (url.clone(), streams.clone());
+            let report = Arc::new(move |text: &str| notes.note(text));
+            assembly = assembly.wrap(|bucket| Arc::new(Reported::new(bucket, url, report)));
+        }
+        let mut settings = Settings {
+            sticky,
+            ..Settings::default()
+        };
+        if let Some(ttl) = globals.ttl.or(environment.ttl) {
+            settings.ttl = ttl;
+        }
+        let wakeups = doorbell(&assembly, needs.notifications);
+        let name = globals.actor.clone().or_else(|| environment.user.clone());
+        Ok(Self {
+            engine: assembly.engine(app, environment, settings, wakeups)?,
+            actor: match name {
+                Some(name) => Actor::human(name),
+                None => Actor::new(ActorKind::System, "cli"),
+            },
+            streams: streams.clone(),
+            url,
+            ephemeral: assembly.location == Location::Memory,
+            far: assembly.location.is_far(),
+            behind: assembly.behind,
+            store: assembly.store,
+            retention: environment.retention(),
+        })
+    }
+}
+
+/// The doorbell of the bucket's machine, where it has one. Without it causes of other processes
+/// are found by polling.
+fn doorbell(assembly: &Assembly, listens: bool) -> Arc<dyn Wakeups> {
+    #[cfg(unix)]
+    if let Some(folder) = assembly.location.bells() {
+        let bell = SocketDoorbell::new(folder.clone());
+        if !listens {
+            return Arc::new(bell);
+        }
+        match bell.listen(&*assembly.entropy) {
+            Ok(bell) => return Arc::new(bell),
+            Err(error) => {
+                let folder = folder.display();
+                tracing::warn!(%error, %folder, "cannot listen for notifications of other processes: their work is found by polling");
+            }
+        }
+    }
+    Arc::new(Doorbell::default())
+}
