@@ -9,30 +9,32 @@ use super::globals::Globals;
 use super::invocation::Invocation;
 
 const AFTER: &str = "\
-Executions are named by their id, by the beginning or the end of it (at least 4 characters),
-or as `key:KEY` by the key they were started with.
+An execution is named by its id, by the beginning or the end of its id (at least 4 characters),
+or as `key:KEY` by the key with which it was started.
 
 Environment:
-  MILLPOND_BUCKET    the bucket, where --bucket does not name one
-  MILLPOND_TTL       seconds a lease lasts without renewal (default 30)
-  MILLPOND_CODE_REF  the name of this build, beginning with its instant (YYYYMMDDTHHMMSS)
-  AWS_...            region and credentials of `s3:`, as the AWS CLI finds them
-  MILLPOND_KEYRING   the keyring, where --keyring does not name one
-  MILLPOND_COMPRESS  1 compresses, as --compress
-  MILLPOND_TRIGGERS  the rules of `triggers`, instead of config/triggers.toml in the bucket
-  MILLPOND_WEBHOOK_SECRETS  a JSON object of names and secrets, for signatures of requests
+  MILLPOND_BUCKET    the bucket, without --bucket
+  MILLPOND_TTL       duration of a lease in seconds (default 30): the executions of a crashed
+                     worker stay leased for this time
+  MILLPOND_CODE_REF  name of this build, beginning with the build time (YYYYMMDDTHHMMSS)
+  AWS_...            region and credentials of `s3:`, as for the AWS CLI
+  MILLPOND_KEYRING   the keyring, without --keyring
+  MILLPOND_COMPRESS  1 compresses objects, as --compress does
+  MILLPOND_TRIGGERS  file of rules for `triggers`, instead of config/triggers.toml in the bucket
+  MILLPOND_WEBHOOK_SECRETS
+                     JSON object from names to secrets, for signatures of webhook requests
   MILLPOND_RETENTION_AFTER, MILLPOND_RETENTION_PURGE
-                     days of `retention`, where --after and --purge do not say
-  NO_COLOR           no color
+                     days, for `retention` without --after and --purge
+  NO_COLOR           disables color
 
 Exit codes:
-  0  done                                   5  not in the time given
-  1  the execution failed, or a finding     6  the store is in trouble
-  2  the command line or a value is wrong   7  the execution was cancelled
+  0  success                                5  not ended in the given time
+  1  the execution failed, or a finding     6  the store failed, or an object is damaged
+  2  invalid command line or value          7  the execution was cancelled
   3  no such execution or workflow        130  ended by a second interrupt
-  4  it does not allow this";
+  4  the execution does not allow this";
 
-/// Durable workflows whose only server is a bucket.
+/// Durable workflows on a bucket, without a server.
 #[derive(Debug, Parser)]
 #[command(version, after_help = AFTER, arg_required_else_help = true, max_term_width = 100)]
 pub(crate) struct Cli {

@@ -15,33 +15,33 @@ use super::find::{Named, with_near};
 struct Reasoned {
     #[command(flatten)]
     named: Named,
-    /// Why, for the journal
+    /// The reason, for the journal
     #[arg(long, value_name = "TEXT", default_value = "")]
     reason: String,
 }
 
-/// Ask an execution to stop: its clean-up runs
+/// Cancel an execution: its clean-up code runs
 #[derive(Debug, clap::Args)]
 pub(crate) struct Cancel {
     #[command(flatten)]
     reasoned: Reasoned,
 }
 
-/// End an execution without running its code
+/// End an execution at once: none of its code runs
 #[derive(Debug, clap::Args)]
 pub(crate) struct Terminate {
     #[command(flatten)]
     reasoned: Reasoned,
 }
 
-/// Stop driving an execution until it is resumed
+/// Stop running an execution until it is resumed
 #[derive(Debug, clap::Args)]
 pub(crate) struct Pause {
     #[command(flatten)]
     reasoned: Reasoned,
 }
 
-/// Drive a paused or blocked execution again
+/// Run a paused or blocked execution again
 #[derive(Debug, clap::Args)]
 pub(crate) struct Resume {
     #[command(flatten)]
@@ -109,7 +109,9 @@ async fn report<T>(
         let report = json!({"eid": eid, "asked": request});
         context.streams.document(&report)?;
     } else {
-        context.streams.note(format!("asked {eid} to {request}"));
+        context.streams.note(format!(
+            "{request} requested: a worker carries it out: eid={eid}"
+        ));
     }
     Ok(Exit::Done)
 }

@@ -1,4 +1,4 @@
-//! `dev`: everything in one process, and a line for all that happens.
+//! `dev`: runs every role in one process, and prints a line for each change of an execution.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,10 +14,10 @@ use super::progress::Progress;
 use super::serve::{Serving, serve};
 use crate::roles::sweeper;
 
-/// The worker finds timers by itself; the sweeper is for mail that nobody came for.
+/// The worker finds timers itself; the sweeper is for mail that no run has absorbed.
 const PERIOD: Duration = Duration::from_secs(5);
 
-/// Run everything in this process, and tell what happens
+/// Run worker and sweeper in this process, and print each change of an execution
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]
@@ -30,18 +30,20 @@ impl Run for Args {
     async fn run(self, context: &CommandContext) -> Result<Exit, Error> {
         let (send, events) = unbounded_channel();
         let watch = Arc::new(move |event: &WorkerEvent| {
-            // Nobody reads on only when the process ends.
+            // The receiver is dropped only when the process ends.
             let _ = send.send(event.clone());
         });
         let stop = Notice::new();
         let progress = Progress::new(context.engine.clone(), context.streams.clone());
-        let telling = tokio::spawn(progress.tell(events));
+        let reporting = tokio::spawn(progress.report(events));
         let sweeping = sweeper(&context.engine, PERIOD, &stop);
         let exit = serve(self.serving, context, Some(watch), stop.clone(), sweeping).await?;
-        // The channel closed with the worker: what it holds is still told.
-        match telling.await {
-            Ok(told) => told?,
-            Err(error) => context.streams.note(format!("progress stopped: {error}")),
+        // The channel closed with the worker: the rest of its content is still reported.
+        match reporting.await {
+            Ok(reported) => reported?,
+            Err(error) => context
+                .streams
+                .note(format!("warning: progress is no longer reported: {error}")),
         }
         Ok(exit)
     }

@@ -1,4 +1,4 @@
-//! A journal's commits and entries, in lines.
+//! Commits and entries of a journal as lines.
 
 use millpond::domain::{Began, Body, Commit, Control, Entry, Wait};
 
@@ -26,7 +26,7 @@ fn about(entry: &Entry) -> Option<String> {
     Some(match entry {
         Entry::Received {
             mid, from, body, ..
-        } => format!("{mid}  {}  from {}", said(body), from.actor.id),
+        } => format!("{mid}  {}  from {}", describe(body), from.actor.id),
         Entry::FrameStarted {
             began: Began::Step { attempt, .. },
             ..
@@ -45,7 +45,7 @@ fn about(entry: &Entry) -> Option<String> {
         Entry::FrameSuspended { wait, .. } => waits(wait),
         Entry::FrameFulfilled { mid, .. } => match mid {
             Some(mid) => format!("by {mid}"),
-            None => "its time came".to_owned(),
+            None => "due".to_owned(),
         },
         Entry::Sent {
             to,
@@ -70,7 +70,7 @@ fn about(entry: &Entry) -> Option<String> {
     })
 }
 
-fn said(body: &Body) -> String {
+fn describe(body: &Body) -> String {
     match body {
         Body::Start(_) => "start".to_owned(),
         Body::Message { channel, payload } => format!("on {channel}  {}", text::payload(payload)),
@@ -87,7 +87,7 @@ fn said(body: &Body) -> String {
             Control::Pause { reason } => format!("pause {reason}"),
             Control::Resume => "resume".to_owned(),
         },
-        Body::Slice => "go on".to_owned(),
+        Body::Slice => "continue".to_owned(),
         Body::Unreadable { key, .. } => format!("unreadable: key={key}"),
     }
 }
@@ -106,7 +106,7 @@ fn waits(wait: &Wait) -> String {
             failure,
             ..
         } => format!(
-            "attempt {attempt} failed, the next at {}: {}",
+            "attempt {attempt} failed; next attempt at {}: {}",
             text::instant(*due),
             text::cut(&failure.to_string(), 100)
         ),

@@ -1,4 +1,4 @@
-//! Why a command did not do what was asked.
+//! Why a command failed.
 
 use std::io;
 
@@ -11,7 +11,7 @@ use crate::assembly::{EngineFailure, OpeningError};
 use crate::bucket::LocationError;
 use crate::triggers::LoadError;
 
-/// Why a command did not do what was asked.
+/// Why a command failed.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Error {
     #[error("{0}")]
@@ -40,19 +40,15 @@ pub(crate) enum Error {
     Retention(#[from] RetentionError),
     #[error(transparent)]
     Bucket(#[from] BucketError),
-    #[error("{what} cannot be read")]
+    #[error("cannot read {what}")]
     Input { what: String, source: io::Error },
-    /// A file of the caller's, not of the bucket.
-    #[error("{what} cannot be written")]
+    /// A file of the caller, not an object of the bucket.
+    #[error("cannot write {what}")]
     Unwritten { what: String, source: io::Error },
-    /// Threads, or word of interrupts.
-    #[error("the system gives no {what}")]
-    System {
-        what: &'static str,
-        source: io::Error,
-    },
-    /// The reader of the output went away, or it cannot be written.
-    #[error("the output cannot be written")]
+    #[error("cannot listen for shutdown signals: the system refused the handler; run it again")]
+    Signals(#[source] io::Error),
+    /// Also: the reader of the output has closed it.
+    #[error("cannot write the output")]
     Output(#[from] io::Error),
 }
 
@@ -64,7 +60,7 @@ fn hint(near: &[String]) -> String {
 }
 
 impl Error {
-    /// The exit code that says it.
+    /// The exit code for the error.
     pub(crate) fn exit(&self) -> Exit {
         match self {
             Self::Usage(_)
@@ -85,7 +81,7 @@ impl Error {
             | Self::NoEngine(EngineFailure::Threads(_))
             | Self::Bucket(_)
             | Self::Retention(_)
-            | Self::System { .. }
+            | Self::Signals(_)
             | Self::Output(_) => Exit::Storage,
             Self::Engine(error) => match error.kind() {
                 ErrorKind::Invalid => Exit::Usage,
@@ -97,7 +93,7 @@ impl Error {
         }
     }
 
-    /// What else could have been meant.
+    /// Similar names that exist.
     pub(crate) fn near(&self) -> &[String] {
         match self {
             Self::NotFound { near, .. } => near,

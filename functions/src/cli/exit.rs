@@ -7,19 +7,19 @@ use millpond::domain::Status;
 /// How a command ended, for scripts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Exit {
-    /// 0: it did what was asked.
+    /// 0: success.
     Done,
-    /// 1: the execution failed, or something was found wrong.
+    /// 1: the execution failed, or there are findings.
     Failed,
-    /// 2: the command line, a value or the environment is no good.
+    /// 2: the command line, a value or the environment is invalid.
     Usage,
     /// 3: there is no such execution, workflow or version.
     NotFound,
-    /// 4: it is there, and does not allow this.
+    /// 4: the state of the execution does not allow the request.
     Conflict,
-    /// 5: not in the time given.
+    /// 5: the execution did not end in the given time.
     NotYet,
-    /// 6: the store, or an object in it, is in trouble.
+    /// 6: the store failed, or an object in it is damaged.
     Storage,
     /// 7: the execution was cancelled or terminated.
     Cancelled,
@@ -60,10 +60,10 @@ impl Exit {
         }
     }
 
-    /// How a command ends that waited for an execution's end.
+    /// The exit code of a command that waited for the end of an execution.
     pub(crate) fn of(status: Status) -> Self {
         match status {
-            // How what is archived ended stands in its archive: whoever waits asks that.
+            // The archive contains the outcome: callers that wait read it.
             Status::Completed | Status::Archived => Self::Done,
             Status::Failed => Self::Failed,
             Status::Cancelled => Self::Cancelled,

@@ -1,4 +1,4 @@
-//! From what people type to an execution.
+//! From the name that an operator types to an execution.
 
 use millpond::client::{EngineError, Filter};
 use millpond::domain::{ExecutionId, Text};
@@ -6,9 +6,9 @@ use millpond::domain::{ExecutionId, Text};
 use super::context::CommandContext;
 use super::error::Error;
 
-/// Fewest characters of an id that are taken for one.
+/// Fewest characters of a partial id.
 const LEAST: usize = 4;
-/// Most candidates that are told.
+/// Most candidates in a message.
 const MOST: usize = 3;
 
 /// One execution, by id or by key.
@@ -21,21 +21,23 @@ pub(crate) struct Named {
         conflicts_with = "by_key"
     )]
     pub(crate) eid: Option<String>,
-    /// The execution that was started with this key
+    /// The key with which the execution was started
     #[arg(long = "key", id = "by_key", value_name = "KEY")]
     pub(crate) key: Option<String>,
 }
 
 impl Named {
-    /// The execution meant.
+    /// The execution that is named.
     ///
     /// # Errors
-    /// Nothing fits, or more than one does; the store failed.
+    /// No execution matches, or more than one; the store failed.
     pub(crate) async fn eid(&self, context: &CommandContext) -> Result<ExecutionId, Error> {
         match (&self.key, &self.eid) {
             (Some(key), _) => keyed(context, key).await,
             (None, Some(text)) => eid(context, text).await,
-            (None, None) => Err(Error::Usage("no execution was named".to_owned())),
+            (None, None) => Err(Error::Usage(
+                "no execution is named: pass EID or --key KEY".to_owned(),
+            )),
         }
     }
 }
@@ -44,7 +46,7 @@ impl Named {
 /// id, 1 G for a key; else 1 P for each 1,000 feed objects and mails.
 ///
 /// # Errors
-/// Nothing fits, or more than one does; the store failed.
+/// No execution matches, or more than one; the store failed.
 pub(crate) async fn eid(context: &CommandContext, text: &str) -> Result<ExecutionId, Error> {
     if let Some(key) = text.strip_prefix("key:") {
         return keyed(context, key).await;
@@ -56,8 +58,8 @@ pub(crate) async fn eid(context: &CommandContext, text: &str) -> Result<Executio
     let good = text.bytes().all(|b| b.is_ascii_hexdigit() || b == b'-');
     if text.len() < LEAST || !good {
         let what = format!(
-            "an execution is named by its id, by at least {LEAST} characters of its beginning or \
-             end, or by key:KEY: got={text:?}"
+            "invalid name of an execution: pass its id, at least {LEAST} characters of the beginning or \
+             end of its id, or key:KEY: got={text:?}"
         );
         return Err(Error::Usage(what));
     }
@@ -68,13 +70,13 @@ pub(crate) async fn eid(context: &CommandContext, text: &str) -> Result<Executio
     match (found.next(), found.next()) {
         (Some(one), None) => Ok(ExecutionId::parse(one)?),
         (None, _) => Err(Error::NotFound {
-            what: format!("no execution {text}"),
+            what: format!("no execution has an id like {text}"),
             near: near(&text, &names),
         }),
         (Some(_), Some(_)) => {
             let count = names.iter().filter(fits).count();
             Err(Error::Ambiguous {
-                what: format!("{count} executions are called {text}"),
+                what: format!("{count} executions match {text}; give more characters"),
                 matches: names.iter().filter(fits).take(MOST).cloned().collect(),
             })
         }
@@ -102,7 +104,7 @@ async fn keyed(context: &CommandContext, key: &str) -> Result<ExecutionId, Error
     })
 }
 
-/// Turns "no execution" into one that says which there are.
+/// Adds similar ids to an error about an unknown execution.
 pub(crate) async fn with_near(context: &CommandContext, error: EngineError) -> Error {
     let EngineError::UnknownExecution { eid } = &error else {
         return error.into();
@@ -116,7 +118,7 @@ pub(crate) async fn with_near(context: &CommandContext, error: EngineError) -> E
     Error::NotFound { what, near }
 }
 
-/// Names that are nearly `text`: a few letters differ, whole, at the beginning or at the end.
+/// Names that differ from `text` in a few letters: the whole name, its beginning or its end.
 pub(crate) fn near(text: &str, names: &[String]) -> Vec<String> {
     let length = text.chars().count();
     let most = (length / 3).clamp(1, 4);
@@ -144,7 +146,7 @@ mod tests {
     use super::near;
 
     #[test]
-    fn a_slip_of_the_finger_finds_what_was_meant() {
+    fn a_typing_error_finds_the_name_that_was_meant() {
         let names = [
             "order".to_owned(),
             "reorder".to_owned(),

@@ -19,7 +19,7 @@ use super::invocation::Invocation;
 use super::streams::Streams;
 use crate::environment::Environment;
 
-/// Parses, runs, and says what went wrong.
+/// Parses a command line, runs the command and reports its error.
 pub(crate) async fn invoke(
     app: App,
     args: Vec<OsString>,
@@ -31,7 +31,7 @@ pub(crate) async fn invoke(
     let matches = Cli::command().name(name).try_get_matches_from(args);
     let cli = match matches.and_then(|matches| Cli::from_arg_matches(&matches)) {
         Ok(cli) => cli,
-        Err(error) => return misfit(&error, &streams),
+        Err(error) => return rejected(&error, &streams),
     };
     streams.set(cli.globals.json, environment.no_color);
     log(cli.globals.log, streams.color());
@@ -47,13 +47,13 @@ pub(crate) async fn invoke(
     meter.report(&streams);
     match ended {
         Ok(exit) => exit,
-        // `... | head` has seen enough.
+        // For example, `head` has closed the pipe.
         Err(Error::Output(error)) if error.kind() == std::io::ErrorKind::BrokenPipe => Exit::Done,
-        Err(error) => complain(&error, &streams),
+        Err(error) => failed(&error, &streams),
     }
 }
 
-fn misfit(error: &clap::Error, streams: &Streams) -> Exit {
+fn rejected(error: &clap::Error, streams: &Streams) -> Exit {
     let text = error.render();
     let text = if streams.color() {
         text.ansi().to_string()
@@ -64,12 +64,12 @@ fn misfit(error: &clap::Error, streams: &Streams) -> Exit {
         streams.note(text.trim_end());
         return Exit::Usage;
     }
-    // Help that nobody can read has still been asked for, and given.
+    // The help was requested: if stdout is closed, that is not an error.
     let _ = streams.line(text.trim_end());
     Exit::Done
 }
 
-fn complain(error: &Error, streams: &Streams) -> Exit {
+fn failed(error: &Error, streams: &Streams) -> Exit {
     let (exit, text) = (error.exit(), chain(error));
     if streams.json() {
         let error = json!({"kind": exit.as_str(), "message": text, "near": error.near()});
@@ -80,7 +80,7 @@ fn complain(error: &Error, streams: &Streams) -> Exit {
     exit
 }
 
-/// Troubles of the store are left out: a command that stays says them itself, once.
+/// Outages of the store are left out: long-running commands report them once themselves.
 fn log(level: LevelFilter, color: bool) {
     let filter = Targets::new().with_default(level);
     let filter = match level > LevelFilter::WARN {
@@ -91,6 +91,6 @@ fn log(level: LevelFilter, color: bool) {
         .with_writer(std::io::stderr)
         .with_ansi(color);
     let subscriber = tracing_subscriber::registry().with(filter).with(lines);
-    // A program that calls `run` may have set its own.
+    // A program that calls `run` may have set its own subscriber.
     let _ = subscriber.try_init();
 }

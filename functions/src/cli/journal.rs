@@ -1,4 +1,4 @@
-//! `journal`: what an execution has observed and decided.
+//! `journal`: prints what an execution has observed and decided.
 
 use super::command::{Needs, Run};
 use super::context::CommandContext;
@@ -12,10 +12,10 @@ use super::find::{Named, with_near};
 pub(crate) struct Args {
     #[command(flatten)]
     named: Named,
-    /// From this commit on
+    /// First commit to print
     #[arg(long, value_name = "N", default_value_t = 1)]
     from: u64,
-    /// At most so many commits
+    /// Most commits to print
     #[arg(long, value_name = "N", default_value_t = 1_000)]
     limit: usize,
 }
@@ -39,7 +39,9 @@ impl Run for Args {
             }
         }
         if let Some(next) = page.next {
-            context.streams.note(format!("more: --from {next}"));
+            context
+                .streams
+                .note(format!("more commits follow: use --from {next}"));
         }
         Ok(Exit::Done)
     }

@@ -1,4 +1,4 @@
-//! `list`: executions, newest first.
+//! `list`: lists executions, newest first.
 
 use comfy_table::{Cell, Color, ContentArrangement, Table, presets};
 use millpond::client::{Filter, Row};
@@ -14,13 +14,13 @@ use super::text;
 /// List executions, newest first
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Only in this state; may be given several times
+    /// Only executions with this status; repeatable
     #[arg(long, value_name = "STATUS", value_parser = status)]
     status: Vec<Status>,
-    /// Only of this workflow
+    /// Only executions of this workflow
     #[arg(long, value_name = "NAME")]
     workflow: Option<Workflow>,
-    /// At most so many
+    /// Most executions to list
     #[arg(long, value_name = "N", default_value_t = 50)]
     limit: usize,
 }
@@ -84,13 +84,7 @@ fn table(rows: &[Row], color: bool) -> String {
         table.force_no_tty();
     }
     table.set_header([
-        "EID",
-        "WORKFLOW",
-        "STATUS",
-        "KEY",
-        "STARTED",
-        "LAST NEWS",
-        "NOTE",
+        "EID", "WORKFLOW", "STATUS", "KEY", "STARTED", "UPDATED", "NOTE",
     ]);
     for row in rows {
         let status = Cell::new(row.status);

@@ -1,4 +1,4 @@
-//! What happens to executions, told as it happens.
+//! Reports changes of executions as they happen.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -14,14 +14,14 @@ use tokio::sync::mpsc::UnboundedReceiver;
 use super::streams::Streams;
 use super::text;
 
-/// Executions that run on are looked at so often.
-const LOOK: Duration = Duration::from_millis(300);
+/// Interval at which running executions are read.
+const INTERVAL: Duration = Duration::from_millis(300);
 
-/// Tells lifecycle changes from the journals, so that a line says what is durable.
+/// Reports lifecycle changes from the journals, so that every line is durable.
 pub(crate) struct Progress {
     engine: Engine,
     streams: Streams,
-    /// What was before this process is no news.
+    /// Older commits are not reported.
     since: Timestamp,
     seen: BTreeMap<ExecutionId, Seen>,
 }
@@ -44,38 +44,38 @@ impl Progress {
         }
     }
 
-    /// Until the worker is gone.
+    /// Reports until the worker ends.
     ///
     /// # Errors
     /// The output cannot be written.
-    pub(crate) async fn tell(
+    pub(crate) async fn report(
         mut self,
         mut events: UnboundedReceiver<WorkerEvent>,
     ) -> io::Result<()> {
-        let mut look = tokio::time::interval(LOOK);
+        let mut ticks = tokio::time::interval(INTERVAL);
         loop {
             tokio::select! {
                 biased;
                 event = events.recv() => match event {
-                    Some(event) => self.hear(event).await?,
+                    Some(event) => self.receive(event).await?,
                     None => return Ok(()),
                 },
-                _ = look.tick() => {
+                _ = ticks.tick() => {
                     let running = self.seen.iter().filter(|(_, seen)| seen.running);
                     for eid in running.map(|(eid, _)| *eid).collect::<Vec<_>>() {
-                        self.news(eid).await?;
+                        self.report_commits(eid).await?;
                     }
                 }
             }
         }
     }
 
-    async fn hear(&mut self, event: WorkerEvent) -> io::Result<()> {
+    async fn receive(&mut self, event: WorkerEvent) -> io::Result<()> {
         match event {
             WorkerEvent::Began(eid) => self.seen.entry(eid).or_default().running = true,
             WorkerEvent::Ended(eid, _) => {
                 self.seen.entry(eid).or_default().running = false;
-                self.news(eid).await?;
+                self.report_commits(eid).await?;
             }
             WorkerEvent::Failed(eid, _) => self.seen.entry(eid).or_default().running = false,
             _ => {}
@@ -83,14 +83,14 @@ impl Progress {
         Ok(())
     }
 
-    /// Tells the commits since the last look. 1 G for each look.
-    async fn news(&mut self, eid: ExecutionId) -> io::Result<()> {
+    /// Reports the commits since the last read. 1 G for each read.
+    async fn report_commits(&mut self, eid: ExecutionId) -> io::Result<()> {
         let seen = self.seen.entry(eid).or_default();
         if seen.ended {
-            return Ok(()); // a cause that came too late: terminal is final
+            return Ok(()); // a late cause: an ended execution does not change
         }
         if seen.record.is_none() {
-            // Trouble with the store is told by the port; the next look tells the news.
+            // The bucket reports outages; the next read reports the commits.
             let Ok(execution) = self.engine.execution(eid).await else {
                 return Ok(());
             };
@@ -105,7 +105,7 @@ impl Progress {
         for commit in &page.commits {
             seen.commit = commit.commit;
             if commit.at >= self.since {
-                tell(&self.streams, record, commit)?;
+                print(&self.streams, record, commit)?;
             }
         }
         if page.commits.iter().flat_map(|c| &c.entries).any(ends) {
@@ -122,7 +122,7 @@ fn ends(entry: &Entry) -> bool {
     )
 }
 
-fn tell(streams: &Streams, record: &Record, commit: &Commit) -> io::Result<()> {
+fn print(streams: &Streams, record: &Record, commit: &Commit) -> io::Result<()> {
     for entry in &commit.entries {
         let Some((event, code, note)) = lifecycle(entry) else {
             continue;
@@ -152,7 +152,7 @@ fn tell(streams: &Streams, record: &Record, commit: &Commit) -> io::Result<()> {
     Ok(())
 }
 
-/// The word for a lifecycle entry, its color, and what more there is to say.
+/// The name of a lifecycle entry, its color, and a note.
 fn lifecycle(entry: &Entry) -> Option<(&'static str, u8, Option<String>)> {
     Some(match entry {
         Entry::Started => ("started", 36, None),

@@ -1,4 +1,4 @@
-//! `result`: how an execution ended.
+//! `result`: prints the outcome of an execution.
 
 use std::time::Duration;
 
@@ -11,12 +11,12 @@ use super::error::Error;
 use super::exit::Exit;
 use super::find::{Named, with_near};
 
-/// Print how an execution ended: its value, or why it has none
+/// Print the result of an execution, or its failure
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]
     named: Named,
-    /// Wait for the end so long
+    /// Wait up to this time for the end
     #[arg(long, value_name = "SECS", value_parser = crate::environment::seconds)]
     wait: Option<Duration>,
 }
@@ -30,10 +30,10 @@ impl Run for Args {
     }
 }
 
-/// Waits for the end up to `wait`, and prints it.
+/// Waits up to `wait` for the end, and prints the outcome.
 ///
 /// # Errors
-/// No such execution, or not in that time; the store failed.
+/// There is no such execution, or it did not end in that time; the store failed.
 pub(crate) async fn show(
     context: &CommandContext,
     eid: ExecutionId,

@@ -1,4 +1,4 @@
-//! `retention`: archives finished executions into archives, and expires them in time.
+//! `retention`: archives finished executions, and purges their tombstones later.
 
 use std::time::Duration;
 
@@ -12,24 +12,25 @@ use super::serve::Interrupts;
 use crate::environment::{days, seconds};
 use crate::roles::retention;
 
-/// Archive finished executions into archives, and expire them in time
+/// Archive finished executions, and purge their tombstones later
 ///
-/// What ended longer ago than --after becomes one object under `archive/`: `show`, `journal` and
-/// `result` tell the same of it as before. Its tombstone stays for --purge; then its key is free.
+/// An execution that ended longer ago than --after becomes one object under `archive/`: `show`,
+/// `journal` and `result` print the same as before. Its tombstone stays for --purge; after that its
+/// key can start a new execution.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Days that a finished execution stays as it is; fractions allowed
-    /// [default: MILLPOND_RETENTION_AFTER, else 7]
+    /// Days after its end at which an execution is archived; fractions are allowed
+    /// [default: MILLPOND_RETENTION_AFTER, otherwise 7]
     #[arg(long, value_name = "DAYS", value_parser = days)]
     after: Option<Duration>,
-    /// Days that its tombstone stays after that; fractions allowed
-    /// [default: MILLPOND_RETENTION_PURGE, else 90]
+    /// Days after that at which its tombstone is purged; fractions are allowed
+    /// [default: MILLPOND_RETENTION_PURGE, otherwise 90]
     #[arg(long, value_name = "DAYS", value_parser = days)]
     purge: Option<Duration>,
-    /// Executions archived or purged a second, at most
+    /// Most executions archived or purged per second
     #[arg(long, value_name = "N", default_value_t = RetentionSettings::default().rate)]
     rate: u32,
-    /// Go on until interrupted, and look again after so long
+    /// Run until interrupted, and repeat after this time
     #[arg(long, value_name = "SECS", value_parser = seconds)]
     every: Option<Duration>,
 }
@@ -48,14 +49,12 @@ impl Run for Args {
             rate: self.rate,
             ..default.clone()
         };
-        let what = "word of interrupts";
-        let mut interrupts =
-            Interrupts::listen().map_err(|source| Error::System { what, source })?;
+        let mut interrupts = Interrupts::listen().map_err(Error::Signals)?;
         let stop = Notice::new();
         let work = async {
             let Some(period) = self.every else {
                 let retained = retention(&context.engine, &settings, &stop).await?;
-                say(context, &retained)?;
+                print(context, &retained)?;
                 return Ok(match retained.broken {
                     0 => Exit::Done,
                     _ => Exit::Failed,
@@ -63,18 +62,18 @@ impl Run for Args {
             };
             let retention = Retention::new(&context.engine, settings.clone());
             let retention = retention.map_err(millpond::client::RetentionError::from)?;
-            let tell = |retained: &Retained| {
-                // Whoever reads has gone away only when the process is to end.
-                let _ = say(context, retained);
+            let report = |retained: &Retained| {
+                // The output is closed only when the process is about to end.
+                let _ = print(context, retained);
             };
-            retention.run(period, &stop, tell).await;
+            retention.run(period, &stop, report).await;
             Ok(Exit::Done)
         };
         let killed = async {
             interrupts.next().await;
             context
                 .streams
-                .note("ending what is under way; a second interrupt ends it at once");
+                .note("stopping after the current work; interrupt again to exit at once");
             stop.set();
             interrupts.next().await;
         };
@@ -86,15 +85,15 @@ impl Run for Args {
     }
 }
 
-fn say(context: &CommandContext, retained: &Retained) -> Result<(), Error> {
+fn print(context: &CommandContext, retained: &Retained) -> Result<(), Error> {
     match context.streams.json() {
         true => context.streams.record(retained)?,
-        false => context.streams.line(words(retained))?,
+        false => context.streams.line(summary(retained))?,
     }
     Ok(())
 }
 
-fn words(retained: &Retained) -> String {
+fn summary(retained: &Retained) -> String {
     let Retained {
         walked,
         archived,
@@ -105,24 +104,24 @@ fn words(retained: &Retained) -> String {
         expired,
         more,
     } = retained;
-    let mut words = vec![
-        format!("{walked} looked at"),
+    let mut parts = vec![
+        format!("{walked} examined"),
         format!("{archived} archived"),
         format!("{purged} purged"),
     ];
-    let mut say = |count: &usize, what: &str| {
+    let mut add = |count: &usize, what: &str| {
         if *count > 0 {
-            words.push(format!("{count} {what}"));
+            parts.push(format!("{count} {what}"));
         }
     };
-    say(finished, "finished that a pass had begun");
-    say(left, "left since they were written to");
-    say(expired, "words of the feed expired");
-    say(broken, "that cannot be read whole (see `doctor`)");
+    add(finished, "completed that an earlier pass had begun");
+    add(left, "skipped because they had changed");
+    add(expired, "feed records expired");
+    add(broken, "that cannot be read completely (run `doctor`)");
     if *more {
-        words.push("more to do".to_owned());
+        parts.push("more work remains".to_owned());
     }
-    words.join(", ")
+    parts.join(", ")
 }
 
 #[cfg(test)]
@@ -130,13 +129,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_there_is_to_say_is_said() {
+    fn a_summary_contains_only_counts_above_zero() {
         let some = Retained {
             walked: 9,
             archived: 3,
             ..Retained::default()
         };
-        assert_eq!(words(&some), "9 looked at, 3 archived, 0 purged");
+        assert_eq!(summary(&some), "9 examined, 3 archived, 0 purged");
         let all = Retained {
             finished: 1,
             left: 1,
@@ -145,8 +144,8 @@ mod tests {
             more: true,
             ..some
         };
-        let said = words(&all);
-        assert!(said.contains("2 that cannot be read whole"), "{said}");
-        assert!(said.ends_with("more to do"), "{said}");
+        let text = summary(&all);
+        assert!(text.contains("2 that cannot be read completely"), "{text}");
+        assert!(text.ends_with("more work remains"), "{text}");
     }
 }

@@ -1,4 +1,4 @@
-//! What `dev` and `worker` share: serve until told to stop, or until there is nothing to do.
+//! What `dev` and `worker` share: they serve until an interrupt, or until there is nothing to do.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,27 +11,27 @@ use super::error::Error;
 use super::exit::Exit;
 use crate::roles::{Idle, until_idle, worker};
 
-/// Longest pause between two looks for what other processes cause.
-const LOOK: Duration = Duration::from_millis(200);
-/// The same where each look is billed: at two requests a look, $0.86 a day instead of $4.32 on S3.
-const FAR_LOOK: Duration = Duration::from_secs(1);
+/// Longest pause between two polls.
+const POLL: Duration = Duration::from_millis(200);
+/// The same where each poll is billed: at two requests per poll, $0.86 a day instead of $4.32 on S3.
+const REMOTE_POLL: Duration = Duration::from_secs(1);
 
-/// What a worker serves.
+/// What a worker serves, and how.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Serving {
-    /// Serve this queue; may be given several times, the most urgent first [default: default]
+    /// Serve this queue; repeatable, most urgent first [default: default]
     #[arg(long = "queue", value_name = "QUEUE")]
     queues: Vec<Queue>,
-    /// Executions run at once
+    /// Most executions that run at the same time
     #[arg(long, value_name = "N", default_value_t = 64, value_parser = positive)]
     concurrency: usize,
-    /// Longest pause between two looks for what other processes cause, 0.05 to 60. Each look costs
-    /// a list for each queue and one for the timers [default: 0.2, and 1 on a bucket behind a
-    /// network: 0.86 dollars a day with one queue on S3 Standard]
+    /// Longest pause between two polls for mail and timers, 0.05 to 60. Each poll lists every queue
+    /// once and the timers once [default: 0.2; on a remote bucket 1, which costs 0.86 dollars a day
+    /// with one queue on S3 Standard]
     #[arg(long, value_name = "SECS", value_parser = look)]
     look: Option<Duration>,
-    /// End when no execution has work: each is over, parked, or waits for a message or a
-    /// later time
+    /// Exit when no execution has work: each one has ended, is paused or blocked, or waits for a
+    /// message or a later time
     #[arg(long)]
     until_idle: bool,
 }
@@ -39,22 +39,22 @@ pub(crate) struct Serving {
 fn positive(text: &str) -> Result<usize, &'static str> {
     match text.parse() {
         Ok(number) if number > 0 => Ok(number),
-        _ => Err("a number above 0"),
+        _ => Err("must be a whole number above 0"),
     }
 }
 
 fn look(text: &str) -> Result<Duration, &'static str> {
     match text.parse() {
         Ok(seconds) if (0.05..=60.0).contains(&seconds) => Ok(Duration::from_secs_f64(seconds)),
-        _ => Err("a number of seconds from 0.05 to 60"),
+        _ => Err("must be a number of seconds from 0.05 to 60"),
     }
 }
 
-/// Works until an interrupt (hands over; a second one ends at once), or until idle. `beside`
-/// runs as long as the worker does, and is told by `stop`.
+/// Serves until an interrupt (the first one hands over, the second one ends at once), or until idle.
+/// `beside` runs as long as the worker does, and ends on `stop`.
 ///
 /// # Errors
-/// Signals cannot be listened for.
+/// The system refuses to deliver shutdown signals.
 pub(crate) async fn serve(
     serving: Serving,
     context: &CommandContext,
@@ -67,13 +67,13 @@ pub(crate) async fn serve(
         queues.push(Queue::default());
     }
     let idle = Idle::default();
-    let hears = idle.clone();
+    let observer = idle.clone();
     let options = WorkerOptions {
         queues: queues.clone(),
         concurrency: serving.concurrency,
         idle: serving.look.unwrap_or(pause(context.far)),
         watch: Some(Arc::new(move |event: &WorkerEvent| {
-            hears.hear(event);
+            observer.observe(event);
             if let Some(watch) = &watch {
                 watch(event);
             }
@@ -81,14 +81,13 @@ pub(crate) async fn serve(
         ..WorkerOptions::default()
     };
     let abandon = Notice::new();
-    let what = "word of interrupts";
-    let mut interrupts = Interrupts::listen().map_err(|source| Error::System { what, source })?;
+    let mut interrupts = Interrupts::listen().map_err(Error::Signals)?;
     let names: Vec<_> = queues.iter().map(Queue::as_str).collect();
     context.streams.note(format!(
-        "{} works on {}, queues {}",
-        context.engine.core().host.worker,
+        "worker started: bucket={}, queues={}, worker={}",
         context.url,
-        names.join(", ")
+        names.join(","),
+        context.engine.core().host.worker
     ));
     let work = async {
         tokio::join!(worker(&context.engine, options, &stop, &abandon), beside);
@@ -104,12 +103,12 @@ pub(crate) async fn serve(
         interrupts.next().await;
         context
             .streams
-            .note("handing over; a second interrupt ends it at once");
+            .note("stopping: running steps may finish; interrupt again to exit at once");
         stop.set();
         interrupts.next().await;
         abandon.set();
     };
-    // Boxed: together they are large.
+    // Boxed: the futures are large together.
     tokio::select! {
         biased;
         () = Box::pin(killed) => Ok(Exit::Killed),
@@ -118,15 +117,15 @@ pub(crate) async fn serve(
     }
 }
 
-/// Where nobody says how often to look.
+/// The default of `--look`.
 const fn pause(far: bool) -> Duration {
     match far {
-        true => FAR_LOOK,
-        false => LOOK,
+        true => REMOTE_POLL,
+        false => POLL,
     }
 }
 
-/// Words from the outside to stop.
+/// Shutdown signals of the operating system.
 pub(crate) struct Interrupts {
     #[cfg(unix)]
     interrupt: tokio::signal::unix::Signal,
@@ -168,7 +167,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_look_is_asked_for_in_seconds_within_its_limits() {
+    fn a_polling_interval_is_a_number_of_seconds_within_its_limits() {
         assert_eq!(look("0.05"), Ok(Duration::from_millis(50)));
         assert_eq!(look("60"), Ok(Duration::from_secs(60)));
         for bad in ["0.04", "61", "-1", "NaN", "soon", ""] {
@@ -177,11 +176,11 @@ mod tests {
     }
 
     #[test]
-    fn looks_at_a_bucket_that_bills_are_rarer_and_cost_what_the_words_say() {
+    fn polls_of_a_remote_bucket_are_rarer_and_cost_what_the_help_says() {
         let a_day = |far| {
-            let looks = Duration::from_secs(86_400).as_millis() / pause(far).as_millis();
+            let polls = Duration::from_secs(86_400).as_millis() / pause(far).as_millis();
             // One queue, and the timers.
-            let lists = u64::try_from(looks).unwrap() * 2;
+            let lists = u64::try_from(polls).unwrap() * 2;
             Prices::s3_standard().list.times(lists).to_string()
         };
         assert_eq!(a_day(true), "$0.864000000");

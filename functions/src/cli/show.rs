@@ -1,4 +1,4 @@
-//! `show`: one execution, its frames, what it waits for, what it has cost.
+//! `show`: prints one execution: its frames, what it waits for, what it has cost.
 
 use millpond::client::{EngineError, Execution, Frame, Price};
 use serde_json::json;
@@ -80,7 +80,7 @@ fn summary(execution: &Execution, price: Price, color: bool) -> Vec<String> {
         say("parent", format!("{} at {}", parent.eid, parent.fid));
     }
     say("input", text::payload(&record.args));
-    say("last", text::instant(execution.at));
+    say("updated", text::instant(execution.at));
     if let Some(lease) = &execution.lease {
         let until = text::instant(lease.until);
         say("lease", format!("{} until {until}", lease.worker));

@@ -1,4 +1,4 @@
-//! `signal`: a message to an execution.
+//! `signal`: sends a message to an execution.
 
 use millpond::client::{EngineError, Frame, FrameKind, FrameStatus, Signal};
 use millpond::domain::{Channel, ExecutionId};
@@ -17,12 +17,12 @@ pub(crate) struct Args {
     /// The execution: its id, the beginning or end of it, or key:KEY
     #[arg(value_name = "EID")]
     eid: String,
-    /// The channel on which it receives
+    /// The channel of the message
     channel: Channel,
     /// The message, in JSON [default: null]
     #[arg(value_name = "JSON", allow_hyphen_values = true)]
     value: Option<String>,
-    /// One key is delivered once, however often it is sent
+    /// Idempotency key: a message with a known key is not delivered again
     #[arg(long, value_name = "KEY")]
     key: Option<String>,
 }
@@ -39,15 +39,15 @@ impl Run for Args {
         if let Some(key) = &self.key {
             signal = signal.key(key);
         }
-        // Asked for before the message may end the wait.
-        let unheard = unheard(context, eid, &self.channel)
+        // Read before the message can end the wait.
+        let unread = unread(context, eid, &self.channel)
             .await
             .unwrap_or_default();
         let signalled = match context.engine.signal(eid, signal).await {
             Ok(signalled) => signalled,
             Err(error) => return Err(with_near(context, error).await),
         };
-        if let Some(warning) = unheard {
+        if let Some(warning) = unread {
             context.streams.note(format!("warning: {warning}"));
         }
         if context.streams.json() {
@@ -55,14 +55,16 @@ impl Run for Args {
                 &json!({"eid": eid, "channel": self.channel, "fresh": signalled.fresh}),
             )?;
         } else if !signalled.fresh {
-            context.streams.note("note: this key was delivered before");
+            context
+                .streams
+                .note("note: a message with this key had already been delivered");
         }
         Ok(Exit::Done)
     }
 }
 
-/// What there is to say when the execution waits, and for other channels.
-async fn unheard(
+/// A warning if the execution waits, but only on other channels.
+async fn unread(
     context: &CommandContext,
     eid: ExecutionId,
     channel: &Channel,
@@ -76,12 +78,13 @@ async fn unheard(
     }
     let meant = near(channel.as_str(), &open);
     let meant = match meant.first() {
-        Some(name) => format!(" (did you mean {name}?)"),
+        Some(name) => format!("; did you mean {name}?"),
         None => String::new(),
     };
     Ok(Some(format!(
-        "nothing waits on channel {channel} now; open: {}{meant}; the message is kept",
-        open.join(", ")
+        "the execution does not wait on this channel now{meant}; the message stays in its mailbox: \
+         channel={channel}, waiting={}",
+        open.join(",")
     )))
 }
 

@@ -1,4 +1,4 @@
-//! `start`: an execution begins.
+//! `start`: starts an execution.
 
 use std::io::Read as _;
 use std::path::PathBuf;
@@ -19,7 +19,7 @@ use super::text;
 /// Start an execution
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The workflow
+    /// The name of the workflow
     workflow: String,
     /// `-` reads the input from stdin
     #[arg(value_name = "-", value_parser = ["-"], conflicts_with_all = ["input", "input_file"])]
@@ -35,19 +35,19 @@ pub(crate) struct Args {
     /// A file with the input, in JSON (`-`: stdin)
     #[arg(long, value_name = "FILE")]
     input_file: Option<PathBuf>,
-    /// One key starts one execution: started again, it is found
+    /// Idempotency key: a key that is in use returns the existing execution
     #[arg(long, value_name = "KEY")]
     key: Option<String>,
-    /// The version, instead of the one registered last
+    /// The version [default: the one registered last]
     #[arg(long, value_name = "VERSION")]
     version: Option<String>,
-    /// The queue [default: default]
+    /// The queue whose workers run it [default: default]
     #[arg(long, value_name = "QUEUE")]
     queue: Option<String>,
-    /// Not before this instant (2026-01-31T09:00:00Z)
+    /// Do not run before this time (2026-01-31T09:00:00Z)
     #[arg(long, value_name = "INSTANT")]
     at: Option<Timestamp>,
-    /// Wait for the end so long, and print the result
+    /// Wait up to this time for the end, and print the result
     #[arg(long, value_name = "SECS", value_parser = crate::environment::seconds)]
     wait: Option<Duration>,
 }
@@ -78,7 +78,7 @@ impl Run for Args {
         if context.ephemeral {
             context
                 .streams
-                .note("note: memory: is gone when this command ends, and the execution with it");
+                .note("warning: memory: ends with this command; the execution is lost with it");
         }
         let started = match context.engine.start(start).await {
             Ok(started) => started,
@@ -90,20 +90,22 @@ impl Run for Args {
             differs,
         } = started;
         if context.streams.json() {
-            let told = json!({"eid": eid, "fresh": fresh, "differs": differs});
+            let report = json!({"eid": eid, "fresh": fresh, "differs": differs});
             if self.wait.is_none() {
-                context.streams.document(&told)?;
+                context.streams.document(&report)?;
             }
         } else {
             context.streams.line(eid)?;
             if !fresh {
-                context.streams.note("note: this key was started before");
+                context
+                    .streams
+                    .note("note: this key had already started an execution");
             }
         }
         if differs {
-            context.streams.note(
-                "warning: it is another workflow, or runs with another input, than asked for",
-            );
+            context
+                .streams
+                .note("warning: the key had started another workflow, or another input");
         }
         match self.wait {
             None => Ok(Exit::Done),
@@ -123,7 +125,7 @@ impl Args {
             let mut text = String::new();
             let read = std::io::stdin().read_to_string(&mut text);
             read.map_err(|source| Error::Input {
-                what: "the input on stdin".to_owned(),
+                what: "the input from stdin".to_owned(),
                 source,
             })?;
             Some(text)
@@ -140,12 +142,12 @@ impl Args {
     }
 }
 
-/// Reads JSON as somebody typed it.
+/// Reads JSON from the command line.
 pub(crate) fn parse(what: &str, text: &str) -> Result<Json, Error> {
     Json::parse(text).map_err(|error| {
-        // The shell eats quotes: the text that arrived is what helps.
+        // The shell removes quotes: the message shows the text that arrived.
         let (why, text) = (chain(&error), text::cut(text, 60));
-        Error::Usage(format!("the {what} is not JSON: {why}: got={text}"))
+        Error::Usage(format!("the {what} is not valid JSON: {why}: got={text}"))
     })
 }
 

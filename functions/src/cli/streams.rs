@@ -1,4 +1,4 @@
-//! What a command says, and to whom.
+//! The output of a command: results on stdout, notes on stderr.
 
 use std::error::Error as StdError;
 use std::fmt;
@@ -12,7 +12,7 @@ use super::exit::Exit;
 
 type Sink = Arc<Mutex<Box<dyn Write + Send>>>;
 
-/// Where results and words about them go. Clones write to the same places.
+/// Where results and notes are written. Clones write to the same places.
 #[derive(Clone)]
 pub struct Streams {
     out: Sink,
@@ -32,7 +32,7 @@ impl Streams {
         }
     }
 
-    /// Those of the process; in color if people look at them.
+    /// Those of the process; in color on a terminal.
     pub(crate) fn standard() -> Self {
         let color = io::stdout().is_terminal() && io::stderr().is_terminal();
         Self {
@@ -63,7 +63,7 @@ impl Streams {
         out.flush()
     }
 
-    /// The result as it is, byte by byte.
+    /// The result as bytes.
     pub(crate) fn bytes(&self, bytes: &[u8]) -> io::Result<()> {
         let mut out = self.out.lock().unwrap_or_else(PoisonError::into_inner);
         out.write_all(bytes)?;
@@ -81,13 +81,13 @@ impl Streams {
         self.line(serde_json::to_string(value)?)
     }
 
-    /// A word beside the result. A closed error stream stops nothing.
+    /// A note beside the result. A closed error stream is ignored.
     pub(crate) fn note(&self, text: impl fmt::Display) {
         let mut err = self.err.lock().unwrap_or_else(PoisonError::into_inner);
         let _ = writeln!(err, "{text}").and_then(|()| err.flush());
     }
 
-    /// Says why nothing can be done with this command line or environment.
+    /// Reports why the command line or the environment cannot be used.
     pub(crate) fn refuse(&mut self, error: &dyn StdError) -> Exit {
         self.note(format!("error: {}", chain(error)));
         Exit::Usage

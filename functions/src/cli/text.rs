@@ -1,4 +1,4 @@
-//! How values, times and states stand in lines for people.
+//! Values, times and states as text for people.
 
 use std::time::Duration;
 
@@ -51,13 +51,13 @@ pub(crate) fn size(bytes: u64) -> String {
     }
 }
 
-/// At most so many characters of a text, in one line.
-pub(crate) fn cut(text: &str, most: usize) -> String {
+/// At most `max` characters of a text, in one line.
+pub(crate) fn cut(text: &str, max: usize) -> String {
     let line = text.replace(['\n', '\r', '\t'], " ");
-    if line.chars().count() <= most {
+    if line.chars().count() <= max {
         return line;
     }
-    let kept: String = line.chars().take(most.saturating_sub(1)).collect();
+    let kept: String = line.chars().take(max.saturating_sub(1)).collect();
     format!("{kept}…")
 }
 
@@ -69,7 +69,7 @@ pub(crate) fn payload(payload: &Payload) -> String {
     }
 }
 
-/// A word in the color of a status.
+/// A status in its color.
 pub(crate) fn status(status: Status, color: bool) -> String {
     let code = match status {
         Status::Completed => 32,

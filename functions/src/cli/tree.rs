@@ -1,11 +1,11 @@
-//! The tree of frames, drawn.
+//! The tree of frames as text.
 
 use jiff::Timestamp;
 use millpond::client::{Frame, FrameKind, FrameStatus};
 
 use super::text;
 
-/// One line a frame, one for each attempt that failed; columns stand under each other.
+/// One line per frame and one per failed attempt, in aligned columns.
 pub(crate) fn lines(root: &Frame, now: Timestamp, color: bool) -> Vec<String> {
     let mut rows = Vec::new();
     walk(root, "", "", &mut rows);

@@ -1,4 +1,4 @@
-//! `watch`: a journal as it grows.
+//! `watch`: follows a journal as it grows.
 
 use std::time::Duration;
 
@@ -12,16 +12,16 @@ use super::error::Error;
 use super::exit::Exit;
 use super::find::{Named, with_near};
 
-/// Pauses between looks: each is one cheap request.
+/// Pauses between polls: each poll is one read request.
 const FIRST: Duration = Duration::from_millis(50);
 const LONGEST: Duration = Duration::from_secs(2);
 
-/// Follow an execution until it is over
+/// Follow the journal of an execution until the execution ends
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]
     named: Named,
-    /// From this commit on
+    /// First commit to print
     #[arg(long, value_name = "N", default_value_t = 1)]
     from: u64,
 }
@@ -36,7 +36,7 @@ impl Run for Args {
         let eid = self.named.eid(context).await?;
         let (mut from, mut pause) = (self.from, FIRST);
         loop {
-            // The status before the journal: whatever came before the end has then been printed.
+            // The status is read before the journal, so that everything before the end is printed.
             let status = match context.engine.status(eid).await {
                 Ok(status) => status,
                 Err(error) => match again(error) {
@@ -66,7 +66,7 @@ impl Run for Args {
                 }
             }
             if status.is_terminal() {
-                // How it ended stands in its archive.
+                // The archive contains the outcome.
                 return Ok(Exit::of(match status {
                     Status::Archived => context.engine.execution(eid).await?.status,
                     status => status,
@@ -78,7 +78,7 @@ impl Run for Args {
     }
 }
 
-/// The error, unless the store only asks for patience: the door has said so.
+/// The error, unless it is transient: then it has been reported, and the read is repeated.
 fn again(error: EngineError) -> Option<EngineError> {
     match &error {
         EngineError::Bucket(bucket)

@@ -1,4 +1,4 @@
-//! `workflows`: what the application knows.
+//! `workflows`: lists what the application has registered.
 
 use comfy_table::{ContentArrangement, Table, presets};
 use serde_json::{Value, json};
@@ -11,7 +11,7 @@ use super::invocation::Invocation;
 /// List the workflows of this application
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Print the JSON schemas of inputs and outputs, too
+    /// Add the JSON schemas of inputs and outputs
     #[arg(long)]
     schema: bool,
 }

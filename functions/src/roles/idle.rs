@@ -1,4 +1,4 @@
-//! Knowing when there is nothing left to do.
+//! Detects that no execution has work.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,25 +10,25 @@ use millpond::keys::{self, MailKey};
 use millpond::ports::BucketError;
 use millpond::timers;
 
-/// Pauses between looks: short, since scripts wait for it; longer while nothing changes.
+/// Pauses between checks: short, because scripts wait for the result; longer while nothing changes.
 const FIRST: Duration = Duration::from_millis(20);
 const LONGEST: Duration = Duration::from_secs(1);
 
-/// What a worker is at, as its events tell.
+/// What a worker is running, according to its events.
 #[derive(Debug, Clone, Default)]
 pub struct Idle(Arc<Mutex<State>>);
 
 #[derive(Debug, Default)]
 struct State {
     running: BTreeSet<ExecutionId>,
-    /// Executions that this worker cannot run: their causes are left for others.
+    /// Executions that this worker cannot run: other workers do.
     left: BTreeSet<ExecutionId>,
     began: u64,
 }
 
 impl Idle {
-    /// Takes in what a worker tells.
-    pub fn hear(&self, event: &WorkerEvent) {
+    /// Processes an event of the worker.
+    pub fn observe(&self, event: &WorkerEvent) {
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         match event {
             WorkerEvent::Began(eid) => {
@@ -49,25 +49,25 @@ impl Idle {
         }
     }
 
-    fn look(&self) -> (bool, u64, BTreeSet<ExecutionId>) {
+    fn snapshot(&self) -> (bool, u64, BTreeSet<ExecutionId>) {
         let state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         (state.running.is_empty(), state.began, state.left.clone())
     }
 }
 
-/// Returns when no execution of `queues` has work: each is over, parked, or waits for a
-/// message or for a later time. 2 P for each look.
+/// Returns when no execution of `queues` has work: each one has ended, is paused or blocked, or waits
+/// for a message or a later time. 2 P for each check.
 ///
-/// A cause lies in the bucket until a run has served it, and what a run causes is there before
-/// its own cause goes; so two looks in a row without any cause, between which no run began,
-/// show that nothing is under way, in other processes either.
+/// A cause stays in the bucket until a run has served it, and the effects of a run are in the bucket
+/// before its own cause is deleted. Therefore two consecutive checks without any cause, between which
+/// no run began, show that no process is running an execution.
 pub async fn until_idle(engine: &Engine, queues: &[Queue], idle: &Idle) {
     let clock = Arc::clone(&engine.ports().clock);
     let (mut quiet, mut pause) = (None, FIRST);
     loop {
-        let (resting, began, left) = idle.look();
+        let (resting, began, left) = idle.snapshot();
         let calm = resting && matches!(causes(engine, queues, &left).await, Ok(false));
-        let still = calm && idle.look().1 == began;
+        let still = calm && idle.snapshot().1 == began;
         if still && quiet == Some(began) {
             return;
         }
@@ -81,7 +81,7 @@ pub async fn until_idle(engine: &Engine, queues: &[Queue], idle: &Idle) {
     }
 }
 
-/// Whether some execution has a cause to be run now.
+/// Whether an execution has a cause to run now.
 async fn causes(
     engine: &Engine,
     queues: &[Queue],

@@ -44,7 +44,7 @@ fn ls_shows_every_object_in_order_and_the_prefix_and_limit_cut_it() {
         assert_eq!(mail.split_whitespace().next().unwrap(), size, "{mail}");
         let done = world.run(&["bucket", "ls", "--limit", "2", "--bucket", url]);
         assert_eq!(done.out.lines().count(), 2);
-        assert!(done.err.contains("more follow"), "{done:?}");
+        assert!(done.err.contains("more objects follow"), "{done:?}");
     }
 }
 
@@ -91,7 +91,7 @@ fn export_writes_each_object_to_its_keys_path_and_nothing_over_anything() {
         assert!(again.err.contains("not empty"), "{again:?}");
         let told = world.ok(&["bucket", "export", "other", "--bucket", url]);
         assert!(
-            told.starts_with(&format!("{} objects, {bytes} bytes", all.len())),
+            told.starts_with(&format!("exported {} objects, {bytes} bytes", all.len())),
             "{told}"
         );
     }

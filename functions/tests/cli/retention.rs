@@ -150,7 +150,10 @@ fn what_cannot_be_read_whole_is_left_and_said() {
         .for_each(|blob| std::fs::remove_file(blob).unwrap());
     let some = world.run(&["retention", "--after", "0"]);
     assert_eq!(some.code, 1, "{some:?}");
-    assert!(some.out.contains("1 that cannot be read whole"), "{some:?}");
+    assert!(
+        some.out.contains("1 that cannot be read completely"),
+        "{some:?}"
+    );
     assert!(some.err.contains("missing"), "{some:?}");
     assert_eq!(
         world.json(&["show", &eid])["execution"]["status"],

@@ -76,7 +76,7 @@ fn two_processes_share_a_folder() {
 fn a_sleeper_wakes_while_dev_runs() {
     let world = World::new();
     let dev = world.spawn("dev", &["dev"]);
-    until("it works", || dev.err().contains("works on"));
+    until("it works", || dev.err().contains("worker started"));
     let eid = world.start(&["nap", "--input", "1"]);
     world.ok(&["result", &eid, "--wait", "60"]);
 }

@@ -17,7 +17,7 @@ fn the_first_interrupt_lets_a_running_step_end() {
         let world = World::new();
         let (eid, mut dev) = at_work(&world);
         dev.signal(name);
-        until("it hands over", || dev.err().contains("handing over"));
+        until("it hands over", || dev.err().contains("stopping"));
         std::fs::write(world.path("gate"), "").unwrap();
         assert_eq!(dev.ended().code(), Some(0), "{}", dev.err());
         world.work();
@@ -31,7 +31,7 @@ fn the_second_interrupt_ends_at_once() {
     let world = World::new();
     let (_, mut dev) = at_work(&world);
     dev.signal("INT");
-    until("it hands over", || dev.err().contains("handing over"));
+    until("it hands over", || dev.err().contains("stopping"));
     dev.signal("INT");
     assert_eq!(dev.ended().code(), Some(130), "{}", dev.err());
 }
@@ -46,7 +46,7 @@ fn steps_that_spin_on_every_thread_stop_no_timer_and_no_interrupt() {
     let eid = world.start(&["nap", "--input", "1"]);
     world.ok(&["result", &eid, "--wait", "60"]);
     dev.signal("INT");
-    until("it hands over", || dev.err().contains("handing over"));
+    until("it hands over", || dev.err().contains("stopping"));
     dev.signal("INT");
     assert_eq!(dev.ended().code(), Some(130), "{}", dev.err());
 }

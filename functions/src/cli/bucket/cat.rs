@@ -1,4 +1,4 @@
-//! `bucket cat`: one object's bytes.
+//! `bucket cat`: prints the bytes of one object.
 
 use millpond::keys::{Key, Prefix};
 
@@ -7,16 +7,16 @@ use super::super::error::Error;
 use super::super::exit::Exit;
 use super::source::source;
 
-/// Keys named instead of one that is not there.
+/// Most similar keys in the error for a missing key.
 const NEAR: usize = 3;
 
-/// Write the object KEY to stdout, byte by byte
+/// Write the object KEY to stdout, unchanged
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// The key, as `bucket ls` shows it
     #[arg(value_name = "KEY")]
     key: String,
-    /// As it is stored, not decompressed or decrypted
+    /// Print the stored bytes, not decompressed or decrypted
     #[arg(long)]
     raw: bool,
 }
@@ -28,7 +28,7 @@ pub(super) async fn run(args: Args, context: &CommandContext) -> Result<Exit, Er
         context.streams.bytes(&object.body)?;
         return Ok(Exit::Done);
     }
-    // Whoever stopped typing too early is told what goes on like that.
+    // The key may be incomplete: the error names keys with the same beginning.
     let near = match Prefix::parse(key.as_str()) {
         Ok(prefix) => bucket.list(&prefix, None, NEAR).await?.entries,
         Err(_) => Vec::new(),

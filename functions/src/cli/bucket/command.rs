@@ -6,7 +6,7 @@ use super::super::error::Error;
 use super::super::exit::Exit;
 use super::{cat, export, ls};
 
-/// Look into the bucket: its objects, by their keys
+/// Inspect the objects of the bucket by key
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]

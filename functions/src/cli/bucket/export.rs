@@ -1,4 +1,4 @@
-//! `bucket export`: every object as a file.
+//! `bucket export`: writes every object as a file.
 
 use std::fs;
 use std::io::{self, Write as _};
@@ -14,21 +14,21 @@ use super::super::exit::Exit;
 use super::super::text;
 use super::source::source;
 
-/// Keys asked for at once: what a store gives in one request.
+/// Keys per request: the most that stores return at once.
 const PAGE: usize = 1_000;
-/// Objects read at once.
+/// Concurrent reads.
 const WIDE: usize = 16;
 
 /// Write every object as a file below DIR, at the path that its key spells
 ///
-/// One request for each object, and one for each 1,000. Objects that go while it reads are left
-/// out: it is no snapshot of a bucket in use.
+/// One request per object, and one per 1,000 objects. Objects that are deleted during the export are
+/// left out: it is not a snapshot of a bucket in use.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// A folder that is empty, or not there
+    /// A folder that is empty or does not exist
     #[arg(value_name = "DIR")]
     folder: PathBuf,
-    /// As they are stored, not decompressed or decrypted
+    /// Write the stored bytes, not decompressed or decrypted
     #[arg(long)]
     raw: bool,
 }
@@ -64,49 +64,51 @@ pub(super) async fn run(args: Args, context: &CommandContext) -> Result<Exit, Er
         context.streams.document(&done)?;
     } else {
         let (size, folder) = (text::size(bytes), folder.display());
-        let done = format!("{objects} objects, {bytes} bytes ({size}) in {folder}");
+        let done = format!("exported {objects} objects, {bytes} bytes ({size}) to {folder}");
         context.streams.line(done)?;
         if gone > 0 {
-            context
-                .streams
-                .note(format!("{gone} objects went while it was read"));
+            context.streams.note(format!(
+                "note: {gone} objects were deleted during the export"
+            ));
         }
     }
     Ok(Exit::Done)
 }
 
-/// Makes the folder; one with something in it is refused.
+/// Creates the folder; one that is not empty is rejected.
 fn empty(folder: &Path) -> Result<(), Error> {
     let no = |source| unwritten(folder, source);
     fs::create_dir_all(folder).map_err(no)?;
     match fs::read_dir(folder).map_err(no)?.next() {
         None => Ok(()),
         Some(_) => Err(Error::Usage(format!(
-            "{} is not empty: an export needs a folder of its own",
+            "the folder of the export is not empty: name a new or an empty folder: path={}",
             folder.display()
         ))),
     }
 }
 
-/// Files are written while nothing else of the process waits for a thread.
+/// Blocks the thread, on which nothing else of the process runs meanwhile.
 fn write(folder: &Path, key: &Key, body: &[u8]) -> Result<(), Error> {
     let path = below(folder, key)?;
     let no = |source| unwritten(&path, source);
     if let Some(parent) = path.parent() {
         fs::create_dir_all(parent).map_err(no)?;
     }
-    // New: keys that differ only in case are one file where the file system folds case.
+    // `create_new`: keys that differ only in case are one file on some file systems.
     let file = fs::File::options().write(true).create_new(true).open(&path);
     file.and_then(|mut file| file.write_all(body)).map_err(no)
 }
 
-/// Keys have no `..` and no empty parts (`Key::parse`); that nothing leaves the folder must not
-/// rest on that alone.
+/// Keys have no `..` and no empty parts (`Key::parse`), but the safety of other folders must not depend
+/// on that alone.
 fn below(folder: &Path, key: &Key) -> Result<PathBuf, Error> {
     let name = Path::new(key.as_str());
     let plain = |part| matches!(part, Component::Normal(_));
     if !name.components().all(plain) {
-        return Err(Error::Usage(format!("{key} is no path below a folder")));
+        return Err(Error::Usage(format!(
+            "cannot export an object: its key is not a relative path: key={key}"
+        )));
     }
     Ok(folder.join(name))
 }

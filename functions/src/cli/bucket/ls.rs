@@ -1,4 +1,4 @@
-//! `bucket ls`: keys, sizes, and when they were written.
+//! `bucket ls`: lists keys, sizes and times of objects.
 
 use millpond::keys::Prefix;
 use serde_json::json;
@@ -8,22 +8,22 @@ use super::super::error::Error;
 use super::super::exit::Exit;
 use super::super::text;
 
-/// Keys asked for at once: what a store gives in one request.
+/// Keys per request: the most that stores return at once.
 const PAGE: usize = 1_000;
 
 /// List the objects whose keys begin with PREFIX
 ///
-/// One request for each 1,000 objects. With --json one document a line: key, size in bytes,
-/// modified.
+/// One request per 1,000 objects. With --json, one document per line: key, size in bytes, time of
+/// modification.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// The beginning of the keys [default: all]
     #[arg(value_name = "PREFIX", default_value = "", hide_default_value = true)]
     prefix: String,
-    /// Also the size in bytes as stored, and when it was written by the store's clock
+    /// Add the stored size in bytes and the time of the last write, by the store's clock
     #[arg(long, short)]
     long: bool,
-    /// Objects shown [default: all]
+    /// Most objects to list [default: all]
     #[arg(long, value_name = "N")]
     limit: Option<usize>,
 }
@@ -55,6 +55,6 @@ pub(super) async fn run(args: Args, context: &CommandContext) -> Result<Exit, Er
             return Ok(Exit::Done);
         }
     }
-    context.streams.note("more follow");
+    context.streams.note("more objects follow: raise --limit");
     Ok(Exit::Done)
 }
