@@ -13,17 +13,18 @@ use super::super::command::{Needs, Run};
 use super::super::context::CommandContext;
 use super::super::error::Error;
 use super::super::exit::Exit;
-use super::concern::Concern;
-use super::exam::{Exam, Patient};
-use super::left::{ROOM, left};
+use super::checks::Checks;
+use super::finding::StoreFinding;
+use super::leftovers::{FOLDER, leftovers};
 use super::permissions::Verb;
 use super::report::Report;
 use super::settings::settings;
+use super::target::Target;
 
-/// Prove the bucket, and look for executions that nothing can wake and for broken objects
+/// Test the bucket, and find broken objects and executions that nothing can wake
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Only look, at the bucket's settings and at executions; write nothing
+    /// Check only the settings of the bucket and the executions; write nothing
     #[arg(long)]
     no_probes: bool,
 }
@@ -40,11 +41,11 @@ impl Run for Args {
         (report.findings, report.notes) = settings(context).await;
         report
             .notes
-            .extend(left(context.store.as_ref(), ports.clock.now()).await);
+            .extend(leftovers(context.store.as_ref(), ports.clock.now()).await);
         if !self.no_probes {
-            // A fresh name: two doctors, or one after a crash, do not meet.
-            let prefix = format!("{ROOM}{}/", ports.entropy.nonce());
-            let patient = Patient {
+            // A unique name: concurrent runs, or a run after a crash, share no objects.
+            let prefix = format!("{FOLDER}{}/", ports.entropy.nonce());
+            let target = Target {
                 bucket: Arc::clone(&context.store),
                 clock: Arc::clone(&ports.clock),
                 spawner: Some(Arc::clone(&ports.spawner)),
@@ -53,31 +54,31 @@ impl Run for Args {
                 prefix,
             };
             if context.far {
-                forewarn(context, &patient).await;
+                announce_cost(context, &target).await;
             }
-            // On a far store a probe takes seconds, and all of them minutes.
-            let say = |probe: Probe| {
+            // On a remote store a probe takes seconds, and all of them take minutes.
+            let announce = |probe: Probe| {
                 if context.far && !context.streams.json() {
-                    context.streams.note(format!("probing {probe}"));
+                    context.streams.note(format!("running probe {probe}"));
                 }
             };
-            report.take(Box::pin(Exam::of(&patient, &say)).await, &patient);
+            report.take(Box::pin(Checks::on(&target, &announce)).await, &target);
         }
-        // Who may not look would only hear again that he may not.
-        let blind = [Verb::List, Verb::Read];
-        if !report.missing.iter().any(|verb| blind.contains(verb)) {
+        // Without these permissions the audit would only repeat the error.
+        let required = [Verb::List, Verb::Read];
+        if !report.missing.iter().any(|verb| required.contains(verb)) {
             match context.engine.audit().await {
                 Ok(audit) => report.audit = Some(audit),
                 Err(error) if report.is_clear() => return Err(error.into()),
-                // What was found before is told: it may well be why.
-                Err(error) => report.findings.push(Concern::new(
+                // Earlier findings are reported: they are likely to be the reason.
+                Err(error) => report.findings.push(StoreFinding::new(
                     "store",
-                    format!("executions could not be looked at: {}", chain(&error)),
-                    "ask again once the store is set right",
+                    format!("executions could not be checked: {}", chain(&error)),
+                    "repair the store, then run doctor again",
                 )),
             }
         }
-        report.tell(&context.streams)?;
+        report.print(&context.streams)?;
         Ok(match report.is_sound() {
             true => Exit::Done,
             false => Exit::Failed,
@@ -85,21 +86,21 @@ impl Run for Args {
     }
 }
 
-/// Says what the probes are going to cost: they are rehearsed on a bucket in memory, and counted.
-async fn forewarn(context: &CommandContext, patient: &Patient) {
+/// Reports the cost of the probes in advance: it is counted on a bucket in memory.
+async fn announce_cost(context: &CommandContext, target: &Target) {
     let clock = Arc::new(SystemClock::new());
     let memory = Arc::new(MemoryBucket::new(clock.clone()));
     let counted = Arc::new(Metered::new(memory));
-    let rehearsal = Patient {
+    let rehearsal = Target {
         bucket: Arc::clone(&counted) as _,
         clock,
         spawner: None,
         time: None,
-        names: patient.names,
-        prefix: patient.prefix.clone(),
+        names: target.names,
+        prefix: target.prefix.clone(),
     };
-    // What it finds is not about the store.
-    let _ = Box::pin(Exam::of(&rehearsal, &|_| ())).await;
+    // The results do not concern the store.
+    let _ = Box::pin(Checks::on(&rehearsal, &|_| ())).await;
     let usage = counted.usage();
     let requests = usage.total().requests;
     let bill = Bill::new(&usage, vec![Prices::s3_standard()]);
@@ -107,8 +108,8 @@ async fn forewarn(context: &CommandContext, patient: &Patient) {
     context.streams.note(match context.streams.json() {
         true => json!({"requests": requests, "nano_dollars_on_s3_standard": cost}).to_string(),
         false => format!(
-            "asking {} about {requests} requests ({cost} on S3 Standard), and then one for each \
-             object that an execution names",
+            "the checks take about {requests} requests ({cost} on S3 Standard), and then one for each \
+             object that an execution refers to: bucket={}",
             context.url
         ),
     });

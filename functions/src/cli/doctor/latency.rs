@@ -1,4 +1,4 @@
-//! How long requests take, one at a time.
+//! The latency of requests, one at a time.
 
 use std::time::Duration;
 
@@ -8,11 +8,11 @@ use millpond::ports::{Clock, Expect};
 use millpond_conformance::Finding;
 use serde::Serialize;
 
-use super::exam::Patient;
+use super::target::Target;
 
 /// Requests of each verb.
 const TIMES: usize = 50;
-/// Bytes of an object: about what a head of a few steps has.
+/// Bytes of an object: about the size of a head with a few steps.
 const SIZE: usize = 1_024;
 
 /// Milliseconds of each verb.
@@ -20,12 +20,12 @@ const SIZE: usize = 1_024;
 pub(super) struct Latency {
     pub(super) write: Spread,
     pub(super) read: Spread,
-    /// A page of as many keys as requests are made.
+    /// Pages of as many keys as there are requests.
     pub(super) list: Spread,
     pub(super) delete: Spread,
 }
 
-/// So many milliseconds were enough for half of the requests, for 95 of 100, and so on.
+/// Percentiles in milliseconds.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub(super) struct Spread {
     pub(super) p50: f64,
@@ -36,20 +36,20 @@ pub(super) struct Spread {
 
 impl Latency {
     /// Times 50 requests of each verb.
-    pub(super) async fn of(patient: &Patient) -> Result<Self, Finding> {
+    pub(super) async fn of(target: &Target) -> Result<Self, Finding> {
         let mut keys = Vec::new();
         for number in 0..TIMES {
-            keys.push(patient.key(&format!("latency/{number:02}"))?);
+            keys.push(target.key(&format!("latency/{number:02}"))?);
         }
-        let bucket = &patient.bucket;
-        let below = Prefix::parse(&format!("{}latency/", patient.prefix))?;
+        let bucket = &target.bucket;
+        let below = Prefix::parse(&format!("{}latency/", target.prefix))?;
         let (mut write, mut read, mut list, mut delete) = (vec![], vec![], vec![], vec![]);
-        let clock = &*patient.clock;
+        let clock = &*target.clock;
         for key in &keys {
             let body = Bytes::from(vec![b'.'; SIZE]);
-            let asked = bucket.write(key, body, Expect::Absent);
-            // Whether it keeps its word is for the probes to say.
-            let _ = timed(clock, &mut write, asked).await?;
+            let written = bucket.write(key, body, Expect::Absent);
+            // The probes check whether the write took effect.
+            let _ = timed(clock, &mut write, written).await?;
         }
         for key in &keys {
             timed(clock, &mut read, bucket.read(key)).await?;
@@ -92,11 +92,11 @@ async fn timed<T, E>(
 impl Spread {
     pub(super) fn of(mut times: Vec<Duration>) -> Self {
         times.sort_unstable();
-        // The nearest rank: a time that was measured, not one between two.
+        // The nearest rank: a measured time, not an interpolated one.
         let at = |percent: usize| {
             let rank = (times.len() * percent).div_ceil(100).max(1);
             let time = times.get(rank - 1).copied().unwrap_or_default();
-            // Microseconds are as fine as anybody's network.
+            // No network needs more than microseconds.
             f64::from(u32::try_from(time.as_micros()).unwrap_or(u32::MAX)) / 1_000.0
         };
         Self {

@@ -1,19 +1,21 @@
-//! `doctor`: does the bucket keep what it promises, is everything whole, and can it be woken?
+//! `doctor`: does the bucket keep the guarantees of its port, is every object intact, and can every
+//! execution be woken?
 //!
-//! What a bucket is asked, in this order: its settings (`settings.rs`), what we may do with it
-//! (`permissions.rs`), how fast it is (`latency.rs`), what time it has (`skew.rs`), and then
-//! every probe of the conformance suite (`exam.rs`). A bucket that fails a probe is refused. The
-//! executions in it come last.
+//! What is checked, in this order: the settings of the bucket (`settings.rs`), the permissions
+//! (`permissions.rs`), the latency (`latency.rs`), the clock (`skew.rs`), and then every probe of the
+//! conformance suite (`checks.rs`). A bucket that fails a probe is rejected. The executions in it
+//! come last.
 
+mod checks;
 mod command;
-mod concern;
-mod exam;
+mod finding;
 mod latency;
-mod left;
+mod leftovers;
 mod permissions;
 mod report;
 mod settings;
 mod skew;
+mod target;
 #[cfg(test)]
 mod tests;
 

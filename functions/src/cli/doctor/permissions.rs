@@ -1,4 +1,4 @@
-//! What the store lets us do, and what it calls that.
+//! Which permissions the store grants, and how it names them.
 
 use bytes::Bytes;
 use millpond::client::chain;
@@ -6,11 +6,11 @@ use millpond::keys::Prefix;
 use millpond::ports::{BucketError, Expect, Fault};
 use millpond_conformance::Finding;
 
-use super::concern::Concern;
-use super::exam::Patient;
+use super::finding::StoreFinding;
+use super::target::Target;
 use crate::bucket::Names;
 
-/// One of the four things that are done with a bucket.
+/// A verb of the bucket port.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Verb {
     Read,
@@ -19,7 +19,7 @@ pub(super) enum Verb {
     List,
 }
 
-/// What a store calls the permission to do it.
+/// The name of the permission for a verb.
 pub(super) const fn name(names: Names, verb: Verb) -> &'static str {
     match (names, verb) {
         (Names::Iam, Verb::Read) => "s3:GetObject",
@@ -34,24 +34,26 @@ pub(super) const fn name(names: Names, verb: Verb) -> &'static str {
     }
 }
 
-/// Something that we may not do.
+/// A missing permission.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Missing {
     pub(super) verb: Verb,
-    /// What the store said.
+    /// The answer of the store.
     pub(super) why: String,
 }
 
 impl Missing {
-    pub(super) fn concern(&self, patient: &Patient) -> Concern {
-        let name = name(patient.names, self.verb);
-        let place = &patient.prefix;
+    pub(super) fn finding(&self, target: &Target) -> StoreFinding {
+        let name = name(target.names, self.verb);
+        let prefix = &target.prefix;
         let advice = match self.verb {
-            Verb::Read | Verb::Write => format!("allow {name} on the pond's objects"),
-            Verb::Delete => format!("allow {name} on the pond's objects, and delete {place}"),
+            Verb::Read | Verb::Write => format!("allow {name} on the objects below the prefix"),
+            Verb::Delete => {
+                format!("allow {name} on the objects below the prefix, and delete {prefix}")
+            }
             Verb::List => format!("allow {name} on the bucket, without a condition on the prefix"),
         };
-        Concern::new(
+        StoreFinding::new(
             "permission",
             format!("{name} is missing: {}", self.why),
             advice,
@@ -59,27 +61,27 @@ impl Missing {
     }
 }
 
-/// Tries each verb, and a read of what is not there: five requests.
+/// Tries each verb, and a read of a missing object: five requests.
 ///
-/// S3 answers 403 instead of 404 for what is not there where `s3:ListBucket` is missing. So only
-/// the read of an object that is there tells of `s3:GetObject`; where none can be written and
-/// lists are denied too, nobody can tell, and it is not named.
-pub(super) async fn missing(patient: &Patient) -> Result<Vec<Missing>, Finding> {
-    let bucket = &patient.bucket;
+/// Without `s3:ListBucket`, S3 answers 403 instead of 404 for a missing object. Therefore only the
+/// read of an existing object shows whether `s3:GetObject` is missing. If no object can be written
+/// and lists are denied too, this cannot be determined, and the permission is not named.
+pub(super) async fn missing(target: &Target) -> Result<Vec<Missing>, Finding> {
+    let bucket = &target.bucket;
     let (here, gone) = (
-        patient.key("permissions/here")?,
-        patient.key("permissions/gone")?,
+        target.key("permissions/here")?,
+        target.key("permissions/gone")?,
     );
-    let below = Prefix::parse(&format!("{}permissions/", patient.prefix))?;
+    let below = Prefix::parse(&format!("{}permissions/", target.prefix))?;
     let list = denied(bucket.list(&below, None, 1).await)?;
-    let body = Bytes::from_static(b"may I?");
+    let body = Bytes::from_static(b"permission check");
     let write = denied(bucket.write(&here, body, Expect::Absent).await)?;
     let read = denied(bucket.read(&here).await)?;
     let read_gone = denied(bucket.read(&gone).await)?;
     let delete = denied(bucket.delete(&here).await)?;
 
     let mut missing = Vec::new();
-    let unsure = patient.names == Names::Iam && write.is_some() && list.is_some();
+    let unsure = target.names == Names::Iam && write.is_some() && list.is_some();
     let hidden = read_gone.filter(|_| read.is_none());
     let all = [
         (Verb::Read, read.filter(|_| !unsure)),
@@ -93,7 +95,7 @@ pub(super) async fn missing(patient: &Patient) -> Result<Vec<Missing>, Finding> 
     Ok(missing)
 }
 
-/// What the store said, if it was that we may not.
+/// The answer of the store, if it denied the request.
 fn denied<T>(answer: Result<T, BucketError>) -> Result<Option<String>, BucketError> {
     match answer {
         Ok(_) => Ok(None),

@@ -1,4 +1,4 @@
-//! What is told of it.
+//! The report.
 
 use std::io;
 
@@ -8,19 +8,20 @@ use serde_json::{Value, json};
 
 use super::super::streams::Streams;
 use super::super::text;
-use super::concern::Concern;
-use super::exam::{Exam, Patient};
+use super::checks::Checks;
+use super::finding::StoreFinding;
 use super::latency::Latency;
 use super::permissions::{Verb, name};
 use super::skew::Skew;
+use super::target::Target;
 
-/// All that was found.
+/// The results of all checks.
 #[derive(Debug, Default)]
 pub(super) struct Report {
-    /// The bucket, as people call it.
-    place: String,
-    /// Whether it was examined.
-    examined: bool,
+    /// The bucket's URL.
+    url: String,
+    /// Whether the store was checked.
+    checked: bool,
     pub(super) missing: Vec<Verb>,
     /// The missing permissions by name.
     permissions: Vec<&'static str>,
@@ -28,60 +29,61 @@ pub(super) struct Report {
     skew: Option<Skew>,
     passed: Vec<Probe>,
     violation: Option<Violation>,
-    pub(super) findings: Vec<Concern>,
-    /// What is worth a word, and wrong with nothing.
+    pub(super) findings: Vec<StoreFinding>,
+    /// Observations that are not findings.
     pub(super) notes: Vec<String>,
     pub(super) audit: Option<Audit>,
 }
 
 impl Report {
-    /// Nothing was found at `place` yet.
-    pub(super) fn new(place: String) -> Self {
+    /// An empty report.
+    pub(super) fn new(url: String) -> Self {
         Self {
-            place,
+            url,
             ..Self::default()
         }
     }
 
-    /// Takes over what an exam found.
-    pub(super) fn take(&mut self, exam: Exam, patient: &Patient) {
-        self.examined = true;
-        for missing in &exam.missing {
-            let name = name(patient.names, missing.verb);
+    /// Adds the results of the checks of the store.
+    pub(super) fn take(&mut self, checks: Checks, target: &Target) {
+        self.checked = true;
+        for missing in &checks.missing {
+            let name = name(target.names, missing.verb);
             self.missing.push(missing.verb);
             if !self.permissions.contains(&name) {
                 self.permissions.push(name);
-                self.findings.push(missing.concern(patient));
+                self.findings.push(missing.finding(target));
             }
         }
         self.findings
-            .extend(exam.skew.and_then(|skew| skew.concern()));
+            .extend(checks.skew.and_then(|skew| skew.finding()));
         self.findings.extend(
-            exam.trouble
-                .map(|why| Concern::new("store", why, "ask again once the store answers")),
+            checks.trouble.map(|why| {
+                StoreFinding::new("store", why, "run doctor again when the store answers")
+            }),
         );
-        self.latency = exam.latency;
-        self.skew = exam.skew;
-        self.passed = exam.passed;
-        self.violation = exam.violation;
+        self.latency = checks.latency;
+        self.skew = checks.skew;
+        self.passed = checks.passed;
+        self.violation = checks.violation;
     }
 
-    /// Whether nothing was found about the store.
+    /// Whether there are no findings about the store.
     pub(super) fn is_clear(&self) -> bool {
         self.violation.is_none() && self.findings.is_empty()
     }
 
-    /// Whether nothing was found, and everything was looked at.
+    /// Whether everything was checked without findings.
     pub(super) fn is_sound(&self) -> bool {
         let whole = |audit: &Audit| audit.findings.is_empty();
         self.is_clear() && self.audit.as_ref().is_some_and(whole)
     }
 
-    pub(super) fn tell(&self, streams: &Streams) -> io::Result<()> {
+    pub(super) fn print(&self, streams: &Streams) -> io::Result<()> {
         if streams.json() {
             return streams.document(&self.json());
         }
-        if self.examined {
+        if self.checked {
             streams.note(self.verdict(streams.color()));
         }
         if let Some(latency) = &self.latency {
@@ -104,7 +106,7 @@ impl Report {
             streams.line(format!("note     {note}"))?;
         }
         for found in &self.findings {
-            let Concern {
+            let StoreFinding {
                 finding,
                 why,
                 advice,
@@ -112,10 +114,10 @@ impl Report {
             streams.line(format!("{finding}  {why}; {advice}"))?;
         }
         let Some(audit) = &self.audit else {
-            return streams.line("executions were not looked at");
+            return streams.line("executions were not checked");
         };
         for finding in &audit.findings {
-            streams.line(words(finding))?;
+            streams.line(line(finding))?;
         }
         streams.line(format!(
             "{} executions, {} open, {} parked, {} findings",
@@ -126,22 +128,22 @@ impl Report {
         ))
     }
 
-    /// One line: trusted, refused by which probe, or not examined to the end.
+    /// One line: accepted, rejected with the name of the probe, or not checked completely.
     fn verdict(&self, color: bool) -> String {
-        let place = &self.place;
+        let url = &self.url;
         let bad = text::paint("BAD", 31, color);
         if let Some(violation) = &self.violation {
-            return format!("{bad}  {place} is refused: {}", chain(violation));
+            return format!("{bad}  {url} is rejected: {}", chain(violation));
         }
         if self.passed.len() < Probe::ALL.len() {
             let why = match self.permissions.as_slice() {
-                [] => "the store could not be asked".to_owned(),
+                [] => "the store did not answer".to_owned(),
                 names => format!("permissions are missing: {}", names.join(", ")),
             };
-            return format!("{bad}  {place} is not proven: {why}");
+            return format!("{bad}  {url} was not checked completely: {why}");
         }
         let ok = text::paint("ok", 32, color);
-        format!("{ok}  {place} ({})", names(&self.passed).join(", "))
+        format!("{ok}  {url} ({})", names(&self.passed).join(", "))
     }
 
     fn json(&self) -> Value {
@@ -150,7 +152,7 @@ impl Report {
         let broken = audit.map_or(&[][..], |audit| &audit.findings);
         findings.extend(broken.iter().map(|found| json!(found)));
         json!({
-            "bucket": self.place,
+            "bucket": self.url,
             "passed": names(&self.passed),
             "failed": self.violation.as_ref().map(|violation| violation.probe.as_str()),
             "violation": self.violation.as_ref().map(|violation| chain(violation)),
@@ -170,7 +172,7 @@ fn names(probes: &[Probe]) -> Vec<&'static str> {
     probes.iter().map(|probe| probe.as_str()).collect()
 }
 
-fn words(finding: &Finding) -> String {
+fn line(finding: &Finding) -> String {
     match finding {
         Finding::Asleep {
             eid,

@@ -1,14 +1,15 @@
 //! Settings of the bucket that cost money or lose data.
 
 use super::super::context::CommandContext;
-use super::concern::Concern;
+use super::finding::StoreFinding;
 use crate::bucket::Behind;
 
-/// What is set wrong, and what is worth a word. Two requests on S3, none elsewhere.
-pub(super) async fn settings(context: &CommandContext) -> (Vec<Concern>, Vec<String>) {
+/// Findings and notes. Two requests on S3, none elsewhere.
+pub(super) async fn settings(context: &CommandContext) -> (Vec<StoreFinding>, Vec<String>) {
     match &context.behind {
         Behind::Nothing if context.far => {
-            let note = "versions and lifecycle rules were not looked at: only S3 is asked for them";
+            let note =
+                "versioning and lifecycle rules were not checked: this is implemented for S3 only";
             (Vec::new(), vec![note.to_owned()])
         }
         Behind::Nothing => (Vec::new(), Vec::new()),
@@ -23,84 +24,81 @@ mod s3 {
     use millpond::ports::{BucketError, Fault};
     use millpond_s3::{Deed, Rule, S3Bucket, Versioning};
 
-    use super::Concern;
+    use super::StoreFinding;
 
-    const CLEAR: &str = "have a lifecycle rule clear old versions away (NoncurrentVersionExpiration \
-                         after 1 day)";
+    const CLEAR: &str = "add a lifecycle rule that deletes old versions (NoncurrentVersionExpiration after \
+                         1 day)";
 
-    pub(super) async fn settings(bucket: &S3Bucket) -> (Vec<Concern>, Vec<String>) {
+    pub(super) async fn settings(bucket: &S3Bucket) -> (Vec<StoreFinding>, Vec<String>) {
         let (mut findings, mut notes) = (Vec::new(), Vec::new());
         let rules = bucket.lifecycle().await.unwrap_or_else(|error| {
             let action = match bucket.is_express() {
                 true => "s3express:GetLifecycleConfiguration",
                 false => "s3:GetLifecycleConfiguration",
             };
-            notes.push(unseen("lifecycle rules", action, &error));
+            notes.push(unread("lifecycle rules", action, &error));
             Vec::new()
         });
         let cleared = rules.iter().any(|rule| rule.deed == Deed::OldVersions);
         match bucket.versioning().await {
             Ok(Versioning::Off) => {}
-            Ok(Versioning::Enabled) => findings.push(Concern::new(
+            Ok(Versioning::Enabled) => findings.push(StoreFinding::new(
                 "versioning",
-                "versioning is enabled: each commit leaves the head that it replaced behind, and \
-                 that is billed",
-                format!("suspend it; {CLEAR}"),
+                "versioning is enabled: each commit keeps the head that it replaces, which is billed",
+                format!("suspend versioning, and {CLEAR}"),
             )),
             Ok(Versioning::Suspended) if cleared => notes.push(
-                "versioning is suspended, and a lifecycle rule clears old versions away".to_owned(),
+                "versioning is suspended, and a lifecycle rule deletes old versions".to_owned(),
             ),
-            Ok(Versioning::Suspended) => findings.push(Concern::new(
+            Ok(Versioning::Suspended) => findings.push(StoreFinding::new(
                 "versioning",
-                "versioning is suspended: what was replaced or deleted while it was enabled is \
-                 still there, and billed",
+                "versioning is suspended: objects that were replaced or deleted while it was enabled \
+                 still exist and are billed",
                 CLEAR,
             )),
-            Err(error) => notes.push(unseen("versioning", "s3:GetBucketVersioning", &error)),
+            Err(error) => notes.push(unread("versioning", "s3:GetBucketVersioning", &error)),
         }
         for rule in &rules {
-            match concern(rule) {
-                Some(concern) => findings.push(concern),
+            match finding(rule) {
+                Some(found) => findings.push(found),
                 None => {
                     let name = &rule.name;
-                    notes.push(format!(
-                        "the lifecycle rule {name:?} clears old versions away"
-                    ));
+                    notes.push(format!("the lifecycle rule {name:?} deletes old versions"));
                 }
             }
         }
         (findings, notes)
     }
 
-    fn concern(rule: &Rule) -> Option<Concern> {
+    fn finding(rule: &Rule) -> Option<StoreFinding> {
         let name = &rule.name;
         let (why, advice) = match &rule.deed {
             Deed::Expires => (
                 format!("the lifecycle rule {name:?} deletes objects of executions by age"),
-                "take the pond's prefix out of the rule: what it deletes is lost".to_owned(),
+                "exclude the prefix from the rule: what it deletes is lost".to_owned(),
             ),
             Deed::Moves(class) => {
                 let means = match class.as_str() {
-                    "GLACIER" | "DEEP_ARCHIVE" => "it cannot be read there",
-                    _ => "small objects cost more there, and so does each read",
+                    "GLACIER" | "DEEP_ARCHIVE" => "objects cannot be read there",
+                    _ => "small objects and reads cost more there",
                 };
                 (
                     format!("the lifecycle rule {name:?} moves objects to {class}"),
-                    format!("take the pond's prefix out of the rule: {means}"),
+                    format!("exclude the prefix from the rule: {means}"),
                 )
             }
             Deed::OldVersions => return None,
         };
-        Some(Concern::new("lifecycle", why, advice))
+        Some(StoreFinding::new("lifecycle", why, advice))
     }
 
-    /// A look that was not had is no finding: who only runs workers needs no such permission.
-    fn unseen(what: &str, action: &str, error: &BucketError) -> String {
+    /// A setting that cannot be read is not a finding: workers do not need the permission.
+    fn unread(what: &str, action: &str, error: &BucketError) -> String {
         match error.fault {
-            Fault::Denied => format!("{what} could not be looked at: {action} is missing"),
-            Fault::Invalid => format!("the store does not tell of {what}"),
+            Fault::Denied => format!("{what} could not be checked: {action} is missing"),
+            Fault::Invalid => format!("the store does not support reading its {what}"),
             Fault::Unavailable | Fault::Throttled | Fault::Full | Fault::Gone => {
-                format!("{what} could not be looked at: {}", chain(error))
+                format!("{what} could not be checked: {}", chain(error))
             }
         }
     }

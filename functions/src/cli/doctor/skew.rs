@@ -1,4 +1,4 @@
-//! How far the store's clock and this machine's are apart.
+//! The difference between the store's clock and the clock of this machine.
 
 use bytes::Bytes;
 use jiff::SignedDuration;
@@ -7,43 +7,43 @@ use millpond::ports::Expect;
 use millpond_conformance::Finding;
 use serde::Serialize;
 
-use super::concern::Concern;
-use super::exam::Patient;
+use super::finding::StoreFinding;
+use super::target::Target;
 
-/// More than that is a finding.
-const MOST: SignedDuration = SignedDuration::from_secs(1);
-/// An instant without fractions was cut: it is taken to be half a second later.
+/// A larger difference is a finding.
+const TOLERANCE: SignedDuration = SignedDuration::from_secs(1);
+/// A time without fractions was truncated: half a second is added.
 const HALF_A_SECOND: SignedDuration = SignedDuration::from_millis(500);
 
-/// What was seen of the store's clock.
+/// The measured difference.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub(super) struct Skew {
     /// Milliseconds by which the store's clock is ahead of this machine's.
     pub(super) ahead_ms: i64,
-    /// How well that is known.
+    /// The error bound of the measurement.
     pub(super) give_or_take_ms: i64,
-    /// Whether workers go by the store's clock anyway.
+    /// Whether workers use the store's clock.
     pub(super) followed: bool,
 }
 
-/// Looks at the dates of the answers so far, where they are kept; else at what a listing says of
-/// an object just written: two requests. `None`: the listing does not show it (for a probe to find).
-pub(super) async fn skew(patient: &Patient) -> Result<Option<Skew>, Finding> {
-    if let Some(time) = &patient.time {
+/// Uses the dates of earlier answers, if they are recorded; otherwise the time of a new object in a
+/// list: two requests. `None`: the list does not contain the object, which a probe will report.
+pub(super) async fn skew(target: &Target) -> Result<Option<Skew>, Finding> {
+    if let Some(time) = &target.time {
         return Ok(Some(Skew {
             ahead_ms: millis(time.ahead()),
-            // The estimate moves only as far as the dates leave no other way.
+            // The estimate changes only if the dates contradict it.
             give_or_take_ms: 0,
             followed: true,
         }));
     }
-    let key = patient.key("clock")?;
-    let sent = patient.clock.now();
-    let body = Bytes::from_static(b"what time is it?");
-    let _ = patient.bucket.write(&key, body, Expect::Absent).await?;
-    let trip = patient.clock.now().duration_since(sent);
+    let key = target.key("clock")?;
+    let sent = target.clock.now();
+    let body = Bytes::from_static(b"clock check");
+    let _ = target.bucket.write(&key, body, Expect::Absent).await?;
+    let trip = target.clock.now().duration_since(sent);
     let below = Prefix::parse(key.as_str())?;
-    let page = patient.bucket.list(&below, None, 1).await?;
+    let page = target.bucket.list(&below, None, 1).await?;
     let Some(row) = page.entries.into_iter().next() else {
         return Ok(None);
     };
@@ -59,16 +59,16 @@ pub(super) async fn skew(patient: &Patient) -> Result<Option<Skew>, Finding> {
 }
 
 impl Skew {
-    /// What to do about it, if it is certainly more than a second.
-    pub(super) fn concern(&self) -> Option<Concern> {
+    /// A finding if the difference is certainly more than a second.
+    pub(super) fn finding(&self) -> Option<StoreFinding> {
         let beyond = self.ahead_ms.saturating_abs() - self.give_or_take_ms;
         let means = match self.followed {
-            true => "workers go by the store's clock, but what else runs here does not",
-            false => "timers and takeovers are early or late by as much on this machine",
+            true => "workers use the store's clock, but other programs on this machine do not",
+            false => "on this machine, timers and lease expiry are off by the same amount",
         };
-        (beyond > millis(MOST)).then(|| {
-            let advice = format!("set this machine's clock (NTP): {means}");
-            Concern::new("clock", self.to_string(), advice)
+        (beyond > millis(TOLERANCE)).then(|| {
+            let advice = format!("synchronize this machine's clock (NTP): {means}");
+            StoreFinding::new("clock", self.to_string(), advice)
         })
     }
 }
@@ -78,10 +78,13 @@ impl std::fmt::Display for Skew {
         let (ahead, unsure) = (self.ahead_ms, self.give_or_take_ms);
         let way = if ahead < 0 { "behind" } else { "ahead of" };
         let by = ahead.saturating_abs();
-        write!(f, "the store's clock is {by} ms {way} this machine's")?;
+        write!(
+            f,
+            "the store's clock is {by} ms {way} the clock of this machine"
+        )?;
         match unsure {
             0 => Ok(()),
-            unsure => write!(f, ", give or take {unsure} ms"),
+            unsure => write!(f, " (± {unsure} ms)"),
         }
     }
 }

@@ -25,9 +25,9 @@ use super::super::exit::Exit;
 use super::super::invocation::Invocation;
 use super::super::streams::Streams;
 use super::Args;
-use super::exam::Patient;
 use super::latency::Spread;
 use super::permissions::{Verb, missing, name};
+use super::target::Target;
 use crate::assembly::Assembly;
 use crate::bucket::{Behind, Location, Names, Opened};
 use crate::environment::Environment;
@@ -138,11 +138,11 @@ fn store(flaw: Flaw) -> Arc<Store> {
     Arc::new(Store { inner, flaw })
 }
 
-/// What a command said.
+/// The output of a command.
 #[derive(Debug, Clone, Default)]
-struct Said(Arc<Mutex<Vec<u8>>>);
+struct Output(Arc<Mutex<Vec<u8>>>);
 
-impl Write for Said {
+impl Write for Output {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.0.lock().unwrap().write(bytes)
     }
@@ -152,21 +152,20 @@ impl Write for Said {
     }
 }
 
-impl Said {
+impl Output {
     fn text(&self) -> String {
         String::from_utf8(self.0.lock().unwrap().clone()).unwrap()
     }
 }
 
-/// Runs the command as the command line does, over a store that is open already: how it ended,
-/// and what it said on stdout and stderr.
+/// Runs the command over a store that is already open. Returns its exit code, stdout and stderr.
 async fn doctor(store: Arc<Store>, args: &[&str]) -> (Exit, String, String) {
     doctor_of(Location::Memory, store, args).await
 }
 
 /// The same of a store that says it is at `location`.
 async fn doctor_of(location: Location, store: Arc<Store>, args: &[&str]) -> (Exit, String, String) {
-    let (out, err) = (Said::default(), Said::default());
+    let (out, err) = (Output::default(), Output::default());
     let mut streams = Streams::new(out.clone(), err.clone());
     let cli = Cli::try_parse_from([&["app", "doctor"], args].concat()).unwrap();
     let Command::Doctor(args) = cli.command else {
@@ -214,7 +213,7 @@ async fn case16_a_store_where_both_racers_of_a_conditional_write_win_is_refused_
         assert!(said.contains(&format!("`{probe}`")), "{said}");
         let (exit, _, err) = doctor(store(flaw), &[]).await;
         assert_eq!(exit, Exit::Failed);
-        let refused = format!("BAD  memory: is refused: the bucket fails the probe `{probe}`");
+        let refused = format!("BAD  memory: is rejected: the bucket fails the probe `{probe}`");
         assert!(err.contains(&refused), "{err}");
     }
 }
@@ -247,10 +246,17 @@ async fn the_store_without_a_flaw_is_trusted_and_left_empty() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn on_a_far_store_each_probe_is_said_and_json_stays_json() {
     let far = || "s3://pond?region=eu-north-1".parse::<Location>().unwrap();
-    let probes = |err: &str| err.lines().filter(|l| l.starts_with("probing ")).count();
+    let probes = |err: &str| {
+        err.lines()
+            .filter(|l| l.starts_with("running probe "))
+            .count()
+    };
     let (exit, _, err) = doctor_of(far(), store(Flaw::None), &[]).await;
     assert_eq!((exit, probes(&err)), (Exit::Done, 12), "{err}");
-    assert!(err.starts_with("asking s3://pond"), "{err}");
+    assert!(
+        err.starts_with("the checks take about ") && err.contains("bucket=s3://pond"),
+        "{err}"
+    );
     let (_, _, err) = doctor_of(far(), store(Flaw::None), &["--json"]).await;
     assert_eq!(probes(&err), 0, "{err}");
 }
@@ -285,7 +291,7 @@ async fn a_verb_that_is_denied_is_named_and_nothing_else_is_asked() {
     }
     let (_, out, err) = doctor(store(Flaw::Denies(Verb::Write)), &[]).await;
     assert!(
-        err.contains("BAD  memory: is not proven: permissions are missing: write"),
+        err.contains("BAD  memory: was not checked completely: permissions are missing: write"),
         "{err}"
     );
     assert!(out.contains("AccessDenied"), "{out}");
@@ -293,7 +299,7 @@ async fn a_verb_that_is_denied_is_named_and_nothing_else_is_asked() {
 
 /// The IAM actions that are missing.
 async fn actions(flaw: Flaw) -> Vec<&'static str> {
-    let patient = Patient {
+    let target = Target {
         bucket: store(flaw),
         clock: Arc::new(SystemClock::new()),
         spawner: None,
@@ -301,7 +307,7 @@ async fn actions(flaw: Flaw) -> Vec<&'static str> {
         names: Names::Iam,
         prefix: "doctor/x/".to_owned(),
     };
-    let missing = missing(&patient).await.unwrap();
+    let missing = missing(&target).await.unwrap();
     missing
         .iter()
         .map(|missing| name(Names::Iam, missing.verb))
@@ -330,7 +336,7 @@ async fn what_could_not_be_cleared_is_told() {
     assert_eq!((exit, &report["failed"]), (Exit::Failed, &"replace".into()));
     assert_eq!(report["findings"][0]["finding"], "store", "{report}");
     let why = report["findings"][0]["why"].as_str().unwrap();
-    assert!(why.contains("could not be cleared"), "{why}");
+    assert!(why.contains("could not be deleted"), "{why}");
 }
 
 #[tokio::test]
@@ -342,12 +348,9 @@ async fn what_another_doctor_left_is_told_with_its_age_and_nothing_is_deleted() 
         "doctor/0123456789abcdef/patients/1",
     ]
     .map(str::to_owned);
-    for (hours, told) in [
-        (
-            0,
-            ", the last of them 0 minutes old: another doctor may be at work",
-        ),
-        (2, "may be deleted"),
+    for (hours, kind, age) in [
+        (0, "another run of doctor; that run may be in progress", 0),
+        (2, "an interrupted run of doctor; delete them", 120),
     ] {
         for args in [["--json"].as_slice(), &["--json", "--no-probes"]] {
             let aged = store(Flaw::Clock(-hours * 60 * 60 * 1_000));
@@ -363,8 +366,9 @@ async fn what_another_doctor_left_is_told_with_its_age_and_nothing_is_deleted() 
                 panic!("one note: {report}")
             };
             let note = note.as_str().unwrap();
-            assert!(note.starts_with(&format!("{folder}: 3 objects")), "{note}");
-            assert!(note.ends_with(told), "{note}");
+            assert!(note.contains(kind), "{note}");
+            let values = format!("folder={folder}, objects=3, age_minutes={age}");
+            assert!(note.ends_with(&values), "{note}");
             assert_eq!(aged.inner.snapshot().len(), 5);
         }
     }

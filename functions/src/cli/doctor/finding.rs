@@ -1,11 +1,11 @@
-//! Something about the store that needs somebody.
+//! A finding about the store.
 
 use serde::Serialize;
 
 /// A finding about the store, not about an execution in it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub(super) struct Concern {
-    /// Its name, as in docs/operations.md.
+pub(super) struct StoreFinding {
+    /// Its kind, as in docs/operations.md.
     pub(super) finding: &'static str,
     /// What was found.
     pub(super) why: String,
@@ -13,7 +13,7 @@ pub(super) struct Concern {
     pub(super) advice: String,
 }
 
-impl Concern {
+impl StoreFinding {
     pub(super) fn new(
         finding: &'static str,
         why: impl Into<String>,
