@@ -1,4 +1,4 @@
-//! From the operating system to a command, and back with an exit code.
+//! From the process's arguments to a command, and back to an exit code.
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -10,8 +10,8 @@ use crate::cli::{self, Exit, Streams};
 use crate::environment::Environment;
 use crate::triggers::Rules;
 
-/// How long requests and blocking work under way may take when the process is to end.
-const LAST: Duration = Duration::from_millis(200);
+/// How long requests and blocking work in progress may take at the end of the process.
+const SHUTDOWN: Duration = Duration::from_millis(200);
 
 /// The whole `main` of an application: roles and commands over `app`.
 ///
@@ -21,7 +21,7 @@ pub fn main(app: App) -> ExitCode {
     main_with(app, Rules::default())
 }
 
-/// The same, with rules in code for the role of the starter, beside those of its file.
+/// The same with rules in code for the starter, in addition to the rules in its file.
 #[must_use = "it is the exit code of the process"]
 pub fn main_with(app: App, rules: Rules) -> ExitCode {
     let mut streams = Streams::standard();
@@ -40,8 +40,8 @@ pub fn main_with(app: App, rules: Rules) -> ExitCode {
         Err(error) => return streams.refuse(&error).into(),
     };
     let exit = runtime.block_on(run(app, std::env::args_os(), environment, streams));
-    // A step that blocks must not keep a process alive that was told to go.
-    runtime.shutdown_timeout(LAST);
+    // A blocking step must not delay the end of the process.
+    runtime.shutdown_timeout(SHUTDOWN);
     exit.into()
 }
 
@@ -53,12 +53,12 @@ fn function(app: App, rules: Rules, environment: &Environment, _: &Streams) -> E
 
 #[cfg(not(feature = "lambda"))]
 fn function(_: App, _: Rules, _: &Environment, streams: &Streams) -> ExitCode {
-    streams.note("error: this build was made without the feature `lambda`");
+    streams.note("error: cannot run on AWS Lambda: this build lacks the feature `lambda`; enable it and rebuild");
     Exit::Usage.into()
 }
 
-/// Runs one command line (`args` begins with the program's name) against `app`; what it says
-/// goes to `streams`. Needs a tokio runtime.
+/// Runs one command line (`args` begins with the program's name) against `app`, with output to
+/// `streams`. Needs a tokio runtime.
 pub async fn run(
     app: App,
     args: impl IntoIterator<Item = OsString>,

@@ -8,42 +8,42 @@ use millpond::client::RetentionSettings;
 
 use crate::triggers::Secrets;
 
-/// What the environment says.
+/// The environment variables.
 #[derive(Debug, Clone, Default)]
 pub struct Environment {
-    /// `MILLPOND_BUCKET`: the bucket, where `--bucket` does not name one.
+    /// `MILLPOND_BUCKET`: the bucket, without `--bucket`.
     pub bucket: Option<String>,
-    /// `MILLPOND_CODE_REF`: the build, instead of the instant and name of the executable.
+    /// `MILLPOND_CODE_REF`: the name of the build, instead of the time and name of the executable.
     pub code_ref: Option<String>,
-    /// `MILLPOND_TTL`, in seconds: how long a lease lasts without renewal.
+    /// `MILLPOND_TTL`, in seconds: the duration of a lease.
     pub ttl: Option<Duration>,
-    /// `MILLPOND_KEYRING`: the file of keys, where `--keyring` does not name one.
+    /// `MILLPOND_KEYRING`: the file of keys, without `--keyring`.
     pub keyring: Option<PathBuf>,
     /// `MILLPOND_COMPRESS` is `1`.
     pub compress: bool,
-    /// `MILLPOND_RETENTION_AFTER`, in days: how long what is over stays as it is.
+    /// `MILLPOND_RETENTION_AFTER`, in days: the age at which an ended execution is archived.
     pub retention_after: Option<Duration>,
     /// `MILLPOND_RETENTION_PURGE`, in days: how long its tombstone stays after that.
     pub retention_purge: Option<Duration>,
-    /// `USER`, `LOGNAME` or `USERNAME`: who acts, where `--actor` does not say.
+    /// `USER`, `LOGNAME` or `USERNAME`: the actor, without `--actor`.
     pub user: Option<String>,
-    /// `MILLPOND_TRIGGERS`: the file of rules, instead of the bucket's `config/triggers.toml`.
+    /// `MILLPOND_TRIGGERS`: the file of rules, instead of `config/triggers.toml` in the bucket.
     pub triggers: Option<PathBuf>,
-    /// `MILLPOND_WEBHOOK_SECRETS`: what senders of requests sign with, by name.
+    /// `MILLPOND_WEBHOOK_SECRETS`: the secrets with which webhooks sign requests, by name.
     pub webhook_secrets: Option<Secrets>,
     /// `NO_COLOR` is set and not empty.
     pub no_color: bool,
 }
 
-/// A variable that does not say what it should.
+/// An invalid environment variable.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("the environment variable {variable} is no good: {why}: value={value:?}")]
+#[error("invalid environment variable {variable}: it {why}: value={value:?}")]
 pub struct EnvironmentError {
     /// The variable.
     pub variable: &'static str,
-    /// What it should be.
+    /// What it must be: a phrase that begins with `must`.
     pub why: &'static str,
-    /// What it is.
+    /// Its value.
     pub value: OsString,
 }
 
@@ -51,7 +51,7 @@ impl Environment {
     /// Reads the process's environment.
     ///
     /// # Errors
-    /// [`EnvironmentError`] names the first variable that does not say what it should.
+    /// [`EnvironmentError`] names the first invalid variable.
     pub fn read() -> Result<Self, EnvironmentError> {
         Self::from(|variable| std::env::var_os(variable))
     }
@@ -65,7 +65,7 @@ impl Environment {
             None => Ok(None),
             Some(value) if value.is_empty() => Ok(None),
             Some(value) => value.into_string().map(Some).map_err(|value| {
-                let why = "it must be UTF-8 text";
+                let why = "must be UTF-8 text";
                 EnvironmentError {
                     variable,
                     why,
@@ -73,7 +73,7 @@ impl Environment {
                 }
             }),
         };
-        // Somebody's name is not worth an error: it is only a default.
+        // An unreadable name is not an error: it is only a default.
         let user = ["USER", "LOGNAME", "USERNAME"];
         let user = user
             .into_iter()
@@ -109,7 +109,7 @@ impl Environment {
                 Some(other) => {
                     return Err(EnvironmentError {
                         variable: "MILLPOND_COMPRESS",
-                        why: "it must be 0 or 1",
+                        why: "must be 0 or 1",
                         value: other.into(),
                     });
                 }
@@ -123,7 +123,7 @@ impl Environment {
         })
     }
 
-    /// The delays of retention, as the environment says, else by default.
+    /// The delays of retention: from the environment, otherwise the defaults.
     #[must_use]
     pub fn retention(&self) -> RetentionSettings {
         let default = RetentionSettings::default();
@@ -138,13 +138,13 @@ impl Environment {
 fn secrets(value: &str) -> Result<Secrets, EnvironmentError> {
     Secrets::parse(value).map_err(|_| EnvironmentError {
         variable: "MILLPOND_WEBHOOK_SECRETS",
-        why: "it must be a JSON object of names and secrets, none of them empty",
-        // Nobody should see it, not even in a log of errors.
+        why: "must be a JSON object from names to secrets, none of them empty",
+        // A secret must not appear in a log.
         value: "(not shown)".into(),
     })
 }
 
-/// Builds sort by age, so a name must begin with its instant: another one would outrank all.
+/// Builds are ordered by name, so a name must begin with the build time.
 fn code_ref(value: Option<String>) -> Result<Option<String>, EnvironmentError> {
     let good = |text: &str| {
         let digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
@@ -157,7 +157,7 @@ fn code_ref(value: Option<String>) -> Result<Option<String>, EnvironmentError> {
     match value {
         Some(text) if !good(&text) => Err(EnvironmentError {
             variable: "MILLPOND_CODE_REF",
-            why: "it must begin with the build's instant, YYYYMMDDTHHMMSS",
+            why: "must begin with the build time, YYYYMMDDTHHMMSS, such as 20260131T090000-abc",
             value: text.into(),
         }),
         value => Ok(value),
@@ -166,7 +166,7 @@ fn code_ref(value: Option<String>) -> Result<Option<String>, EnvironmentError> {
 
 /// Reads a positive number of seconds, fractions allowed.
 pub(crate) fn seconds(text: &str) -> Result<Duration, &'static str> {
-    let rule = "it must be a positive number of seconds, at most a day";
+    let rule = "must be a number of seconds above 0 and at most 86400, such as 30";
     let seconds: f64 = text.trim().parse().map_err(|_| rule)?;
     if seconds > 0.0 && seconds <= 86_400.0 {
         Ok(Duration::from_secs_f64(seconds))
@@ -177,7 +177,7 @@ pub(crate) fn seconds(text: &str) -> Result<Duration, &'static str> {
 
 /// Reads a number of days, fractions allowed.
 pub(crate) fn days(text: &str) -> Result<Duration, &'static str> {
-    let rule = "it must be a number of days from 0 to 36500";
+    let rule = "must be a number of days from 0 to 36500, such as 7";
     let days: f64 = text.trim().parse().map_err(|_| rule)?;
     match (0.0..=36_500.0).contains(&days) {
         true => Ok(Duration::from_secs_f64(days * 86_400.0)),
@@ -190,7 +190,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_variable_that_is_no_good_is_named() {
+    fn an_invalid_variable_is_named() {
         let read = |value: &'static str| {
             Environment::from(|name| (name == "MILLPOND_TTL").then(|| value.into()))
         };
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn delays_of_retention_are_days_and_what_is_none_is_named() {
+    fn delays_of_retention_are_days_and_an_invalid_one_is_named() {
         let read = |variable: &'static str, value: &'static str| {
             Environment::from(|name| (name == variable).then(|| value.into()))
         };
@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn a_build_that_does_not_say_when_is_refused() {
+    fn a_build_name_without_its_time_is_rejected() {
         let read = |value: &'static str| {
             Environment::from(|name| (name == "MILLPOND_CODE_REF").then(|| value.into()))
         };
@@ -233,7 +233,7 @@ mod tests {
             "20260101T000000\nx",
             "20260101T00000x",
         ] {
-            let error = read(bad).expect_err("no instant");
+            let error = read(bad).expect_err("no build time");
             assert_eq!(error.variable, "MILLPOND_CODE_REF");
         }
         let good = read("20260101T000000-abc").unwrap();
@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn secrets_that_are_no_good_are_not_repeated() {
+    fn invalid_secrets_are_not_repeated() {
         let read = |value: &'static str| {
             Environment::from(|name| (name == "MILLPOND_WEBHOOK_SECRETS").then(|| value.into()))
         };
@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_variable_says_nothing() {
+    fn an_empty_variable_is_ignored() {
         let empty = Environment::from(|_| Some(OsString::new())).unwrap();
         assert!(empty.bucket.is_none() && empty.user.is_none() && !empty.no_color);
     }

@@ -1,4 +1,4 @@
-//! Who this process is.
+//! The identity of this process.
 
 use std::path::Path;
 use std::time::SystemTime;
@@ -21,8 +21,8 @@ pub(crate) fn host(environment: &Environment, entropy: &dyn Entropy) -> Host {
     }
 }
 
-/// When the executable was built, and what it is called. The instant comes first: a worker
-/// leaves alone what a newer build wrote.
+/// The modification time and the name of the executable. The time comes first, because builds are
+/// ordered by this name: an older build leaves what it cannot replay to a newer one.
 fn build() -> String {
     let exe = std::env::current_exe().ok();
     let modified = exe

@@ -1,4 +1,4 @@
-//! How objects are coded.
+//! The codec of objects.
 
 use std::error::Error;
 use std::path::{Path, PathBuf};
@@ -6,21 +6,21 @@ use std::path::{Path, PathBuf};
 use millpond_codec::{Codec, Keyring};
 use zeroize::Zeroizing;
 
-/// The level of zstd that compresses heads about as fast as they are made.
+/// The zstd level at which compressing heads is about as fast as encoding them.
 const LEVEL: i32 = 3;
 
-/// A keyring that was not read.
+/// A keyring that cannot be used.
 #[derive(Debug, thiserror::Error)]
-#[error("the keyring cannot be used: path={}", .path.display())]
+#[error("cannot use the keyring: path={}", .path.display())]
 pub(crate) struct KeyringFileError {
     path: PathBuf,
     source: Box<dyn Error + Send + Sync>,
 }
 
-/// What `--compress` and `--keyring` ask for. What is compressed is read without being asked.
+/// The codec for `--compress` and `--keyring`. Reading compressed objects needs no option.
 ///
 /// # Errors
-/// The file cannot be read, or is no keyring.
+/// The file cannot be read, or is not a keyring.
 pub(crate) fn codec(compress: bool, keyring: Option<&Path>) -> Result<Codec, KeyringFileError> {
     let mut codec = Codec::new();
     if compress {

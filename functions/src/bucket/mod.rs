@@ -1,4 +1,4 @@
-//! The bucket a URL names, and a word about its troubles.
+//! The bucket that a URL names, with its wrappers.
 
 mod behind;
 mod codec;

@@ -1,4 +1,4 @@
-//! A port that tells people once when the store stops serving, and once when it is back.
+//! A bucket that reports an outage of the store once, and its recovery once.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -8,18 +8,18 @@ use bytes::Bytes;
 use millpond::keys::{Key, Prefix};
 use millpond::ports::{Bucket, BucketError, Expect, Fault, Object, Outcome, Page};
 
-/// Says something to people.
-pub(crate) type Say = Arc<dyn Fn(&str) + Send + Sync>;
+/// Prints a line for the operator.
+pub(crate) type Report = Arc<dyn Fn(&str) + Send + Sync>;
 
-/// A bucket whose troubles are reported, each once: workers try again for as long as it
-/// takes, and a line per try would hide everything else.
+/// A bucket whose outages are reported once each: workers retry until the store recovers, and a line
+/// per retry would hide everything else.
 pub(crate) struct Reported {
     inner: Arc<dyn Bucket>,
-    place: String,
-    say: Say,
-    /// What is wrong with reading, and with writing: a folder that is read-only is well to
-    /// read, and must not be called back by each look for work.
-    troubles: Mutex<[Option<Fault>; 2]>,
+    url: String,
+    report: Report,
+    /// The current fault of reads, and of writes. They are separate because a read-only store still
+    /// serves reads: a poll must not end the outage.
+    outages: Mutex<[Option<Fault>; 2]>,
 }
 
 #[derive(Clone, Copy)]
@@ -29,61 +29,65 @@ enum Side {
 }
 
 impl Reported {
-    /// `place` is what people call the bucket.
-    pub(crate) fn new(inner: Arc<dyn Bucket>, place: String, say: Say) -> Self {
+    /// `url` names the bucket in reports.
+    pub(crate) fn new(inner: Arc<dyn Bucket>, url: String, report: Report) -> Self {
         Self {
             inner,
-            place,
-            say,
-            troubles: Mutex::default(),
+            url,
+            report,
+            outages: Mutex::default(),
         }
     }
 
     fn note<T>(&self, side: Side, answer: Result<T, BucketError>) -> Result<T, BucketError> {
         let fault = match &answer {
             Ok(_) => None,
-            // One request that cannot be served says nothing about the others.
+            // An invalid request is not an outage.
             Err(error) if error.fault == Fault::Invalid => return answer,
             Err(error) => Some(error.fault),
         };
         let before = {
-            let mut troubles = self.troubles.lock().unwrap_or_else(PoisonError::into_inner);
-            let before = *troubles;
-            troubles[side as usize] = fault;
-            // What answers a write can be read, and what is gone is gone for both.
+            let mut outages = self.outages.lock().unwrap_or_else(PoisonError::into_inner);
+            let before = *outages;
+            outages[side as usize] = fault;
+            // A store that accepts writes also serves reads, and a missing store fails both.
             match (side, fault) {
-                (Side::Writing, None) => troubles[Side::Reading as usize] = None,
-                (_, Some(Fault::Gone)) => *troubles = [fault; 2],
-                (Side::Reading, None) if troubles[1] == Some(Fault::Gone) => troubles[1] = None,
+                (Side::Writing, None) => outages[Side::Reading as usize] = None,
+                (_, Some(Fault::Gone)) => *outages = [fault; 2],
+                (Side::Reading, None) if outages[1] == Some(Fault::Gone) => outages[1] = None,
                 _ => {}
             }
-            (before, *troubles)
+            (before, *outages)
         };
         match (before, answer.as_ref().err()) {
             ((before, now), Some(error)) if before[side as usize] != now[side as usize] => {
-                (self.say)(&self.trouble(error));
+                (self.report)(&self.outage(error));
             }
             ((before, [None, None]), None) if before != [None, None] => {
-                (self.say)(&format!("{} serves again", self.place));
+                (self.report)(&format!(
+                    "the store is available again: bucket={}",
+                    self.url
+                ));
             }
             _ => {}
         }
         answer
     }
 
-    fn trouble(&self, error: &BucketError) -> String {
-        let place = &self.place;
+    fn outage(&self, error: &BucketError) -> String {
+        let verb = error.verb;
         let what = match error.fault {
-            Fault::Gone => format!("{place} is gone"),
-            Fault::Denied => format!("{place} refuses to {}", error.verb),
-            Fault::Full => format!("{place} is full"),
-            Fault::Throttled => format!("{place} asks for fewer requests"),
-            Fault::Unavailable | Fault::Invalid => format!("{place} does not {}", error.verb),
+            Fault::Gone => "the store is gone".to_owned(),
+            Fault::Denied => format!("the store denies the request to {verb}"),
+            Fault::Full => "the store is full".to_owned(),
+            Fault::Throttled => "the store throttles requests".to_owned(),
+            Fault::Unavailable | Fault::Invalid => format!("the store fails to {verb}"),
         };
-        let why = error.source.as_ref().map(|s| format!(": {s}"));
+        let why = error.source.as_ref().map(|source| format!(": {source}"));
+        let why = why.unwrap_or_default();
         format!(
-            "{what}{}; work goes on when it is back",
-            why.unwrap_or_default()
+            "{what}{why}; work continues when it recovers: bucket={}",
+            self.url
         )
     }
 }
@@ -127,14 +131,14 @@ mod tests {
 
     /// A bucket that answers reads and writes as the test says.
     #[derive(Debug, Default)]
-    struct Moody {
+    struct Flaky {
         reading: Mutex<Option<Fault>>,
         writing: Mutex<Option<Fault>>,
     }
 
-    impl Moody {
-        fn answer<T>(mood: &Mutex<Option<Fault>>, good: T) -> Result<T, BucketError> {
-            match *mood.lock().unwrap() {
+    impl Flaky {
+        fn answer<T>(state: &Mutex<Option<Fault>>, good: T) -> Result<T, BucketError> {
+            match *state.lock().unwrap() {
                 None => Ok(good),
                 Some(fault) => Err(BucketError::new(fault, "write", "key").because("a reason")),
             }
@@ -142,7 +146,7 @@ mod tests {
     }
 
     #[async_trait]
-    impl Bucket for Moody {
+    impl Bucket for Flaky {
         async fn read(&self, _: &Key) -> Result<Option<Object>, BucketError> {
             Self::answer(&self.reading, None)
         }
@@ -161,84 +165,94 @@ mod tests {
     }
 
     struct World {
-        moody: Arc<Moody>,
-        port: Reported,
-        said: Arc<Mutex<Vec<String>>>,
+        flaky: Arc<Flaky>,
+        reported: Reported,
+        reports: Arc<Mutex<Vec<String>>>,
     }
 
     fn world() -> World {
-        let (moody, said) = (Arc::new(Moody::default()), Arc::new(Mutex::default()));
-        let hears: Arc<Mutex<Vec<String>>> = Arc::clone(&said);
-        let say = Arc::new(move |text: &str| hears.lock().unwrap().push(text.to_owned()));
-        let port = Reported::new(
-            Arc::clone(&moody) as Arc<dyn Bucket>,
+        let (flaky, reports) = (Arc::new(Flaky::default()), Arc::new(Mutex::default()));
+        let lines: Arc<Mutex<Vec<String>>> = Arc::clone(&reports);
+        let report = Arc::new(move |text: &str| lines.lock().unwrap().push(text.to_owned()));
+        let reported = Reported::new(
+            Arc::clone(&flaky) as Arc<dyn Bucket>,
             "pond".to_owned(),
-            say,
+            report,
         );
-        World { moody, port, said }
+        World {
+            flaky,
+            reported,
+            reports,
+        }
     }
 
     impl World {
-        /// A worker's life: it looks, and tries to write.
+        /// Like a worker: polls, and tries to write.
         fn work(&self) {
             let key = Key::parse("key").unwrap();
             for _ in 0..3 {
-                let _ = block_on(self.port.list(&Prefix::all(), None, 1));
-                let _ = block_on(self.port.write(&key, Bytes::new(), Expect::Absent));
+                let _ = block_on(self.reported.list(&Prefix::all(), None, 1));
+                let _ = block_on(self.reported.write(&key, Bytes::new(), Expect::Absent));
             }
         }
 
-        fn said(&self) -> Vec<String> {
-            std::mem::take(&mut self.said.lock().unwrap())
+        fn reports(&self) -> Vec<String> {
+            std::mem::take(&mut self.reports.lock().unwrap())
         }
     }
 
     #[test]
-    fn a_store_that_is_well_is_not_talked_about() {
+    fn an_available_store_is_not_reported() {
         let world = world();
         world.work();
-        assert!(world.said().is_empty());
+        assert!(world.reports().is_empty());
     }
 
     #[test]
-    fn a_store_that_refuses_or_cannot_write_is_said_once_though_it_can_be_read() {
+    fn a_store_that_denies_writes_is_reported_once_although_it_serves_reads() {
         for (fault, word) in [
-            (Fault::Denied, "refuses to write"),
+            (Fault::Denied, "denies the request to write"),
             (Fault::Full, "is full"),
         ] {
             let world = world();
-            *world.moody.writing.lock().unwrap() = Some(fault);
+            *world.flaky.writing.lock().unwrap() = Some(fault);
             world.work();
-            let said = world.said();
-            assert_eq!(said.len(), 1, "{said:?}");
+            let reports = world.reports();
+            assert_eq!(reports.len(), 1, "{reports:?}");
             assert!(
-                said[0].contains(word) && said[0].contains("a reason"),
-                "{said:?}"
+                reports[0].contains(word) && reports[0].contains("a reason"),
+                "{reports:?}"
             );
-            *world.moody.writing.lock().unwrap() = None;
+            *world.flaky.writing.lock().unwrap() = None;
             world.work();
-            assert_eq!(world.said(), ["pond serves again"]);
+            assert_eq!(
+                world.reports(),
+                ["the store is available again: bucket=pond"]
+            );
         }
     }
 
     #[test]
-    fn a_store_that_is_gone_is_said_once_for_both_sides() {
+    fn a_missing_store_is_reported_once_for_reads_and_writes() {
         let world = world();
-        *world.moody.reading.lock().unwrap() = Some(Fault::Gone);
-        *world.moody.writing.lock().unwrap() = Some(Fault::Gone);
+        *world.flaky.reading.lock().unwrap() = Some(Fault::Gone);
+        *world.flaky.writing.lock().unwrap() = Some(Fault::Gone);
         world.work();
-        assert_eq!(world.said().len(), 1);
-        *world.moody.reading.lock().unwrap() = None;
-        *world.moody.writing.lock().unwrap() = None;
+        assert_eq!(world.reports().len(), 1);
+        *world.flaky.reading.lock().unwrap() = None;
+        *world.flaky.writing.lock().unwrap() = None;
         world.work();
-        assert_eq!(world.said(), ["pond serves again"]);
+        assert_eq!(
+            world.reports(),
+            ["the store is available again: bucket=pond"]
+        );
     }
 
     #[test]
-    fn one_request_that_cannot_be_served_is_no_trouble_of_the_store() {
+    fn an_invalid_request_is_not_an_outage() {
         let world = world();
-        *world.moody.writing.lock().unwrap() = Some(Fault::Invalid);
+        *world.flaky.writing.lock().unwrap() = Some(Fault::Invalid);
         world.work();
-        assert!(world.said().is_empty());
+        assert!(world.reports().is_empty());
     }
 }

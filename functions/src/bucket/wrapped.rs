@@ -1,21 +1,21 @@
-//! What stands around every bucket that a command opens.
+//! The wrappers of every open bucket.
 
 use std::sync::Arc;
 
 use millpond::ports::{Bucket, Clock};
 use millpond_wrappers::{Limits, Metered, Throttled, Traced};
 
-/// A bucket as commands use it.
+/// A bucket with its wrappers.
 pub(crate) struct Wrapped {
     pub(crate) bucket: Arc<dyn Bucket>,
-    /// Counts what really goes to the store, where somebody wants to know.
+    /// The count of requests that were sent to the store, if requested.
     pub(crate) metered: Option<Arc<Metered>>,
 }
 
 impl Wrapped {
-    /// Around `bucket`: a count, if asked for; and for one that is `far` (neither memory nor a
-    /// folder) a log of its requests and a line before it. The count is innermost: what waits
-    /// in the line and is not sent is not counted.
+    /// Wraps `bucket` in a count, if requested, and a `far` one (neither in memory nor in a local file)
+    /// in a request log and a throttle. The count is innermost: requests that wait in the throttle
+    /// and are not sent are not counted.
     pub(crate) fn new(
         mut bucket: Arc<dyn Bucket>,
         clock: &Arc<dyn Clock>,

@@ -1,4 +1,4 @@
-//! What the invocations of a function share: made once, when it starts, without a request.
+//! What the invocations of a function share. It is created once, at the start, without a request.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -22,27 +22,27 @@ use crate::environment::Environment;
 use crate::roles::{Cursor, Root, Seen};
 use crate::triggers::{Rules, Secrets};
 
-/// Longest time that hints under way are waited for before the function answers.
-const LAST: Duration = Duration::from_secs(6);
-/// What the answer itself is given.
+/// Longest wait for hints in flight before the function answers.
+const FLUSH: Duration = Duration::from_secs(6);
+/// Time reserved for the answer itself.
 const ANSWER: Duration = Duration::from_millis(200);
 
-/// The engine and the world around it.
+/// The engine, and what the roles need beside it.
 pub(super) struct Cloud {
     pub(super) engine: Engine,
     pub(super) root: Root,
     pub(super) deployment: Deployment,
-    /// The bucket as S3 knows it.
+    /// The bucket as an S3 client.
     pub(super) s3: Arc<S3Bucket>,
     /// Rules in code.
     pub(super) rules: Rules,
-    /// The file of rules, if not the bucket's.
+    /// The file of rules, if they are not in the bucket.
     pub(super) triggers: Option<PathBuf>,
     pub(super) secrets: Secrets,
     pub(super) starter: Kept,
-    /// What the worker has served a moment ago.
+    /// The mail that the worker has recently served.
     pub(super) seen: Seen,
-    /// Where the sweeper goes on, while this process lives.
+    /// The position of the sweeper, for the lifetime of this process.
     pub(super) cursor: Cursor,
     /// The delays of retention.
     pub(super) retention: RetentionSettings,
@@ -51,21 +51,25 @@ pub(super) struct Cloud {
     warm: AtomicBool,
 }
 
-/// A sweeper that can tell nobody.
+/// A sweeper without any queue to notify.
 #[derive(Debug, thiserror::Error)]
-#[error("a sweeper needs the queues that it passes hints to: set MILLPOND_QUEUES to default=URL")]
+#[error(
+    "the sweeper has no queue to send hints to: set MILLPOND_QUEUES, for example to default=URL"
+)]
 struct NoQueues;
 
-/// A bucket that no event of AWS speaks of.
+/// A bucket that AWS events cannot refer to.
 #[derive(Debug, thiserror::Error)]
-#[error("on Lambda the bucket must be in S3: set MILLPOND_BUCKET to s3://bucket/prefix: got={0:?}")]
+#[error(
+    "the bucket is not in S3, which Lambda requires: set MILLPOND_BUCKET to s3://bucket/prefix: value={0:?}"
+)]
 struct NotS3(String);
 
 impl Cloud {
     /// Opens the bucket that the environment names.
     ///
     /// # Errors
-    /// A variable is missing or wrong, or the application does not hold together.
+    /// A variable is missing or invalid, or the application is inconsistent.
     pub(super) async fn open(
         app: App,
         rules: Rules,
@@ -131,7 +135,7 @@ impl Cloud {
         &self.engine.ports().clock
     }
 
-    /// Counts from here on.
+    /// Metrics from now on.
     pub(super) fn metrics(&self, request_id: &str) -> Metrics {
         let cold = !self.warm.swap(true, Ordering::Relaxed);
         Metrics::begin(request_id, cold, self.engine.counts(), self.metered.usage())
@@ -141,21 +145,21 @@ impl Cloud {
         &self.metered
     }
 
-    /// Waits until hints are sent, and no longer than `left` allows: what is under way when the
-    /// process freezes may be lost. Answers whether all are.
+    /// Waits until hints are sent, but no longer than `left` allows: hints in flight when the process
+    /// freezes may be lost. Returns whether all were sent.
     pub(super) async fn flush(&self, left: Duration) -> bool {
         let Some(wakeups) = &self.wakeups else {
             return true;
         };
-        let most = LAST.min(left.saturating_sub(ANSWER));
-        let sent = tokio::time::timeout(most, wakeups.flush()).await.is_ok();
+        let limit = FLUSH.min(left.saturating_sub(ANSWER));
+        let sent = tokio::time::timeout(limit, wakeups.flush()).await.is_ok();
         if !sent {
-            tracing::warn!("hints are not sent yet: the sweeper brings their causes");
+            tracing::warn!("some hints are not sent yet: the sweeper sends them again");
         }
         sent
     }
 
-    /// Hints that were given up so far.
+    /// Hints that could not be sent so far.
     pub(super) fn unsent(&self) -> u64 {
         self.wakeups.as_ref().map_or(0, SqsWakeups::unsent)
     }

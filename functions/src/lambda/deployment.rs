@@ -1,4 +1,4 @@
-//! What a deployment tells its functions, by their environment.
+//! The environment variables of a deployment on AWS Lambda.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -15,11 +15,11 @@ use crate::environment::{EnvironmentError, seconds};
 pub(crate) enum Role {
     /// Runs executions.
     Worker,
-    /// Passes on timers and old mail.
+    /// Sends hints of timers and old mail.
     Sweeper,
-    /// Archives what is over.
+    /// Archives ended executions.
     Retention,
-    /// Starts and signals by events.
+    /// Starts and signals executions for events.
     Starter,
     /// Answers HTTP.
     Api,
@@ -51,7 +51,7 @@ impl fmt::Display for Role {
     }
 }
 
-/// What a deployment tells.
+/// The configuration of a function.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Deployment {
     /// `MILLPOND_ROLE`.
@@ -64,14 +64,14 @@ pub(crate) struct Deployment {
     pub(crate) function: String,
 }
 
-/// The sweeper's period, where nobody says it: what the template's schedule has.
+/// The default period of the sweeper: that of the schedule in the template.
 const SWEEP: Duration = Duration::from_secs(60);
 
 impl Deployment {
     /// Reads the variables.
     ///
     /// # Errors
-    /// [`EnvironmentError`] names the first that does not say what it should.
+    /// [`EnvironmentError`] names the first invalid variable.
     pub(crate) fn read(
         lookup: impl Fn(&str) -> Option<OsString>,
     ) -> Result<Self, EnvironmentError> {
@@ -80,7 +80,7 @@ impl Deployment {
             let value = value.map(OsString::into_string);
             value.transpose().map_err(|value| EnvironmentError {
                 variable,
-                why: "it must be UTF-8 text",
+                why: "must be UTF-8 text",
                 value,
             })
         };
@@ -92,7 +92,7 @@ impl Deployment {
         let role = text("MILLPOND_ROLE")?.unwrap_or_default();
         let known = Role::ALL.into_iter().find(|known| known.as_str() == role);
         let role = known.ok_or_else(|| {
-            let why = "on Lambda it must be worker, sweeper, retention, starter or api";
+            let why = "must be worker, sweeper, retention, starter or api";
             wrong("MILLPOND_ROLE", why, role)
         })?;
         let queues = text("MILLPOND_QUEUES")?.unwrap_or_default();
@@ -100,7 +100,7 @@ impl Deployment {
         let sweep = match text("MILLPOND_SWEEP")? {
             None => SWEEP,
             Some(value) => {
-                let why = "it must be a number of seconds, at most 900: SQS keeps nothing longer";
+                let why = "must be a number of seconds of at most 900, the longest delay of SQS";
                 let sweep = seconds(&value).ok().filter(|sweep| *sweep <= LONGEST_DELAY);
                 sweep.ok_or_else(|| wrong("MILLPOND_SWEEP", why, value))?
             }
@@ -116,7 +116,7 @@ impl Deployment {
 
 /// `default=https://...,slow=https://...`.
 fn queues(text: &str) -> Result<BTreeMap<Queue, String>, &'static str> {
-    let rule = "it must be NAME=URL, several separated by commas, each name once";
+    let rule = "must be a list NAME=URL,NAME=URL in which each name occurs once";
     let mut queues = BTreeMap::new();
     for part in text
         .split(',')
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn each_role_is_known_by_its_name() {
+    fn each_role_is_selected_by_its_name() {
         for role in Role::ALL {
             let read = read(&[("MILLPOND_ROLE", role.as_str())]).unwrap();
             assert_eq!(read.role, role);
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn a_variable_that_is_no_good_is_named_with_what_it_must_be() {
+    fn an_invalid_variable_is_named_with_what_it_must_be() {
         for (variable, value) in [
             ("MILLPOND_ROLE", ""),
             ("MILLPOND_ROLE", "boss"),

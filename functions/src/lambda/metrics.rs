@@ -1,20 +1,20 @@
-//! Metrics in CloudWatch's embedded format: one line of the log for each invocation, of which
-//! CloudWatch makes metrics by itself. No request.
+//! Metrics in CloudWatch's embedded metric format: one log line per invocation, from which CloudWatch
+//! creates metrics without a request.
 //!
-//! Only what happened is told: CloudWatch bills a metric by the hours in which it is written, and a
-//! sweeper that finds nothing should cost nothing. Namespace `Millpond`, by `FunctionName`:
+//! Metrics with the value zero are left out: CloudWatch bills a metric for each hour in which it is
+//! written, and a sweep without results should cost nothing. Namespace `Millpond`, by `FunctionName`:
 //!
-//! | metric | unit | what |
+//! | metric | unit | meaning |
 //! |---|---|---|
 //! | `Runs`, `Steps`, `Commits`, `Conflicts` | Count | what the engine did |
-//! | `Reads`, `Creates`, `Replaces`, `Deletes`, `Lists` | Count | requests of the bucket |
-//! | `Throttled` | Count | requests that the store sent away |
-//! | `MailLag` | Milliseconds | from a message's sending to its run |
-//! | `TimerLag` | Milliseconds | from a timer's instant to its run |
-//! | `Failed`, `Malformed` | Count | messages that come again; records that mean nothing |
-//! | `Hints` | Count | timers and mail that the sweeper passed on |
-//! | `Starts` | Count | executions that the starter began |
-//! | `Archived`, `Purged`, `Broken` | Count | executions that the retention archived; tombstones it expired; what it cannot read whole |
+//! | `Reads`, `Creates`, `Replaces`, `Deletes`, `Lists` | Count | requests to the bucket |
+//! | `Throttled` | Count | requests that the store throttled |
+//! | `MailLag` | Milliseconds | from sending a message to its run |
+//! | `TimerLag` | Milliseconds | from the time of a timer to its run |
+//! | `Failed`, `Malformed` | Count | messages that are delivered again; invalid records |
+//! | `Hints` | Count | hints that the sweeper sent |
+//! | `Starts` | Count | executions that the starter started |
+//! | `Archived`, `Purged`, `Broken` | Count | executions that retention archived; tombstones it purged; executions it cannot read |
 //! | `ColdStarts` | Count | processes |
 
 use std::io::Write as _;
@@ -28,10 +28,10 @@ use serde_json::{Map, Value, json};
 use super::context::Cloud;
 use crate::roles::Batch;
 
-/// Most values of one metric in one line: CloudWatch's limit.
-const MOST: usize = 100;
+/// Most values of a metric in one line: a limit of CloudWatch.
+const MAX_VALUES: usize = 100;
 
-/// The numbers of one invocation.
+/// The metrics of one invocation.
 #[derive(Debug)]
 pub(super) struct Metrics {
     request_id: String,
@@ -50,7 +50,7 @@ pub(super) struct Metrics {
 }
 
 impl Metrics {
-    /// From what was counted before.
+    /// Starts at the current counts.
     pub(super) fn begin(request_id: &str, cold: bool, counts: Counts, usage: Usage) -> Self {
         Self {
             request_id: request_id.to_owned(),
@@ -69,7 +69,7 @@ impl Metrics {
         }
     }
 
-    /// What a batch came to.
+    /// Adds the results of a batch.
     pub(super) fn batch(&mut self, batch: &Batch) {
         self.failed += batch.failed.len() as u64 + u64::from(batch.whole_failed);
         for served in &batch.served {
@@ -85,7 +85,7 @@ impl Metrics {
         let (function, role) = (&cloud.deployment.function, cloud.role().as_str());
         let line = self.line(cloud.clock().now(), function, role, counts, &usage);
         if line["_aws"]["CloudWatchMetrics"][0]["Metrics"][0].is_object() {
-            // Nobody can be told that nobody can be told.
+            // There is no other place to report that stdout is closed.
             let _ = writeln!(std::io::stdout().lock(), "{line}");
         }
     }
@@ -129,7 +129,10 @@ impl Metrics {
         }
         for (name, lag) in lags.into_iter().filter(|(_, lag)| !lag.is_empty()) {
             metrics.push(json!({"Name": name, "Unit": "Milliseconds"}));
-            let values = lag.iter().take(MOST).map(|lag| lag.as_secs_f64() * 1e3);
+            let values = lag
+                .iter()
+                .take(MAX_VALUES)
+                .map(|lag| lag.as_secs_f64() * 1e3);
             line.insert(name.to_owned(), values.collect::<Vec<f64>>().into());
         }
         line.insert("FunctionName".to_owned(), function.into());

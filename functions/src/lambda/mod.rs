@@ -1,5 +1,5 @@
-//! On AWS Lambda: the same binary, in the role that `MILLPOND_ROLE` names. Each shell turns an
-//! event into a call of a role and its answer into what Lambda expects; it decides nothing.
+//! On AWS Lambda: the same binary, in the role that `MILLPOND_ROLE` names. Each shell converts an event
+//! into a call of a role, and the result into the form that Lambda expects; it makes no decisions.
 
 mod api;
 mod context;
@@ -23,30 +23,35 @@ use tracing::Instrument as _;
 
 use self::context::Cloud;
 use self::deployment::{Deployment, Role};
-use self::log::Told;
+use self::log::Telemetry;
 use crate::environment::Environment;
 use crate::triggers::Rules;
 
-/// Threads that run the engine. A function has a part of one processor, or a few.
+/// Threads that run the engine. A function has a fraction of a processor, or a few.
 const THREADS: usize = 2;
 
 type Failed = Box<dyn std::error::Error + Send + Sync>;
 
-/// Serves invocations until the process is told to end.
+/// Serves invocations until the process is stopped.
 #[must_use = "it is the exit code of the process"]
 pub(crate) fn main(app: App, rules: Rules, environment: &Environment) -> ExitCode {
-    let told = log::begin();
-    match serve(app, rules, environment, &told) {
+    let telemetry = log::begin();
+    match serve(app, rules, environment, &telemetry) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             let error = chain(error.as_ref());
-            tracing::error!(%error, "the function does not start");
+            tracing::error!(%error, "the function cannot start");
             ExitCode::FAILURE
         }
     }
 }
 
-fn serve(app: App, rules: Rules, environment: &Environment, told: &Told) -> Result<(), Failed> {
+fn serve(
+    app: App,
+    rules: Rules,
+    environment: &Environment,
+    telemetry: &Telemetry,
+) -> Result<(), Failed> {
     let deployment = Deployment::read(|name| std::env::var_os(name))?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(THREADS)
@@ -61,8 +66,8 @@ fn serve(app: App, rules: Rules, environment: &Environment, told: &Told) -> Resu
             let left = left(context.deadline);
             let answer = invoke(cloud, payload, left, request_id);
             let answer = Box::pin(answer).instrument(span).await;
-            // The process is frozen when it has answered.
-            told.flush();
+            // The process is frozen after it has answered.
+            telemetry.flush();
             answer.map_err(|error| Diagnostic {
                 error_type: format!("millpond.{}", cloud.role()),
                 error_message: chain(error.as_ref()),
@@ -72,7 +77,7 @@ fn serve(app: App, rules: Rules, environment: &Environment, told: &Told) -> Resu
     })
 }
 
-/// One invocation: the role's work, then what it has left to send, then its metrics.
+/// One invocation: the role's work, then the remaining hints, then the metrics.
 async fn invoke(
     cloud: &Cloud,
     payload: Value,
@@ -93,7 +98,7 @@ async fn invoke(
     answer
 }
 
-/// What is left of the invocation's time.
+/// The remaining time of the invocation.
 fn left(deadline_ms: u64) -> Duration {
     let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
     Duration::from_millis(deadline_ms).saturating_sub(now.unwrap_or_default())

@@ -11,7 +11,7 @@ use super::context::Cloud;
 use super::metrics::Metrics;
 use crate::roles::{Deadline, retention as retain};
 
-/// Archives and expires what is old enough, for as long as there is time; the next tick goes on.
+/// Archives and purges what is old enough while there is time; the next tick continues.
 pub(super) async fn retention(
     cloud: &Cloud,
     left: Duration,
@@ -28,7 +28,7 @@ pub(super) async fn retention(
             metrics.broken += retained.broken as u64;
             Ok(serde_json::to_value(retained)?)
         }
-        // What is under way is cut off: as after any crash, the next pass goes on.
+        // Work in progress is cut off, as in a crash: the next pass continues.
         None => Ok(json!({ "more": true })),
     }
 }

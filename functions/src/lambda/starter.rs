@@ -16,18 +16,18 @@ use crate::events::{Event, ObjectEvent};
 use crate::roles::{Deadline, Fate, Fetched, Objects, ObjectsError, Starter, starter as begin};
 use crate::triggers::{LoadError, Own, Rules};
 
-/// How long rules are kept before they are read again: 1 G each time, while events come.
+/// How long rules are cached before they are read again: 1 G each time, while there are events.
 const KEPT: Duration = Duration::from_secs(60);
 
-/// The role with its rules, and when they were read, by the monotonic clock.
+/// The role with its rules, and the time of the monotonic clock when they were read.
 pub(super) type Kept = tokio::sync::Mutex<Option<(Duration, Arc<Starter>)>>;
 
-/// Not done in time.
+/// The work did not end in time.
 #[derive(Debug, thiserror::Error)]
-#[error("the store did not answer in time: the event is to come again")]
+#[error("the store did not answer in time: the event must be retried")]
 struct Late;
 
-/// Starts and signals what follows from an event.
+/// Starts and signals executions for an event.
 pub(super) async fn starter(
     cloud: &Cloud,
     payload: Value,
@@ -41,7 +41,7 @@ pub(super) async fn starter(
         let role = role(cloud).await?;
         Ok::<_, Failed>(begin(&role, Event::read(payload), Some(until)).await)
     };
-    // What it has not come to comes again: every start and signal has its key.
+    // An interrupted event is retried, which is safe: every start and signal has a key.
     let in_time = deadline
         .keep(cloud.clock(), &Stop::default(), work.boxed())
         .await;
@@ -57,7 +57,7 @@ pub(super) async fn starter(
     Ok(report.payload()?)
 }
 
-/// The role by the rules of now; by those of before where these are no good, or cannot be read.
+/// The role with the current rules; with the previous ones if these are invalid or cannot be read.
 async fn role(cloud: &Cloud) -> Result<Arc<Starter>, Failed> {
     let now = cloud.clock().monotonic();
     let mut kept = cloud.starter.lock().await;
@@ -70,7 +70,7 @@ async fn role(cloud: &Cloud) -> Result<Arc<Starter>, Failed> {
         (Ok(role), _) => Arc::new(role),
         (Err(error), Some((_, role))) => {
             let error = chain(error.as_ref());
-            tracing::error!(%error, "the rules of before go on: those of now are no good");
+            tracing::error!(%error, "cannot use the current rules: the previous ones stay in effect");
             Arc::clone(role)
         }
         (Err(error), None) => return Err(chain(error.as_ref()).into()),
@@ -84,7 +84,7 @@ async fn fresh(cloud: &Cloud) -> Result<Starter, Failed> {
     let mut rules = cloud.rules.clone();
     match Rules::load(cloud.triggers.as_deref(), &**bucket).await {
         Ok(others) => rules.merge(others)?,
-        // Those in code may be all there are.
+        // There may be rules in code only.
         Err(LoadError::Absent) if !rules.is_empty() => {}
         Err(error) => return Err(error.into()),
     }
@@ -95,7 +95,7 @@ async fn fresh(cloud: &Cloud) -> Result<Starter, Failed> {
     Ok(Starter::new(engine, rules, Some(own), objects, secrets)?)
 }
 
-/// Objects of any bucket of the region, by the credentials of the function.
+/// Objects of any bucket of the region, read with the credentials of the function.
 #[derive(Debug)]
 struct OfS3(Arc<S3Bucket>);
 

@@ -9,12 +9,14 @@ use super::context::Cloud;
 use super::metrics::Metrics;
 use crate::roles::{Deadline, sweep};
 
-/// Hints that nobody got.
+/// Hints that were not sent.
 #[derive(Debug, thiserror::Error)]
-#[error("hints of timers and old mail were not sent, or not in time: given up={0}")]
+#[error(
+    "hints of timers and old mail were not sent in time: the next sweep sends them again: unsent={0}"
+)]
 struct Unsent(u64);
 
-/// Passes on what is due until the next tick, and old mail.
+/// Sends hints of timers that are due before the next tick, and of old mail.
 pub(super) async fn sweeper(
     cloud: &Cloud,
     left: Duration,
@@ -28,11 +30,12 @@ pub(super) async fn sweeper(
     let all = cloud.flush(rest).await;
     let unsent = cloud.unsent() - before;
     if unsent > 0 || !all {
-        // A CloudWatch alarm on errors of the function notifies the operator; the next tick sends them all.
+        // A CloudWatch alarm on errors of the function notifies the operator; the next tick sends all
+        // hints again.
         return Err(Unsent(unsent).into());
     }
     if swept.cursor.is_none() {
-        cloud.cursor.all_told(began);
+        cloud.cursor.all_notified(began);
     }
     metrics.hints += swept.told as u64;
     Ok(json!({

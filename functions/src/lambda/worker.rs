@@ -10,12 +10,12 @@ use super::metrics::Metrics;
 use crate::events::Event;
 use crate::roles::{Deadline, Deliveries, batch};
 
-/// An event that is not made of messages, some of which failed: Lambda calls again.
+/// An event without messages, which failed in part: Lambda retries it as a whole.
 #[derive(Debug, thiserror::Error)]
-#[error("executions that this event names were not served: it is to come again")]
-struct Again;
+#[error("executions of this event were not served: the event must be retried")]
+struct Unserved;
 
-/// Runs what an event names; answers which messages are to come again.
+/// Runs the executions of an event; returns the messages that must be delivered again.
 pub(super) async fn worker(
     cloud: &Cloud,
     payload: Value,
@@ -25,13 +25,13 @@ pub(super) async fn worker(
     let deadline = Deadline::within(&**cloud.clock(), left);
     let all = Deliveries::read(Event::read(payload), &cloud.root);
     for malformed in &all.malformed {
-        tracing::error!(%malformed, "acknowledged: it would be no better the next time");
+        tracing::error!(%malformed, "invalid record: acknowledged, because a retry cannot succeed");
     }
     metrics.malformed += all.malformed.len() as u64;
     let done = batch(&cloud.engine, &cloud.seen, &all.records, deadline).await;
     metrics.batch(&done);
     if done.whole_failed {
-        return Err(Again.into());
+        return Err(Unserved.into());
     }
     let failed = done.failed.iter();
     let failed: Vec<Value> = failed.map(|id| json!({"itemIdentifier": id})).collect();

@@ -1,17 +1,17 @@
 //! The worker's role on Lambda: runs the executions that a batch of events names.
 //!
-//! - One run for each execution, whatever the number of its hints; different ones at once. Those
-//!   that were delivered in vain before come last and one at a time: what takes the process down
-//!   takes no neighbour's work with it.
-//! - A message is acknowledged when all it names was served: run to its rest, found stale, held
-//!   by another run (its holder lists the mailbox again), or left by this build (the sweeper brings it
-//!   again). It is reported when a run failed, stalled or did not come to an end in time. Nothing is
-//!   acknowledged before the commit that serves it.
-//! - What this process has served a moment ago is acknowledged without a request ([`Seen`]).
-//! - A timer that comes before its time is waited for, or told again: as a cause it would prove an
-//!   instant that has not come.
+//! - Each execution runs once, whatever the number of its hints; different executions run
+//!   concurrently. Executions whose earlier deliveries had no effect run last and one at a time, so
+//!   that one that kills the process does not interrupt others.
+//! - A message is acknowledged when everything it refers to was served: run until it suspends or ends,
+//!   found stale, leased by another run (whose holder lists the mailbox again), or left by this build
+//!   (the sweeper sends the hint again). It is reported as failed when a run failed, crashed or did not
+//!   end in time. Nothing is acknowledged before the commit that serves it.
+//! - Mail that this process has just served is acknowledged without a request ([`Seen`]).
+//! - If a timer arrives before its time, the run waits for it or the hint is sent again: as a cause it
+//!   would prove a time that has not come.
 //!
-//! Price: that of the runs.
+//! Price: the price of the runs.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -30,11 +30,11 @@ use super::hints::Delivery;
 use super::seen::Seen;
 use super::time::Deadline;
 
-/// Executions run at once.
+/// Most executions that run at the same time.
 const AT_ONCE: usize = 64;
-/// Deliveries in vain after which an execution is run apart.
+/// Deliveries without effect after which an execution runs alone.
 const SUSPECT: u64 = 3;
-/// A timer that is early by no more is waited for.
+/// A run waits for a timer that is early by at most this time.
 const EARLY: Duration = Duration::from_secs(2);
 
 /// How one execution was served.
@@ -42,9 +42,9 @@ const EARLY: Duration = Duration::from_secs(2);
 pub struct Served {
     /// The execution.
     pub eid: ExecutionId,
-    /// How its run ended; `None`: it did not, in the time there was.
+    /// How its run ended; `None`: it did not end in time.
     pub ended: Option<Result<Ended, RunError>>,
-    /// How long its oldest message waited for this run, where told.
+    /// How long its oldest message waited for this run, if known.
     pub waited: Option<Duration>,
     /// How long its timer had been due.
     pub late: Option<Duration>,
@@ -53,15 +53,15 @@ pub struct Served {
 /// How a batch was served.
 #[derive(Debug, Default)]
 pub struct Batch {
-    /// Messages to be delivered again.
+    /// Messages that must be delivered again.
     pub failed: BTreeSet<String>,
-    /// Whether something outside any message failed.
+    /// Whether a record without a message failed.
     pub whole_failed: bool,
     /// Each execution.
     pub served: Vec<Served>,
 }
 
-/// What a batch says of one execution.
+/// The records of a batch for one execution.
 #[derive(Debug)]
 struct Group {
     queue: Queue,
@@ -70,13 +70,13 @@ struct Group {
     received: u64,
     sent: Option<Timestamp>,
     records: BTreeSet<usize>,
-    /// Whether all of them are told for the first time.
+    /// Whether all of them are delivered for the first time.
     first: bool,
 }
 
 type Groups = Vec<(ExecutionId, Group)>;
 
-/// Runs what `records` name, until `deadline`.
+/// Runs the executions of `records`, until `deadline`.
 pub async fn batch(
     engine: &Engine,
     seen: &Seen,
@@ -117,7 +117,7 @@ pub async fn batch(
         late: None,
     }));
     let mut batch = Batch::default();
-    for one in served.iter().filter(|one| one.comes_again()) {
+    for one in served.iter().filter(|one| one.needs_redelivery()) {
         for at in all.get(&one.eid).into_iter().flatten() {
             match records.get(*at).and_then(|record| record.message.clone()) {
                 Some(message) => drop(batch.failed.insert(message)),
@@ -130,13 +130,13 @@ pub async fn batch(
 }
 
 impl Served {
-    /// Whether its messages are to be delivered again.
+    /// Whether its messages must be delivered again.
     #[must_use]
-    pub fn comes_again(&self) -> bool {
+    pub fn needs_redelivery(&self) -> bool {
         match &self.ended {
             None | Some(Err(_)) => true,
             Some(Ok(ended)) => match ended {
-                // There is more to do, and nobody who knows.
+                // More work remains, and no other hint refers to it.
                 Ended::Again | Ended::Stalled(_) => true,
                 Ended::Suspended(_)
                 | Ended::Terminal(_)
@@ -146,14 +146,14 @@ impl Served {
                 | Ended::Stale
                 | Ended::Sliced
                 | Ended::Lost => false,
-                // Its causes stay, and the sweeper brings them again: to a newer build, some day.
+                // Its causes stay, and the sweeper sends them again, until a newer build serves them.
                 Ended::Unregistered(..) | Ended::NewerCode(_) => false,
             },
         }
     }
 }
 
-/// By execution; those delivered in vain before apart.
+/// Groups by execution; those whose earlier deliveries had no effect are second.
 fn groups(records: &[Delivery]) -> (Groups, Groups) {
     let mut groups: BTreeMap<ExecutionId, Group> = BTreeMap::new();
     for (at, record) in records.iter().enumerate() {
@@ -172,7 +172,7 @@ fn groups(records: &[Delivery]) -> (Groups, Groups) {
                 None => group.mail.insert(hint.cause.clone()),
             };
             group.received = group.received.max(record.received);
-            // Without a message nobody says how often it was delivered.
+            // Without a message the number of deliveries is unknown.
             group.first &= record.received == 1 && record.message.is_some();
             group.sent = [group.sent, record.sent].into_iter().flatten().min();
             group.records.insert(at);
@@ -191,7 +191,7 @@ async fn serve(
     stop: &Stop,
 ) -> Served {
     let clock = &engine.ports().clock;
-    // Half of what makes mail old: the sweeper's own deliveries are looked at.
+    // Half the age at which the sweeper sends mail: its deliveries are never skipped.
     let recently = engine.core().settings.ttl / 2;
     let began = clock.now();
     let since = |at: Timestamp| Duration::try_from(began.duration_since(at)).unwrap_or_default();
@@ -207,8 +207,8 @@ async fn serve(
             .collect(),
         timers: due_now(engine, eid, group.timers).await,
         deliveries: u32::try_from(group.received.saturating_sub(1)).unwrap_or(u32::MAX),
-        // What comes again may be told for more than its cause: a run that was cut off between its end and its last
-        // look, while others were told that it looks.
+        // A redelivery may represent more than its cause: an earlier run may have been cut off after
+        // its end and before its last list, while other senders relied on that list.
         possible_duplicate: group.first,
     };
     if causes.mail.is_empty() && causes.timers.is_empty() {
@@ -222,19 +222,19 @@ async fn serve(
     let ended = loop {
         let ended = run(engine, eid, causes.clone(), stop).await;
         match &ended {
-            // Given up for want of time: it is this run that holds the execution, and nobody who
-            // would look again.
+            // Interrupted by the deadline: this run itself has the lease, and no other run lists
+            // the mailbox again.
             Some(Ok(Ended::Held(_))) if stop.now.is_set() => break None,
             Some(Ok(Ended::Again)) if !stop.gently.is_set() => {
                 (causes.deliveries, causes.possible_duplicate) = (0, false);
             }
             Some(Err(error)) => {
                 let error = chain(error);
-                tracing::warn!(%eid, %error, "run failed: its messages come again");
+                tracing::warn!(%eid, %error, "the run failed: its messages are delivered again");
                 break ended;
             }
             Some(Ok(Ended::Unregistered(workflow, version))) => {
-                tracing::warn!(%eid, %workflow, %version, "not registered here: its mail is left for a build that knows it");
+                tracing::warn!(%eid, %workflow, %version, "the workflow is not registered in this build: its mail stays for a build that has it");
                 break ended;
             }
             _ => break ended,
@@ -251,8 +251,8 @@ async fn serve(
     }
 }
 
-/// A run beside this task, so that runs share the processors; `None`: it took its process's
-/// other runs along (a panic of the engine's).
+/// Runs an execution in a task of its own, so that runs share the processors; `None`: the task
+/// panicked (an error of the engine).
 async fn run(
     engine: &Engine,
     eid: ExecutionId,
@@ -264,7 +264,7 @@ async fn run(
     let work = async move {
         let ended = runs.run_until(eid, causes, stop).await;
         let mut send = send;
-        // Nobody listens when the time is over.
+        // The receiver is dropped when the time is over.
         let _ = send.try_send(ended);
     };
     let span = tracing::info_span!("execution", %eid);
@@ -274,7 +274,7 @@ async fn run(
     ended.next().await
 }
 
-/// The timers among these that are due; those that nearly are, are waited for.
+/// The timers that are due. Waits for those that are almost due.
 async fn due_now(engine: &Engine, eid: ExecutionId, timers: BTreeSet<Key>) -> Vec<Key> {
     let ports = engine.ports();
     let mut due = Vec::with_capacity(timers.len());
@@ -285,7 +285,7 @@ async fn due_now(engine: &Engine, eid: ExecutionId, timers: BTreeSet<Key>) -> Ve
         let early = timer.due.duration_since(ports.clock.now());
         let early = Duration::try_from(early).unwrap_or_default();
         if early > EARLY {
-            // A skewed clock, or somebody's message: once more, for its time.
+            // A skewed clock, or a foreign message: the hint is sent again for its time.
             let at = Some(timer.due);
             let queue = timer.queue;
             let hint = Hint {

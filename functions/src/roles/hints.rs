@@ -1,4 +1,4 @@
-//! From events to hints: which executions a worker is called for.
+//! Converts events to hints: which executions a worker is invoked for.
 
 use millpond::keys::{Key, MailKey};
 use millpond::ports::Hint;
@@ -6,21 +6,21 @@ use millpond_wakeups::sqs;
 
 use crate::events::{Event, Malformed, Message, ObjectEvent};
 
-/// Where a bucket's engine keeps its objects, as events name it.
+/// Where the engine's objects are, as events name it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Root {
     /// The bucket's name.
     pub bucket: String,
-    /// What all keys begin with: empty, or components that each end in `/`.
+    /// The prefix of all keys: empty, or components that each end in `/`.
     pub prefix: String,
 }
 
-/// One record of an event: what is acknowledged, or reported, as a whole.
+/// One record of an event, which is acknowledged or reported as a whole.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Delivery {
-    /// The SQS message; `None` where the whole event stands or falls.
+    /// The SQS message; `None` if only the event as a whole can be acknowledged.
     pub message: Option<String>,
-    /// What it hints at. None: there is nothing to do.
+    /// Its hints. Without any, there is nothing to do.
     pub hints: Vec<Hint>,
     /// How often it was delivered, this time included.
     pub received: u64,
@@ -31,15 +31,15 @@ pub struct Delivery {
 /// What an event means to a worker.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Deliveries {
-    /// Records to be served.
+    /// Records to serve.
     pub records: Vec<Delivery>,
-    /// Records, or parts of them, that mean nothing: told, acknowledged, never retried.
+    /// Records, or parts of them, without a meaning: logged, acknowledged, never retried.
     pub malformed: Vec<Malformed>,
 }
 
 impl Deliveries {
-    /// Reads an event: batches of SQS (notifications of S3 in any of their forms, or hints sent
-    /// by the engine), notifications sent straight, and EventBridge's.
+    /// Reads an event: SQS batches (with S3 notifications in any form, or hints of the engine), direct
+    /// S3 notifications, and EventBridge events.
     #[must_use]
     pub fn read(event: Event, root: &Root) -> Self {
         let mut all = Self::default();
@@ -55,20 +55,20 @@ impl Deliveries {
             Event::Objects(objects) => all.whole(objects, root),
             Event::Envelope(envelope) => match envelope.object() {
                 Some(object) => all.whole(vec![object], root),
-                None => all.refuse(None, "an event of EventBridge that is not S3's"),
+                None => all.refuse(None, "an EventBridge event that is not from S3"),
             },
             Event::Test => {}
             Event::Topic(messages) => {
                 for message in messages {
                     match message.map(|message| message.content().objects()) {
                         Ok(Some(objects)) => all.whole(objects, root),
-                        Ok(None) => all.refuse(None, "a message of SNS that is none of S3's"),
+                        Ok(None) => all.refuse(None, "an SNS message that is not from S3"),
                         Err(malformed) => all.malformed.push(malformed),
                     }
                 }
             }
             Event::Request(_) | Event::Tick(_) | Event::Other(_) => {
-                all.refuse(None, "an event that names no execution");
+                all.refuse(None, "an event that does not refer to an execution");
             }
         }
         all
@@ -82,7 +82,7 @@ impl Deliveries {
         } else {
             match message.content().objects() {
                 Some(objects) => hints = self.objects(id.as_deref(), objects, root),
-                None => self.refuse(id.clone(), "neither a hint nor a notification of S3"),
+                None => self.refuse(id.clone(), "neither a hint nor an S3 notification"),
             }
         }
         self.records.push(Delivery {
@@ -118,11 +118,14 @@ impl Deliveries {
         for object in objects {
             let id = message.map(str::to_owned);
             match object {
-                // The engine's own deletes.
+                // Deletes by the engine.
                 Ok(object) if !object.created() => {}
                 Ok(object) => match hint(&object, root) {
                     Ok(hint) => hints.push(hint),
-                    Err(why) => self.refuse(id, format!("{why}: {}/{}", object.bucket, object.key)),
+                    Err(why) => {
+                        let (bucket, key) = (&object.bucket, &object.key);
+                        self.refuse(id, format!("{why}: bucket={bucket}, key={key}"));
+                    }
                 },
                 Err(malformed) => self.malformed.push(Malformed { id, ..malformed }),
             }
@@ -136,15 +139,15 @@ impl Deliveries {
     }
 }
 
-/// The mail that was written.
+/// The hint for a mail object.
 fn hint(object: &ObjectEvent, root: &Root) -> Result<Hint, &'static str> {
     if object.bucket != root.bucket {
-        return Err("an object of another bucket than the engine's");
+        return Err("the object is in another bucket than the engine's objects");
     }
     let key = object.key.strip_prefix(&root.prefix);
-    let key = key.ok_or("an object outside the engine's prefix")?;
-    let key = Key::parse(key).map_err(|_| "no key of the engine")?;
-    let mail = MailKey::parse(&key).ok_or("an object that is no mail")?;
+    let key = key.ok_or("the object is outside the engine's prefix")?;
+    let key = Key::parse(key).map_err(|_| "the key is not valid for the engine")?;
+    let mail = MailKey::parse(&key).ok_or("the object is not mail")?;
     Ok(Hint {
         queue: mail.queue,
         eid: mail.eid,

@@ -1,5 +1,4 @@
-//! What a process does for as long as it lives, or for one event: plain async functions over an
-//! engine.
+//! The roles of a process, for its lifetime or for one event: plain async functions over an engine.
 
 mod api;
 #[cfg(feature = "lambda")]

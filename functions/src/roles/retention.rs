@@ -2,12 +2,12 @@
 
 use millpond::client::{Engine, Notice, Retained, Retention, RetentionError, RetentionSettings};
 
-/// Archives and expires what is old enough, until nothing is left to do or until `stop`, which is
-/// to be set some seconds before a deadline: what is under way is brought to its end, and the
-/// next call goes on. Safe twice at once.
+/// Archives and purges what is old enough, until nothing is left to do or until `stop`. Set `stop` a few
+/// seconds before a deadline: work in progress is finished, and the next call continues. Concurrent
+/// calls are safe.
 ///
 /// # Errors
-/// [`RetentionError`]: a setting is no good, or the store failed; the next call goes on.
+/// [`RetentionError`]: a setting is invalid, or the store failed; the next call continues.
 pub async fn retention(
     engine: &Engine,
     settings: &RetentionSettings,

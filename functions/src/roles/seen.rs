@@ -1,4 +1,4 @@
-//! Mail that this process has served a moment ago.
+//! Mail that this process has recently served.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -6,24 +6,23 @@ use std::time::Duration;
 
 use millpond::keys::Key;
 
-/// The most keys that are kept.
+/// Most keys that are kept.
 const MOST: usize = 4_096;
 
-/// Which mail this process has brought to its end a moment ago: S3's notification of a message that a
-/// direct hint has told of before, or a second delivery, needs no request. A hint only: who does not
-/// remember looks.
+/// The mail that this process has recently served. It saves the requests for a second delivery, and for
+/// the S3 notification of a message whose direct hint was served first. It is only a cache: after a
+/// miss the mailbox is listed.
 ///
-/// What was served stays served: mail that comes again under its key (a signal that is sent once more) is
-/// one that the journal has. It is forgotten all the same, after a while and at the first delivery that it
-/// spares a look: a message whose deletion failed, or that a run left for later, is looked at
-/// when the sweeper brings it.
+/// Served mail stays served: if a signal is sent again under its key, the journal already has it.
+/// Nevertheless a key is removed after a while, and after it has saved one listing: a message whose
+/// deletion failed, or that a run left for later, is found when the sweeper sends its hint.
 #[derive(Debug, Default)]
 pub struct Seen(Mutex<Kept>);
 
 #[derive(Debug, Default)]
 struct Kept {
     keys: BTreeSet<Key>,
-    /// In the order they were served, with the instant by the monotonic clock.
+    /// In the order of service, with the time of the monotonic clock.
     order: VecDeque<(Duration, Key)>,
 }
 
@@ -37,29 +36,29 @@ impl Seen {
             }
         }
         while kept.order.len() > MOST {
-            kept.forget_first();
+            kept.remove_first();
         }
     }
 
-    /// Whether `mail` was served within the last `time` before `now`; forgets it.
+    /// Whether `mail` was served within `time` before `now`; removes it.
     pub(super) fn take(&self, mail: &Key, now: Duration, time: Duration) -> bool {
         let mut kept = self.lock();
         while let Some((at, _)) = kept.order.front()
             && now.saturating_sub(*at) >= time
         {
-            kept.forget_first();
+            kept.remove_first();
         }
         kept.keys.remove(mail)
     }
 
     fn lock(&self) -> MutexGuard<'_, Kept> {
-        // Nothing panics between two changes.
+        // No code between two changes panics.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Kept {
-    fn forget_first(&mut self) {
+    fn remove_first(&mut self) {
         if let Some((_, key)) = self.order.pop_front() {
             self.keys.remove(&key);
         }

@@ -1,4 +1,4 @@
-//! The sweeper's role where each pass is an invocation.
+//! The sweeper's role if each pass is an invocation.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -11,42 +11,43 @@ use millpond::ports::BucketError;
 
 use super::time::Deadline;
 
-/// Where the next sweep goes on with the mail, and when all was told last, while the process lives.
-/// A new process begins at the front and tells of all: that costs lists and hints, and loses nothing.
+/// The position of the next sweep in the mail, and the start of the last complete sweep, for the
+/// lifetime of the process. A new process starts from the beginning and sends all hints again: this
+/// costs lists and hints, and loses nothing.
 #[derive(Debug, Default)]
 pub struct Cursor {
     mail: Mutex<Option<Key>>,
-    told: Mutex<Option<Timestamp>>,
+    notified: Mutex<Option<Timestamp>>,
 }
 
 impl Cursor {
-    /// Whoever was to hear of the sweep that began at `began` has: the next one need not repeat it.
-    pub fn all_told(&self, began: Timestamp) {
-        *self.told.lock().unwrap_or_else(PoisonError::into_inner) = Some(began);
+    /// All hints of the sweep that began at `began` were sent: the next one need not repeat them.
+    pub fn all_notified(&self, began: Timestamp) {
+        *self.notified.lock().unwrap_or_else(PoisonError::into_inner) = Some(began);
     }
 
-    fn told(&self) -> Option<Timestamp> {
-        *self.told.lock().unwrap_or_else(PoisonError::into_inner)
+    fn notified(&self) -> Option<Timestamp> {
+        *self.notified.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Why nothing, or not all, was passed on.
+/// Why no hints were sent, or not all.
 #[derive(Debug, thiserror::Error)]
 pub enum SweepError {
     /// The store failed.
-    #[error("the bucket was not listed")]
+    #[error("cannot list timers and mail: the next sweep repeats it")]
     Bucket(#[from] BucketError),
-    /// The time was over before a first pass was.
-    #[error("the time was over before timers and mail were listed once")]
+    /// The time was over before the first pass ended.
+    #[error("the time was over before timers and mail were listed once: the next sweep repeats it")]
     Late,
 }
 
-/// Sweeps until all is done or time is short: timers that are due, timers that will be within
-/// `period`, mail older than a lease. Safe twice at once, since it writes nothing. 1 P for
-/// each 1,000 timers and mails.
+/// Sweeps until everything is done or little time is left: timers that are due, timers that will be due
+/// within `period`, mail older than a lease. Concurrent sweeps are safe, because they write nothing.
+/// 1 P per 1,000 timers and mails.
 ///
 /// # Errors
-/// [`SweepError`]: the next sweep does it all.
+/// [`SweepError`]: the next sweep repeats everything.
 pub async fn sweep(
     engine: &Engine,
     period: Duration,
@@ -54,7 +55,7 @@ pub async fn sweep(
     deadline: Deadline,
 ) -> Result<Swept, SweepError> {
     let clock = Arc::clone(&engine.ports().clock);
-    let sweeper = Sweeper::new(engine).ahead(period).since(cursor.told());
+    let sweeper = Sweeper::new(engine).ahead(period).since(cursor.notified());
     let place = || cursor.mail.lock().unwrap_or_else(PoisonError::into_inner);
     let stop = Stop::default();
     let total = Mutex::new((0_u32, Swept::default()));
@@ -81,7 +82,7 @@ pub async fn sweep(
     let (passes, total) = total.into_inner().unwrap_or_else(PoisonError::into_inner);
     match swept {
         Some(Err(error)) => Err(error.into()),
-        // Who has seen nothing must not say that there is nothing.
+        // Without one complete pass, an empty result would be wrong.
         None if passes == 0 => Err(SweepError::Late),
         Some(Ok(())) | None => Ok(total),
     }

@@ -1,4 +1,4 @@
-//! A bound on the time that an invocation has.
+//! The time limit of an invocation.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,26 +9,26 @@ use millpond::ports::Clock;
 
 /// When an invocation ends, by the monotonic clock, and how it winds down before that.
 ///
-/// An answer that comes late is none, and a process that is cut off leaves its attempts counted
-/// as lost and its executions held until their lease has run out. So: `handover` before the
-/// end no new attempt begins; `abandon` before it running ones are given up; after that the answer
-/// goes out, whatever is still under way.
+/// A late answer is lost. If the process is cut off, its attempts count as lost and its executions
+/// stay leased until the lease expires. Therefore no attempt begins later than `handover` before the
+/// end; running attempts are abandoned `abandon` before the end; after that the answer is sent,
+/// whatever is still in progress.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Deadline {
     /// When the invocation is cut off.
     pub end: Duration,
-    /// How long before that no attempt begins any more.
+    /// How long before the end the last attempt begins.
     pub handover: Duration,
-    /// How long before that running ones are given up.
+    /// How long before the end running attempts are abandoned.
     pub abandon: Duration,
 }
 
-/// Before the end: enough for a commit, its effects and the deletes, on a slow day.
+/// Enough for a commit, its effects and the deletes on a slow store.
 const HANDOVER: Duration = Duration::from_secs(5);
 const ABANDON: Duration = Duration::from_secs(1);
 
 impl Deadline {
-    /// So long from now. Short ones keep a fifth, and a tenth, to wind down.
+    /// A deadline `left` from now. Short ones reserve a fifth and a tenth to wind down.
     #[must_use]
     pub fn within(clock: &dyn Clock, left: Duration) -> Self {
         Self {
@@ -38,25 +38,25 @@ impl Deadline {
         }
     }
 
-    /// Does `work`, tells it by `stop` to wind down in time, and answers `None` where it does not.
+    /// Runs `work` and sets `stop` in time for it to wind down; returns `None` if it does not end.
     pub async fn keep<T>(
         &self,
         clock: &Arc<dyn Clock>,
         stop: &Stop,
         work: impl Future<Output = T>,
     ) -> Option<T> {
-        let told = async {
+        let limit = async {
             let until =
                 |before| (self.end.saturating_sub(before)).saturating_sub(clock.monotonic());
             clock.sleep(until(self.handover)).await;
             stop.gently.set();
             clock.sleep(until(self.abandon)).await;
             stop.now.set();
-            // What it leaves is seen at once; no longer than that.
+            // Abandoned work ends at once; there is no reason to wait longer.
             clock.sleep(until(self.abandon / 2)).await;
         };
-        let (work, told) = (std::pin::pin!(work), std::pin::pin!(told));
-        match select(work, told).await {
+        let (work, limit) = (std::pin::pin!(work), std::pin::pin!(limit));
+        match select(work, limit).await {
             Either::Left((done, _)) => Some(done),
             Either::Right(((), _)) => None,
         }

@@ -6,9 +6,9 @@ use crate::world::{World, until};
 fn a_folder_that_goes_away_is_said_once_and_work_goes_on_when_it_is_back() {
     let world = World::new();
     let dev = world.spawn("dev", &["dev"]);
-    until("it works", || dev.err().contains("works on"));
+    until("it works", || dev.err().contains("worker started"));
     std::fs::rename(world.path("pond"), world.path("away")).unwrap();
-    until("it is said", || dev.err().contains("is gone"));
+    until("it is said", || dev.err().contains("the store is gone"));
     // Several looks and a sweep long.
     let then = std::time::Instant::now();
     until("it is tried again and again", || {
@@ -18,7 +18,7 @@ fn a_folder_that_goes_away_is_said_once_and_work_goes_on_when_it_is_back() {
     assert!(!dev.err().contains("WARN"), "{}", dev.err());
 
     std::fs::rename(world.path("away"), world.path("pond")).unwrap();
-    until("it is said", || dev.err().contains("serves again"));
+    until("it is said", || dev.err().contains("is available again"));
     let eid = world.start(&["greet", "--input", "\"a\""]);
     world.ok(&["result", &eid, "--wait", "60"]);
 }

@@ -1,4 +1,4 @@
-//! What callers send.
+//! Request bodies.
 
 use jiff::Timestamp;
 use millpond::domain::Json;
@@ -36,11 +36,11 @@ pub(super) fn read<T: DeserializeOwned>(request: &Request) -> Result<T, Problem>
     if !kind.eq_ignore_ascii_case("application/json") {
         return Err(Problem::media(kind));
     }
-    // A list would be taken for the fields in their order.
+    // serde would accept a list as the fields in their order.
     let first = request.body.iter().find(|byte| !byte.is_ascii_whitespace());
     if first.is_some_and(|first| *first != b'{') {
-        return Err(Problem::bad("the body does not fit: it must be an object"));
+        return Err(Problem::bad("invalid body: it must be a JSON object"));
     }
     serde_json::from_slice(&request.body)
-        .map_err(|error| Problem::bad(format!("the body does not fit: {error}")))
+        .map_err(|error| Problem::bad(format!("invalid body: {error}")))
 }

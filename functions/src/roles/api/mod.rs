@@ -1,17 +1,17 @@
-//! The API's role: health, starts, signals, states and results by HTTP, as a plain function from
+//! The API's role: health, starts, signals, status and results over HTTP, as a plain function from
 //! request to response.
 //!
-//! | request | answer | requests of the bucket |
+//! | request | response | requests to the bucket |
 //! |---|---|---|
-//! | `GET /health` | 200: the workflows this build knows | none; with `?bucket=1` 1 G |
-//! | `POST /executions` | 201 (200: this key has one) | a start's |
+//! | `GET /health` | 200: the workflows of this build | none; with `?bucket=1` 1 G |
+//! | `POST /executions` | 201 (200: the key is in use) | those of a start |
 //! | `GET /executions/{id}` | 200 | 1 G |
-//! | `GET /executions/{id}/result?wait=S` | 200; 202: not ended in that time | 1 G a look |
-//! | `POST /executions/{id}/signal` | 202 | a signal's |
+//! | `GET /executions/{id}/result?wait=S` | 200; 202: not ended in that time | 1 G per poll |
+//! | `POST /executions/{id}/signal` | 202 | those of a signal |
 //!
-//! `{id}` is an eid, or `key:` and the percent-encoded key it was started with. What goes wrong is
-//! `application/problem+json` (RFC 9457). The actor is who the caller was found to be, never what
-//! it says.
+//! `{id}` is an execution's id, or `key:` and the percent-encoded key with which it was started. Errors
+//! are `application/problem+json` (RFC 9457). The actor is the caller that the platform has
+//! authenticated, never a name in the request.
 
 mod body;
 mod problem;
@@ -31,7 +31,7 @@ use self::problem::Problem;
 pub use self::response::Response;
 use crate::events::Request;
 
-/// Longest wait for a result, where the time of the call allows it.
+/// Longest wait for a result, if the time of the call allows it.
 const LONGEST_WAIT: Duration = Duration::from_secs(20);
 
 /// Answers one request. `left` is how long the caller's connection lasts.
@@ -141,10 +141,13 @@ async fn result(
     let wait = match request.parameter("wait") {
         None => Duration::ZERO,
         Some(text) if text == "0" => Duration::ZERO,
-        Some(text) => crate::environment::seconds(&text)
-            .map_err(|why| Problem::bad(format!("`wait`: {why}: value={text:?}")))?,
+        Some(text) => crate::environment::seconds(&text).map_err(|why| {
+            Problem::bad(format!(
+                "invalid parameter `wait`: it {why}: value={text:?}"
+            ))
+        })?,
     };
-    // The answer has its way before it.
+    // Leaves a second for the response to be sent.
     let most = LONGEST_WAIT.min(left.saturating_sub(Duration::from_secs(1)));
     match engine.result(eid, wait.min(most)).await {
         Ok(Outcome { status, value }) => {
@@ -179,7 +182,7 @@ async fn signal(engine: &Engine, id: &str, request: &Request) -> Result<Response
     ))
 }
 
-/// Who calls, as the platform has found.
+/// The caller, as authenticated by the platform.
 fn actor(request: &Request) -> Actor {
     match &request.caller {
         Some(arn) => Actor::human(arn.clone()),
@@ -190,7 +193,8 @@ fn actor(request: &Request) -> Actor {
 /// The execution that a path names.
 fn eid(text: &str) -> Result<ExecutionId, Problem> {
     let text = percent_encoding::percent_decode_str(text).decode_utf8();
-    let text = text.map_err(|_| Problem::bad("the execution's name is no UTF-8 text"))?;
+    let text =
+        text.map_err(|_| Problem::bad("invalid name of an execution: it must be UTF-8 text"))?;
     match text.strip_prefix("key:") {
         Some(key) => Ok(ExecutionId::keyed(
             &Text::parse(key).map_err(EngineError::from)?,

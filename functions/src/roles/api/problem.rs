@@ -1,4 +1,4 @@
-//! What goes wrong, in RFC 9457's form.
+//! Errors in the form of RFC 9457.
 
 #[cfg(feature = "lambda")]
 use std::fmt::Display;
@@ -15,7 +15,7 @@ pub(super) struct Problem {
     code: &'static str,
     title: &'static str,
     detail: String,
-    /// The method that is taken there, where another one was used.
+    /// The method that the path accepts, if another one was used.
     allow: Option<&'static str>,
 }
 
@@ -24,7 +24,7 @@ impl Problem {
         Self {
             status: 400,
             code: "invalid",
-            title: "The request is not as it must be",
+            title: "Invalid request",
             detail: detail.into(),
             allow: None,
         }
@@ -34,8 +34,8 @@ impl Problem {
         Self {
             status: 415,
             code: "media_type",
-            title: "The body must be JSON",
-            detail: format!("send application/json: got={kind:?}"),
+            title: "Unsupported media type",
+            detail: format!("the body must be JSON: send it as application/json: got={kind:?}"),
             allow: None,
         }
     }
@@ -44,10 +44,10 @@ impl Problem {
         Self {
             status: 404,
             code: "no_route",
-            title: "There is nothing here",
+            title: "Unknown path",
             detail: format!(
-                "known are /health, /executions, /executions/ID, /executions/ID/result and \
-                 /executions/ID/signal: path={path:?}"
+                "no resource has this path: use /health, /executions, /executions/ID, \
+                 /executions/ID/result or /executions/ID/signal: path={path:?}"
             ),
             allow: None,
         }
@@ -57,18 +57,20 @@ impl Problem {
         Self {
             status: 405,
             code: "method",
-            title: "This cannot be done here",
-            detail: format!("send {allow}: method={method}, path={path:?}"),
+            title: "Method not allowed",
+            detail: format!(
+                "this path does not accept the method: use {allow}: method={method}, path={path:?}"
+            ),
             allow: Some(allow),
         }
     }
 }
 
 impl Response {
-    /// A problem that was met outside the role.
+    /// A problem outside the role.
     #[cfg(feature = "lambda")]
     pub(crate) fn problem(status: u16, code: &'static str, detail: &dyn Display) -> Self {
-        let title = "The request was not served";
+        let title = "Request not served";
         let detail = detail.to_string();
         Problem {
             status,
@@ -84,11 +86,11 @@ impl Response {
 impl From<EngineError> for Problem {
     fn from(error: EngineError) -> Self {
         let (status, code, title) = match error.kind() {
-            ErrorKind::Invalid => (400, "invalid", "The request is not as it must be"),
-            ErrorKind::NotFound => (404, "not_found", "There is no such thing"),
-            ErrorKind::Conflict => (409, "conflict", "It does not allow this"),
-            ErrorKind::NotYet => (409, "not_yet", "It has not come to that yet"),
-            ErrorKind::Storage => (503, "storage", "The store is in trouble"),
+            ErrorKind::Invalid => (400, "invalid", "Invalid request"),
+            ErrorKind::NotFound => (404, "not_found", "Not found"),
+            ErrorKind::Conflict => (409, "conflict", "Not allowed in the current state"),
+            ErrorKind::NotYet => (409, "not_yet", "Not available yet"),
+            ErrorKind::Storage => (503, "storage", "Storage failure"),
         };
         Self {
             status,

@@ -1,10 +1,10 @@
-//! An answer by HTTP.
+//! An HTTP response.
 
 use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-/// What is answered.
+/// An HTTP response.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Response {
     /// The status code.
@@ -27,14 +27,14 @@ impl Response {
         }
     }
 
-    /// The same with a header, in place of one of that name.
+    /// Sets a header, replacing one of that name.
     #[must_use]
     pub fn header(mut self, name: &str, value: impl Into<String>) -> Self {
         self.headers.insert(name.to_owned(), value.into());
         self
     }
 
-    /// What a Function URL expects (payload 2.0).
+    /// The form that a Function URL expects (payload 2.0).
     #[must_use]
     pub fn to_lambda(&self) -> Value {
         serde_json::json!({

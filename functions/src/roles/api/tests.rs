@@ -120,8 +120,8 @@ fn what_is_wrong_is_a_problem_that_says_what_would_be_right() {
     for (method, path, body, status, says) in [
         ("GET", "/nowhere", "", 404, "/executions/ID/signal"),
         ("DELETE", "/executions", "", 405, "DELETE"),
-        ("POST", "/executions", "{", 400, "does not fit"),
-        ("POST", "/executions", " [\"greet\"]", 400, "an object"),
+        ("POST", "/executions", "{", 400, "invalid body"),
+        ("POST", "/executions", " [\"greet\"]", 400, "a JSON object"),
         (
             "POST",
             "/executions",

@@ -93,7 +93,7 @@ fn what_may_not_have_been_told_is_told_again_and_what_was_is_not() {
     };
     // Its hints did not go out: nobody has said that they did.
     assert_eq!((told(), told()), (1, 1));
-    cursor.all_told(world.clock.now());
+    cursor.all_notified(world.clock.now());
     assert_eq!(told(), 0);
     world.clock.advance(MINUTE);
     assert_eq!(told(), 1);
