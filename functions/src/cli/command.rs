@@ -1,4 +1,4 @@
-//! What a command is: what it needs of the bucket, and how it runs.
+//! What a command is.
 //!
 //! A new command is a file with `Args` that implement [`Run`], its `mod` line, and its line in the
 //! table of `args.rs`.
@@ -7,37 +7,7 @@ use super::context::CommandContext;
 use super::error::Error;
 use super::exit::Exit;
 use super::invocation::Invocation;
-
-/// What a command needs of the bucket.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Needs {
-    /// Creates the bucket on first use, where it is a file. Commands that only read must not: a
-    /// mistyped path would become an empty bucket.
-    pub(crate) create: bool,
-    /// Runs executions: receives notifications from other processes.
-    pub(crate) notifications: bool,
-    /// Reads a bucket that is one file completely first, and rejects a damaged one.
-    pub(crate) check: bool,
-    /// Runs for a long time: outages of the store are reported and retried.
-    pub(crate) retries: bool,
-}
-
-impl Needs {
-    /// One look at a bucket that exists, or one change to it.
-    pub(crate) const ONE_SHOT: Self = Self {
-        create: false,
-        notifications: false,
-        check: false,
-        retries: false,
-    };
-    /// All that a worker needs.
-    pub(crate) const WORKER: Self = Self {
-        create: true,
-        notifications: true,
-        check: true,
-        retries: true,
-    };
-}
+use super::needs::Needs;
 
 /// A command on an open bucket, implemented by its arguments.
 pub(crate) trait Run {
@@ -63,8 +33,8 @@ pub(crate) trait Launch {
 
 impl<C: Run> Launch for C {
     async fn launch(self, invocation: Invocation<'_>) -> Result<Exit, Error> {
-        let context = invocation.open(C::NEEDS).await?;
-        // Boxed: the futures of all commands together are large.
+        // Boxed: the futures of all commands are large together.
+        let context = Box::pin(CommandContext::open(invocation, C::NEEDS)).await?;
         Box::pin(self.run(&context)).await
     }
 }

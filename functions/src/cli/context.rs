@@ -10,12 +10,15 @@ use millpond::settings::Settings;
 use millpond_wakeups::SocketDoorbell;
 use millpond_wrappers::Remembered;
 
-use super::command::Needs;
 use super::error::Error;
 use super::invocation::Invocation;
+use super::needs::Needs;
 use super::streams::Streams;
 use crate::assembly::{Assembly, Opening};
 use crate::bucket::{Behind, Location, Reported};
+
+/// The bucket that is used if none is named.
+const DEFAULT: &str = "sqlite:./pond.db";
 
 /// An engine on the bucket, the actor, and the streams for output.
 pub(crate) struct CommandContext {
@@ -37,15 +40,12 @@ pub(crate) struct CommandContext {
 }
 
 impl CommandContext {
-    /// Opens the bucket at `location`.
+    /// Opens the bucket as a command needs it.
     ///
     /// # Errors
-    /// It cannot be opened, or the application is inconsistent.
-    pub(super) async fn open(
-        invocation: Invocation<'_>,
-        location: Location,
-        needs: Needs,
-    ) -> Result<Self, Error> {
+    /// The URL names no bucket, it cannot be opened, or the application is inconsistent.
+    pub(super) async fn open(invocation: Invocation<'_>, needs: Needs) -> Result<Self, Error> {
+        let location = invocation.location()?.map_or_else(|| DEFAULT.parse(), Ok)?;
         let (globals, environment) = (invocation.globals, invocation.environment);
         let keyring = globals.keyring.as_deref();
         let opening = Opening {

@@ -4,11 +4,12 @@ use millpond::client::EngineError;
 use millpond::domain::ExecutionId;
 use serde_json::json;
 
-use super::command::{Needs, Run};
+use super::command::Run;
 use super::context::CommandContext;
 use super::error::Error;
 use super::exit::Exit;
 use super::find::{Named, with_near};
+use super::needs::Needs;
 
 /// An execution, and a reason.
 #[derive(Debug, clap::Args)]

@@ -6,10 +6,11 @@ use std::time::Duration;
 use millpond::client::{Notice, WorkerEvent};
 use tokio::sync::mpsc::unbounded_channel;
 
-use super::command::{Needs, Run};
+use super::command::Run;
 use super::context::CommandContext;
 use super::error::Error;
 use super::exit::Exit;
+use super::needs::Needs;
 use super::progress::Progress;
 use super::serve::{Serving, serve};
 use crate::roles::sweeper;

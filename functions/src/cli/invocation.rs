@@ -2,17 +2,12 @@
 
 use millpond::client::App;
 
-use super::command::Needs;
-use super::context::CommandContext;
 use super::cost_meter::CostMeter;
 use super::error::Error;
 use super::globals::Globals;
 use super::streams::Streams;
 use crate::bucket::Location;
 use crate::environment::Environment;
-
-/// The bucket that is used if none is named.
-const DEFAULT: &str = "sqlite:./pond.db";
 
 /// The application, what it was called with, and where its output goes.
 pub(crate) struct Invocation<'a> {
@@ -24,15 +19,6 @@ pub(crate) struct Invocation<'a> {
 }
 
 impl Invocation<'_> {
-    /// Opens the bucket as a command needs it.
-    ///
-    /// # Errors
-    /// The URL names no bucket, it cannot be opened, or the application is inconsistent.
-    pub(crate) async fn open(self, needs: Needs) -> Result<CommandContext, Error> {
-        let location = self.location()?.map_or_else(|| DEFAULT.parse(), Ok)?;
-        Box::pin(CommandContext::open(self, location, needs)).await
-    }
-
     /// The bucket that the command line or the environment names.
     ///
     /// # Errors

@@ -1,11 +1,12 @@
 //! `journal`: prints what an execution has observed and decided.
 
-use super::command::{Needs, Run};
+use super::command::Run;
 use super::context::CommandContext;
 use super::entries;
 use super::error::Error;
 use super::exit::Exit;
 use super::find::{Named, with_near};
+use super::needs::Needs;
 
 /// Print an execution's journal
 #[derive(Debug, clap::Args)]

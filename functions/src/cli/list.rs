@@ -4,11 +4,12 @@ use comfy_table::{Cell, Color, ContentArrangement, Table, presets};
 use millpond::client::{Filter, Row};
 use millpond::domain::{Status, Workflow};
 
-use super::command::{Needs, Run};
+use super::command::Run;
 use super::context::CommandContext;
 use super::error::Error;
 use super::exit::Exit;
 use super::find::near;
+use super::needs::Needs;
 use super::text;
 
 /// List executions, newest first

@@ -17,6 +17,7 @@ mod invocation;
 mod invoke;
 mod journal;
 mod list;
+mod needs;
 mod progress;
 mod result;
 mod retention;

@@ -5,11 +5,12 @@ use std::time::Duration;
 use millpond::domain::ExecutionId;
 use serde_json::json;
 
-use super::command::{Needs, Run};
+use super::command::Run;
 use super::context::CommandContext;
 use super::error::Error;
 use super::exit::Exit;
 use super::find::{Named, with_near};
+use super::needs::Needs;
 
 /// Print the result of an execution, or its failure
 #[derive(Debug, clap::Args)]

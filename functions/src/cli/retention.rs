@@ -4,10 +4,11 @@ use std::time::Duration;
 
 use millpond::client::{Notice, Retained, Retention, RetentionSettings};
 
-use super::command::{Needs, Run};
+use super::command::Run;
 use super::context::CommandContext;
 use super::error::Error;
 use super::exit::Exit;
+use super::needs::Needs;
 use super::serve::Interrupts;
 use crate::environment::{days, seconds};
 use crate::roles::retention;

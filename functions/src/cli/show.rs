@@ -3,11 +3,12 @@
 use millpond::client::{EngineError, Execution, Frame, Price};
 use serde_json::json;
 
-use super::command::{Needs, Run};
+use super::command::Run;
 use super::context::CommandContext;
 use super::error::Error;
 use super::exit::Exit;
 use super::find::{Named, with_near};
+use super::needs::Needs;
 use super::{text, tree};
 
 /// Show one execution: its frames, what it waits for, what it has cost

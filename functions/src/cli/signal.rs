@@ -4,11 +4,12 @@ use millpond::client::{EngineError, Frame, FrameKind, FrameStatus, Signal};
 use millpond::domain::{Channel, ExecutionId};
 use serde_json::json;
 
-use super::command::{Needs, Run};
+use super::command::Run;
 use super::context::CommandContext;
 use super::error::Error;
 use super::exit::Exit;
 use super::find::{eid, near, with_near};
+use super::needs::Needs;
 use super::start::parse;
 
 /// Send a message to an execution

@@ -9,11 +9,12 @@ use millpond::client::{EngineError, Start, Started, chain};
 use millpond::domain::Json;
 use serde_json::json;
 
-use super::command::{Needs, Run};
+use super::command::Run;
 use super::context::CommandContext;
 use super::error::Error;
 use super::exit::Exit;
 use super::find::near;
+use super::needs::Needs;
 use super::text;
 
 /// Start an execution

@@ -5,12 +5,13 @@ use std::time::Duration;
 use millpond::client::EngineError;
 use millpond::domain::Status;
 
-use super::command::{Needs, Run};
+use super::command::Run;
 use super::context::CommandContext;
 use super::entries;
 use super::error::Error;
 use super::exit::Exit;
 use super::find::{Named, with_near};
+use super::needs::Needs;
 
 /// Pauses between polls: each poll is one read request.
 const FIRST: Duration = Duration::from_millis(50);

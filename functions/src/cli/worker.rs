@@ -2,10 +2,11 @@
 
 use millpond::client::Notice;
 
-use super::command::{Needs, Run};
+use super::command::Run;
 use super::context::CommandContext;
 use super::error::Error;
 use super::exit::Exit;
+use super::needs::Needs;
 use super::serve::{Serving, serve};
 
 /// Run executions until interrupted

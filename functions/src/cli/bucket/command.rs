@@ -1,9 +1,10 @@
 //! The command and its subcommands.
 
-use super::super::command::{Needs, Run};
+use super::super::command::Run;
 use super::super::context::CommandContext;
 use super::super::error::Error;
 use super::super::exit::Exit;
+use super::super::needs::Needs;
 use super::{cat, export, ls};
 
 /// Inspect the objects of the bucket by key

@@ -9,10 +9,11 @@ use millpond_host::SystemClock;
 use millpond_wrappers::{Bill, Metered, Prices};
 use serde_json::json;
 
-use super::super::command::{Needs, Run};
+use super::super::command::Run;
 use super::super::context::CommandContext;
 use super::super::error::Error;
 use super::super::exit::Exit;
+use super::super::needs::Needs;
 use super::checks::Checks;
 use super::finding::StoreFinding;
 use super::leftovers::{FOLDER, leftovers};

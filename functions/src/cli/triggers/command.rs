@@ -4,10 +4,12 @@ use std::path::PathBuf;
 
 use millpond::client::App;
 
-use super::super::command::{Launch, Needs};
+use super::super::command::Launch;
+use super::super::context::CommandContext;
 use super::super::error::Error;
 use super::super::exit::Exit;
 use super::super::invocation::Invocation;
+use super::super::needs::Needs;
 use super::setting::Setting;
 use super::{check, event};
 use crate::triggers::RulesText;
@@ -38,7 +40,7 @@ impl Launch for Args {
             return self.run(&setting, &invocation.app, &text);
         }
         let streams = invocation.streams;
-        let opened = invocation.open(Needs::ONE_SHOT).await;
+        let opened = Box::pin(CommandContext::open(invocation, Needs::ONE_SHOT)).await;
         let context = opened.inspect_err(|_| {
             streams.note("neither FILE nor MILLPOND_TRIGGERS names rules: the bucket's are meant");
         })?;
