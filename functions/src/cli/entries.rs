@@ -14,10 +14,10 @@ pub(crate) fn lines(commit: &Commit, color: bool) -> Vec<String> {
     );
     let mut lines = vec![text::paint(&head, 1, color)];
     for (number, entry) in (commit.first..).zip(&commit.entries) {
-        let mut words = vec![format!("{number:>5}  {:<20}", entry.kind())];
-        words.extend(entry.fid().map(ToString::to_string));
-        words.extend(about(entry));
-        lines.push(words.join("  ").trim_end().to_owned());
+        let mut columns = vec![format!("{number:>5}  {:<20}", entry.kind())];
+        columns.extend(entry.fid().map(ToString::to_string));
+        columns.extend(about(entry));
+        lines.push(columns.join("  ").trim_end().to_owned());
     }
     lines
 }

@@ -44,7 +44,7 @@ impl Exit {
         }
     }
 
-    /// The word for it in JSON.
+    /// The name in JSON.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {

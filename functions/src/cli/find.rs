@@ -6,10 +6,10 @@ use millpond::domain::{ExecutionId, Text};
 use super::context::CommandContext;
 use super::error::Error;
 
-/// Fewest characters of a partial id.
-const LEAST: usize = 4;
-/// Most candidates in a message.
-const MOST: usize = 3;
+/// Minimum number of characters of a partial id.
+const MIN_CHARACTERS: usize = 4;
+/// Maximum number of candidates in a message.
+const MAX_CANDIDATES: usize = 3;
 
 /// One execution, by id or by key.
 #[derive(Debug, clap::Args)]
@@ -56,9 +56,9 @@ pub(crate) async fn eid(context: &CommandContext, text: &str) -> Result<Executio
         return Ok(eid);
     }
     let good = text.bytes().all(|b| b.is_ascii_hexdigit() || b == b'-');
-    if text.len() < LEAST || !good {
+    if text.len() < MIN_CHARACTERS || !good {
         let what = format!(
-            "invalid name of an execution: pass its id, at least {LEAST} characters of the beginning or \
+            "invalid name of an execution: pass its id, at least {MIN_CHARACTERS} characters of the beginning or \
              end of its id, or key:KEY: got={text:?}"
         );
         return Err(Error::Usage(what));
@@ -77,7 +77,12 @@ pub(crate) async fn eid(context: &CommandContext, text: &str) -> Result<Executio
             let count = names.iter().filter(fits).count();
             Err(Error::Ambiguous {
                 what: format!("{count} executions match {text}; give more characters"),
-                matches: names.iter().filter(fits).take(MOST).cloned().collect(),
+                matches: names
+                    .iter()
+                    .filter(fits)
+                    .take(MAX_CANDIDATES)
+                    .cloned()
+                    .collect(),
             })
         }
     }
@@ -121,7 +126,7 @@ pub(crate) async fn with_near(context: &CommandContext, error: EngineError) -> E
 /// Names that differ from `text` in a few letters: the whole name, its beginning or its end.
 pub(crate) fn near(text: &str, names: &[String]) -> Vec<String> {
     let length = text.chars().count();
-    let most = (length / 3).clamp(1, 4);
+    let max = (length / 3).clamp(1, 4);
     let mut scored: Vec<(usize, &String)> = names
         .iter()
         .map(|name| {
@@ -134,10 +139,10 @@ pub(crate) fn near(text: &str, names: &[String]) -> Vec<String> {
             let distance = |part: &&str| strsim::osa_distance(text, part);
             (parts.iter().map(distance).min().unwrap_or(usize::MAX), name)
         })
-        .filter(|(distance, _)| *distance <= most)
+        .filter(|(distance, _)| *distance <= max)
         .collect();
     scored.sort();
-    let best = scored.into_iter().take(MOST);
+    let best = scored.into_iter().take(MAX_CANDIDATES);
     best.map(|(_, name)| name.clone()).collect()
 }
 

@@ -16,7 +16,7 @@ pub(crate) struct Args {
     /// First commit to print
     #[arg(long, value_name = "N", default_value_t = 1)]
     from: u64,
-    /// Most commits to print
+    /// Maximum number of commits
     #[arg(long, value_name = "N", default_value_t = 1_000)]
     limit: usize,
 }

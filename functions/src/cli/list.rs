@@ -21,7 +21,7 @@ pub(crate) struct Args {
     /// Only executions of this workflow
     #[arg(long, value_name = "NAME")]
     workflow: Option<Workflow>,
-    /// Most executions to list
+    /// Maximum number of executions
     #[arg(long, value_name = "N", default_value_t = 50)]
     limit: usize,
 }

@@ -137,17 +137,17 @@ fn print(streams: &Streams, record: &Record, commit: &Commit) -> io::Result<()> 
             }))?;
             continue;
         }
-        let mut words = vec![
+        let mut columns = vec![
             text::clock(commit.at),
             text::paint(&format!("{event:<9}"), code, streams.color()),
             text::short(&record.eid),
             format!("{}@{}", record.workflow, record.version),
         ];
         let key = record.dispatch_key.as_deref();
-        words.extend(key.map(|key| format!("key={}", text::cut(key, 40))));
-        words.extend(took.map(text::duration));
-        words.extend(note.map(|note| text::cut(&note, 100)));
-        streams.line(words.join("  "))?;
+        columns.extend(key.map(|key| format!("key={}", text::cut(key, 40))));
+        columns.extend(took.map(text::duration));
+        columns.extend(note.map(|note| text::cut(&note, 100)));
+        streams.line(columns.join("  "))?;
     }
     Ok(())
 }

@@ -28,7 +28,7 @@ pub(crate) struct Args {
     /// [default: MILLPOND_RETENTION_PURGE, otherwise 90]
     #[arg(long, value_name = "DAYS", value_parser = days)]
     purge: Option<Duration>,
-    /// Most executions archived or purged per second
+    /// Maximum number of executions archived or purged per second
     #[arg(long, value_name = "N", default_value_t = RetentionSettings::default().rate)]
     rate: u32,
     /// Run until interrupted, and repeat after this time

@@ -22,7 +22,7 @@ pub(crate) struct Serving {
     /// Serve this queue; repeatable, most urgent first [default: default]
     #[arg(long = "queue", value_name = "QUEUE")]
     queues: Vec<Queue>,
-    /// Most executions that run at the same time
+    /// Maximum number of executions that run at the same time
     #[arg(long, value_name = "N", default_value_t = 64, value_parser = positive)]
     concurrency: usize,
     /// Longest pause between two polls for mail and timers, 0.05 to 60. Each poll lists every queue

@@ -63,39 +63,39 @@ fn summary(execution: &Execution, price: Price, color: bool) -> Vec<String> {
         record.version,
         text::status(execution.status, color)
     )];
-    let mut say = |name: &str, value: String| lines.push(format!("  {name:<12}{value}"));
-    say("eid", record.eid.to_string());
+    let mut row = |name: &str, value: String| lines.push(format!("  {name:<12}{value}"));
+    row("eid", record.eid.to_string());
     if let Some(key) = &record.dispatch_key {
-        say("key", text::cut(key, 100));
+        row("key", text::cut(key, 100));
     }
-    say("queue", record.queue.to_string());
+    row("queue", record.queue.to_string());
     let by = &record.created_by.actor;
-    say(
+    row(
         "started",
         format!("{} by {}", text::instant(record.created_at), by.id),
     );
     if let Some(at) = record.start_at {
-        say("not before", text::instant(at));
+        row("not before", text::instant(at));
     }
     if let Some(parent) = &record.parent {
-        say("parent", format!("{} at {}", parent.eid, parent.fid));
+        row("parent", format!("{} at {}", parent.eid, parent.fid));
     }
-    say("input", text::payload(&record.args));
-    say("updated", text::instant(execution.at));
+    row("input", text::payload(&record.args));
+    row("updated", text::instant(execution.at));
     if let Some(lease) = &execution.lease {
         let until = text::instant(lease.until);
-        say("lease", format!("{} until {until}", lease.worker));
+        row("lease", format!("{} until {until}", lease.worker));
     }
     if let Some(timer) = execution.timer {
-        say("timer", text::instant(timer));
+        row("timer", text::instant(timer));
     }
     if execution.crash_count > 0 {
-        say("crashes", execution.crash_count.to_string());
+        row("crashes", execution.crash_count.to_string());
     }
     if let Some(blocked) = &execution.blocked {
-        say("blocked", blocked.to_string());
+        row("blocked", blocked.to_string());
     }
-    say(
+    row(
         "journal",
         format!(
             "{} commits, {} entries, {} (head {}, segments {})",
@@ -107,9 +107,9 @@ fn summary(execution: &Execution, price: Price, color: bool) -> Vec<String> {
         ),
     );
     if let Some(archive) = &execution.archive {
-        say("archive", archive.to_string());
+        row("archive", archive.to_string());
     }
-    say(
+    row(
         "price",
         format!(
             "about {} write requests (PUT, LIST) and {} read requests (GET)",

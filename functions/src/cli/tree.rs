@@ -60,7 +60,7 @@ fn walk<'a>(
 }
 
 fn about(frame: &Frame, now: Timestamp, color: bool) -> String {
-    let mut words = vec![format!("{:<8}", kind(frame.kind)), status(frame, color)];
+    let mut columns = vec![format!("{:<8}", kind(frame.kind)), status(frame, color)];
     let took = |end| {
         frame
             .began
@@ -68,14 +68,14 @@ fn about(frame: &Frame, now: Timestamp, color: bool) -> String {
     };
     match (frame.ended, frame.kind) {
         (_, FrameKind::Scope | FrameKind::Recorded | FrameKind::Send | FrameKind::Announce) => {}
-        (Some(ended), _) => words.extend(took(ended)),
-        (None, _) => words.extend(took(now).map(|took| format!("for {took}"))),
+        (Some(ended), _) => columns.extend(took(ended)),
+        (None, _) => columns.extend(took(now).map(|took| format!("for {took}"))),
     }
     if frame.attempts.len() > 1 {
-        words.push(format!("{} attempts", frame.attempts.len()));
+        columns.push(format!("{} attempts", frame.attempts.len()));
     }
     if let Some(about) = &frame.about {
-        words.push(match frame.kind {
+        columns.push(match frame.kind {
             FrameKind::Receive => format!("on {about}"),
             FrameKind::Send => format!("to {about}"),
             _ => about.clone(),
@@ -87,17 +87,17 @@ fn about(frame: &Frame, now: Timestamp, color: bool) -> String {
         } else {
             "now".to_owned()
         };
-        words.push(format!("until {} ({when})", text::instant(due)));
+        columns.push(format!("until {} ({when})", text::instant(due)));
     }
-    words.extend(frame.child.map(|child| child.to_string()));
-    words.extend(frame.value.as_ref().map(text::payload));
-    words.extend(
+    columns.extend(frame.child.map(|child| child.to_string()));
+    columns.extend(frame.value.as_ref().map(text::payload));
+    columns.extend(
         frame
             .failure
             .as_ref()
             .map(|f| text::cut(&f.to_string(), 100)),
     );
-    words.join("  ")
+    columns.join("  ")
 }
 
 fn kind(kind: FrameKind) -> &'static str {
@@ -115,7 +115,7 @@ fn kind(kind: FrameKind) -> &'static str {
 }
 
 fn status(frame: &Frame, color: bool) -> String {
-    let (word, code) = match frame.status {
+    let (name, code) = match frame.status {
         FrameStatus::Running => ("running", 36),
         FrameStatus::Waiting => ("waiting", 34),
         FrameStatus::Completed => ("completed", 32),
@@ -124,5 +124,5 @@ fn status(frame: &Frame, color: bool) -> String {
         FrameStatus::Dropped => ("dropped", 33),
         FrameStatus::Elapsed => ("elapsed", 33),
     };
-    text::paint(&format!("{word:<9}"), code, color)
+    text::paint(&format!("{name:<9}"), code, color)
 }

@@ -28,7 +28,7 @@ use serde_json::{Map, Value, json};
 use super::context::Cloud;
 use crate::roles::Batch;
 
-/// Most values of a metric in one line: a limit of CloudWatch.
+/// Maximum number of values of a metric in one line, a limit of CloudWatch.
 const MAX_VALUES: usize = 100;
 
 /// The metrics of one invocation.
@@ -85,7 +85,7 @@ impl Metrics {
         let (function, role) = (&cloud.deployment.function, cloud.role().as_str());
         let line = self.line(cloud.clock().now(), function, role, counts, &usage);
         if line["_aws"]["CloudWatchMetrics"][0]["Metrics"][0].is_object() {
-            // There is no other place to report that stdout is closed.
+            // If stdout is closed, nothing can report it.
             let _ = writeln!(std::io::stdout().lock(), "{line}");
         }
     }

@@ -30,7 +30,7 @@ use super::hints::Delivery;
 use super::seen::Seen;
 use super::time::Deadline;
 
-/// Most executions that run at the same time.
+/// Maximum number of executions that run at the same time.
 const AT_ONCE: usize = 64;
 /// Deliveries without effect after which an execution runs alone.
 const SUSPECT: u64 = 3;

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use millpond::keys::Key;
 
-/// Most keys that are kept.
-const MOST: usize = 4_096;
+/// Maximum number of keys.
+const MAX_KEYS: usize = 4_096;
 
 /// The mail that this process has recently served. It saves the requests for a second delivery, and for
 /// the S3 notification of a message whose direct hint was served first. It is only a cache: after a
@@ -35,7 +35,7 @@ impl Seen {
                 kept.order.push_back((now, key.clone()));
             }
         }
-        while kept.order.len() > MOST {
+        while kept.order.len() > MAX_KEYS {
             kept.remove_first();
         }
     }

@@ -56,14 +56,14 @@ pub async fn sweep(
 ) -> Result<Swept, SweepError> {
     let clock = Arc::clone(&engine.ports().clock);
     let sweeper = Sweeper::new(engine).ahead(period).since(cursor.notified());
-    let place = || cursor.mail.lock().unwrap_or_else(PoisonError::into_inner);
+    let position = || cursor.mail.lock().unwrap_or_else(PoisonError::into_inner);
     let stop = Stop::default();
     let total = Mutex::new((0_u32, Swept::default()));
     let work = async {
         loop {
-            let from = place().clone();
+            let from = position().clone();
             let swept = sweeper.pass(from.as_ref()).await?;
-            place().clone_from(&swept.cursor);
+            position().clone_from(&swept.cursor);
             let mut total = total.lock().unwrap_or_else(PoisonError::into_inner);
             let (passes, total) = &mut *total;
             *passes += 1;

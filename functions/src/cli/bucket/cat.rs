@@ -7,7 +7,7 @@ use super::super::error::Error;
 use super::super::exit::Exit;
 use super::source::source;
 
-/// Most similar keys in the error for a missing key.
+/// Maximum number of similar keys in the error for a missing key.
 const NEAR: usize = 3;
 
 /// Write the object KEY to stdout, unchanged

@@ -14,7 +14,7 @@ use super::super::exit::Exit;
 use super::super::text;
 use super::source::source;
 
-/// Keys per request: the most that stores return at once.
+/// Keys per request: the maximum that stores return.
 const PAGE: usize = 1_000;
 /// Concurrent reads.
 const WIDE: usize = 16;

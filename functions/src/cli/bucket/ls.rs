@@ -8,7 +8,7 @@ use super::super::error::Error;
 use super::super::exit::Exit;
 use super::super::text;
 
-/// Keys per request: the most that stores return at once.
+/// Keys per request: the maximum that stores return.
 const PAGE: usize = 1_000;
 
 /// List the objects whose keys begin with PREFIX
@@ -23,7 +23,7 @@ pub(super) struct Args {
     /// Add the stored size in bytes and the time of the last write, by the store's clock
     #[arg(long, short)]
     long: bool,
-    /// Most objects to list [default: all]
+    /// Maximum number of objects [default: all]
     #[arg(long, value_name = "N")]
     limit: Option<usize>,
 }

@@ -15,7 +15,7 @@ const CHECKS: [&str; 3] = ["permissions", "latency", "clock"];
 /// No run takes longer: older objects are leftovers.
 const LONGEST: SignedDuration = SignedDuration::from_hours(1);
 const PAGE: usize = 1_000;
-/// Most lists: an unrelated folder of that name may be large.
+/// Maximum number of lists: an unrelated folder of that name may be large.
 const PAGES: usize = 10;
 
 #[derive(Debug, thiserror::Error)]

@@ -107,8 +107,8 @@ async fn start(engine: &Engine, request: &Request) -> Result<Response, Problem> 
         "fresh": started.fresh,
         "differs": started.differs,
     });
-    let place = format!("/executions/{}", started.eid);
-    Ok(Response::json(status, &answer).header("location", place))
+    let location = format!("/executions/{}", started.eid);
+    Ok(Response::json(status, &answer).header("location", location))
 }
 
 async fn status(engine: &Engine, id: &str) -> Result<Response, Problem> {
@@ -148,8 +148,8 @@ async fn result(
         })?,
     };
     // Leaves a second for the response to be sent.
-    let most = LONGEST_WAIT.min(left.saturating_sub(Duration::from_secs(1)));
-    match engine.result(eid, wait.min(most)).await {
+    let limit = LONGEST_WAIT.min(left.saturating_sub(Duration::from_secs(1)));
+    match engine.result(eid, wait.min(limit)).await {
         Ok(Outcome { status, value }) => {
             let answer = match value {
                 Ok(value) => json!({"eid": eid, "status": status, "value": value}),
