@@ -11,8 +11,8 @@ use std::{fs, io};
 use millpond::client::{App, Signal, Start};
 use millpond::domain::{Actor, Digest};
 use millpond::settings::Settings;
-use millpond::testing::World;
 use millpond::{Context, Failed, StepError};
+use millpond_testing::World;
 
 /// Larger objects teach a fuzzer nothing that smaller ones do not.
 const MOST: usize = 3_000;

@@ -6,8 +6,8 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 
-use millpond::testing::Simulation;
-use millpond::testing::simulation::{Breach, Report};
+use millpond_simulation::Simulation;
+use millpond_simulation::{Breach, Report};
 
 /// Seeds of one run of the suite.
 const SEEDS: u64 = 2_000;

@@ -14,8 +14,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use millpond::client::{App, Engine, Host, Start};
+use millpond::ports::MemoryBucket;
 use millpond::ports::{Bucket, Clock, Doorbell, Ports};
-use millpond::testing::MemoryBucket;
 use millpond::{Context, Failed};
 use millpond_disk::{DiskBucket, Options};
 use millpond_host::{OsEntropy, StoreClock, SystemClock, TokioSpawner};

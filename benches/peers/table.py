@@ -43,10 +43,10 @@ def table(results: dict) -> str:
         )
     text = "\n".join(f"| {' | '.join(line)} |" for line in lines)
     requests = [
-        f"- {row['peer']} ({row['durability']}), idle: {row['idle']['dear_per_minute']:.0f} dear "
-        f"and {row['idle']['cheap_per_minute']:.0f} cheap requests a minute"
+        f"- {row['peer']} ({row['durability']}), idle: {row['idle']['write_requests_per_minute']:.0f} write "
+        f"and {row['idle']['read_requests_per_minute']:.0f} read requests a minute"
         for row in results["rows"]
-        if "dear_per_minute" in row["idle"]
+        if "write_requests_per_minute" in row["idle"]
     ]
     return "\n".join([text, "", *requests, *dict.fromkeys(failures)])
 

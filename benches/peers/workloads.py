@@ -123,7 +123,7 @@ def idle(row: Row, processes, argv, env, seconds: int) -> dict:
     }
     if client:
         counted = answer([client.stdout.readline().decode()])
-        for kind in ("dear", "cheap"):
+        for kind in ("write_requests", "read_requests"):
             if kind in counted:
                 figures[f"{kind}_per_minute"] = counted[kind] * 60 / counted["seconds"][0]
         processes.stop(client)

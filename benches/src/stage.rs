@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use millpond::client::{Engine, Host, Notice, Signal, Start, Worker, WorkerOptions};
 use millpond::domain::ExecutionId;
+use millpond::ports::MemoryBucket;
 use millpond::ports::{Bucket, Clock, Doorbell, Ports};
-use millpond::testing::MemoryBucket;
 use millpond_disk::{DiskBucket, Durability, OpenError, Options};
 use millpond_host::{OsEntropy, SystemClock, TokioSpawner};
 use millpond_sqlite::SqliteBucket;

@@ -13,7 +13,7 @@
 //! ```
 //! use millpond::prelude::*;
 //! use millpond::client::{App, Start};
-//! use millpond::testing::World;
+//! use millpond_testing::World;
 //!
 //! async fn hello(name: String) -> Result<String, StepError> {
 //!     Ok(format!("hello, {name}"))
@@ -48,7 +48,10 @@ mod retention;
 mod run;
 pub mod sdk;
 pub mod settings;
+#[cfg(any(test, feature = "simulation"))]
+pub mod simulation;
 mod sweeper;
+#[cfg(any(test, feature = "testing"))]
 pub mod testing;
 #[cfg(test)]
 mod tests;

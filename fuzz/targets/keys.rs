@@ -1,5 +1,5 @@
 #![no_main]
 
 libfuzzer_sys::fuzz_target!(|data: &[u8]| {
-    millpond::testing::fuzz::key(data);
+    millpond_testing::fuzz::key(data);
 });

@@ -9,7 +9,7 @@
 //! use std::sync::Arc;
 //!
 //! use jiff::Timestamp;
-//! use millpond::testing::{ManualClock, MemoryBucket};
+//! use millpond_testing::{ManualClock, MemoryBucket};
 //! use millpond_conformance::conformance;
 //!
 //! let clock = Arc::new(ManualClock::new(Timestamp::UNIX_EPOCH));

@@ -7,7 +7,7 @@
 //! use std::sync::Arc;
 //!
 //! use millpond::ports::Bucket;
-//! use millpond::testing::{ManualClock, MemoryBucket};
+//! use millpond_testing::{ManualClock, MemoryBucket};
 //! use millpond_conformance::processes::{MANY, Part, all_play, child};
 //!
 //! /// Opens the bucket at `place`. This one stands for yours, which processes share.

@@ -8,8 +8,8 @@ use bytes::Bytes;
 use jiff::Timestamp;
 use millpond::keys::{Key, Prefix};
 use millpond::ports::{Bucket, BucketError, Expect, Fault, Listed, Object, Outcome, Page, Version};
-use millpond::testing::{ManualClock, MemoryBucket};
 use millpond_conformance::{Probe, Scale, Subject};
+use millpond_testing::{ManualClock, MemoryBucket};
 use tokio::task::yield_now;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -6,11 +6,11 @@ use bytes::Bytes;
 use jiff::Timestamp;
 use millpond::keys::Key;
 use millpond::ports::{Bucket, Expect, Fault};
-use millpond::testing::{
-    CountingBucket, FaultBucket, Injection, ManualClock, MemoryBucket, Rule, Verb,
-};
 use millpond_conformance::{Finding, Probe, Scale, Subject, conformance};
 use millpond_host::TokioSpawner;
+use millpond_testing::{
+    CountingBucket, FaultBucket, Injection, ManualClock, MemoryBucket, Rule, Verb,
+};
 
 fn clock() -> Arc<ManualClock> {
     Arc::new(ManualClock::new(Timestamp::UNIX_EPOCH))

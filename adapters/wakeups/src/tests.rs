@@ -7,7 +7,7 @@ use std::path::Path;
 use millpond::domain::{ExecutionId, Queue};
 use millpond::keys::Key;
 use millpond::ports::{Hint, Wakeups as _};
-use millpond::testing::SeededEntropy;
+use millpond_testing::SeededEntropy;
 
 use crate::{SocketDoorbell, beside};
 

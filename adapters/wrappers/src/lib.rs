@@ -5,10 +5,8 @@
 //! - [`Throttled`] keeps to what the store serves, and lets commits pass.
 //! - [`Traced`] logs one event for each request.
 //! - [`Remembered`] reads what cannot change once.
-//! - [`Delayed`] is a store that is far away, for tests with manual time.
 
 mod bill;
-mod delayed;
 mod metered;
 mod money;
 mod prices;
@@ -21,7 +19,6 @@ mod usage;
 mod verb;
 
 pub use bill::{Bill, Line};
-pub use delayed::Delayed;
 pub use metered::Metered;
 pub use money::NanoDollars;
 pub use prices::Prices;

@@ -111,7 +111,7 @@ mod tests {
     use futures::executor::block_on;
     use millpond::domain::ExecutionId;
     use millpond::keys;
-    use millpond::testing::{CountingBucket, ManualClock, MemoryBucket};
+    use millpond_testing::{CountingBucket, ManualClock, MemoryBucket};
 
     use super::*;
 

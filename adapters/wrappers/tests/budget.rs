@@ -8,8 +8,8 @@ use futures::future::join;
 use millpond::client::{App, Engine, Notice, Start, Worker, WorkerOptions};
 use millpond::keys::Kind;
 use millpond::ports::Bucket;
-use millpond::testing::World;
 use millpond::{Context, Failed, StepError};
+use millpond_testing::World;
 use millpond_wrappers::{Bill, Metered, NanoDollars, Prices, Usage, Verb};
 
 const HOUR: Duration = Duration::from_secs(3_600);

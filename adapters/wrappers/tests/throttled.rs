@@ -8,8 +8,8 @@ use futures::future::join;
 use millpond::client::{App, Ended, Engine, Notice, Start, Worker, WorkerEvent, WorkerOptions};
 use millpond::domain::{ExecutionId, FrameId};
 use millpond::ports::{Bucket, Clock};
-use millpond::testing::{Injection, ManualClock, Rule, Verb, World};
 use millpond::{Attempt, Context, Failed, Retry, StepError};
+use millpond_testing::{Injection, ManualClock, Rule, Verb, World};
 use millpond_wrappers::{Limits, Metered, Throttled};
 
 const SECOND: Duration = Duration::from_secs(1);

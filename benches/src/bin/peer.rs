@@ -10,8 +10,8 @@ use clap::{Parser, Subcommand};
 use millpond::client::WorkerOptions;
 use millpond::domain::ExecutionId;
 use millpond::ports::Bucket;
-use millpond::testing::CountingBucket;
 use millpond_benches::{Durability, Stage, open_url};
+use millpond_wrappers::Metered;
 use serde_json::{Value, json};
 
 /// How often the commands `dev` and `worker` look while there is nothing to do.
@@ -130,11 +130,11 @@ async fn signalled(stage: &Stage, eid: ExecutionId) -> f64 {
 /// Says when it stands, and at the end how many requests it has made. The engine does nothing else
 /// meanwhile; who started it looks at the process from outside.
 async fn idle(bucket: Arc<dyn Bucket>, time: Duration) {
-    let counting = Arc::new(CountingBucket::new(bucket));
+    let counting = Arc::new(Metered::new(bucket));
     let stage = Stage::on(Arc::clone(&counting) as Arc<dyn Bucket>, options());
     println!("{}", json!({ "ready": true }));
     tokio::time::sleep(time).await;
-    let counts = counting.counts();
+    let counts = counting.usage();
     println!(
         "{}",
         json!({ "seconds": [time.as_secs_f64()], "write_requests": counts.write_requests(), "read_requests": counts.read_requests() })

@@ -9,8 +9,9 @@
 mod absorb;
 mod send;
 
-pub(crate) use absorb::{Early, fetch_rest, read_early};
-pub use absorb::{Listing, Slot, fetch, list};
-pub(crate) use absorb::{decode, ordered};
+#[cfg(any(test, feature = "testing"))]
+pub(crate) use absorb::decode;
+pub(crate) use absorb::{Early, Listing, Slot, fetch, fetch_rest, list, ordered, read_early};
+#[cfg(any(test, feature = "testing"))]
 pub(crate) use send::encode;
-pub use send::{Sent, put, ring, send};
+pub(crate) use send::{Sent, put, ring, send};

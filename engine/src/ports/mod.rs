@@ -9,6 +9,7 @@ mod bucket;
 mod clock;
 mod doorbell;
 mod entropy;
+mod memory;
 mod patience;
 mod spawner;
 mod wakeups;
@@ -18,6 +19,7 @@ pub use bucket::{Bucket, BucketError, Expect, Fault, Listed, Object, Outcome, Pa
 pub use clock::Clock;
 pub use doorbell::Doorbell;
 pub use entropy::Entropy;
+pub use memory::MemoryBucket;
 pub use patience::Created;
 pub use spawner::{Abort, Spawner};
 pub use wakeups::{Hint, Wakeups};

@@ -34,18 +34,18 @@ const SHOWN: usize = 300;
 
 /// The connection of one bucket.
 #[derive(Debug)]
-pub(super) struct Mirror {
+pub(crate) struct Mirror {
     stream: TcpStream,
     failed: OnceCell<String>,
 }
 
 /// What the store calls a version.
 #[derive(Debug)]
-pub(super) struct Named(String);
+pub(crate) struct Named(String);
 
 impl Named {
     /// The version that both know.
-    pub(super) fn beside(&self, memory: &Version) -> Version {
+    pub(crate) fn beside(&self, memory: &Version) -> Version {
         Version::new(format!("{} {}", memory.as_str(), self.0))
     }
 }
@@ -112,7 +112,7 @@ impl Mirror {
         clippy::disallowed_methods,
         reason = "a setting of the tests' own, which no test passes on"
     )]
-    pub(super) fn of_environment() -> Option<Self> {
+    pub(crate) fn of_environment() -> Option<Self> {
         let address = std::env::var(VARIABLE).ok()?;
         Some(Self::connect(&address))
     }
@@ -121,7 +121,7 @@ impl Mirror {
     ///
     /// # Panics
     /// Nobody listens there.
-    pub(super) fn connect(address: &str) -> Self {
+    pub(crate) fn connect(address: &str) -> Self {
         let stream = open(address).unwrap_or_else(|error| {
             panic!("no store at {VARIABLE}={address}, which localstack/engine sets: {error}")
         });
@@ -137,7 +137,7 @@ impl Mirror {
         mirror
     }
 
-    pub(super) fn read(&self, key: &Key, memory: Option<&Object>) {
+    pub(crate) fn read(&self, key: &Key, memory: Option<&Object>) {
         let expected = match memory {
             None => (Answer::Absent, Bytes::new()),
             Some(object) => {
@@ -149,7 +149,7 @@ impl Mirror {
     }
 
     /// What the store calls the new version, if memory says that the write lands.
-    pub(super) fn write(
+    pub(crate) fn write(
         &self,
         key: &Key,
         body: &[u8],
@@ -175,11 +175,11 @@ impl Mirror {
         }
     }
 
-    pub(super) fn delete(&self, key: &Key) {
+    pub(crate) fn delete(&self, key: &Key) {
         let _ = self.same(&Ask::Delete { key }, &[], &(Answer::Deleted, Bytes::new()));
     }
 
-    pub(super) fn list(&self, prefix: &Prefix, after: Option<&Key>, limit: usize, memory: &Page) {
+    pub(crate) fn list(&self, prefix: &Prefix, after: Option<&Key>, limit: usize, memory: &Page) {
         let prefix = prefix.as_str();
         let ask = Ask::List {
             prefix,

@@ -6,26 +6,27 @@
 
 mod clock;
 mod counting;
+mod delayed;
 mod entropy;
 mod fault;
 #[doc(hidden)]
 pub mod fuzz;
-mod memory;
 #[cfg(test)]
 mod mirror;
 mod pool;
-pub mod simulation;
 #[cfg(test)]
 mod tests;
 mod verb;
 mod world;
 
+pub use crate::ports::MemoryBucket;
 pub use clock::ManualClock;
 pub use counting::{CountingBucket, Counts, Request};
+pub use delayed::Delayed;
 pub use entropy::SeededEntropy;
 pub use fault::{FaultBucket, Injection, Rule};
-pub use memory::MemoryBucket;
+#[cfg(test)]
+pub(crate) use mirror::Mirror;
 pub use pool::Pool;
-pub use simulation::Simulation;
 pub use verb::Verb;
 pub use world::World;

@@ -24,7 +24,7 @@ const MOST_RUNS: usize = 100_000;
 ///
 /// ```
 /// use millpond::client::{App, Start};
-/// use millpond::testing::World;
+/// use millpond_testing::World;
 /// use millpond::{Context, Failed};
 /// use std::time::Duration;
 ///

@@ -132,7 +132,7 @@ pub async fn pay(attempt: Attempt, invoice: Invoice) -> Result<Receipt, StepErro
 #[cfg(test)]
 mod tests {
     use millpond::client::{Signal, Start};
-    use millpond::testing::World;
+    use millpond_testing::World;
     use serde_json::json;
 
     use super::*;

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use std::str::FromStr;
 use std::sync::Arc;
 
+use millpond::ports::MemoryBucket;
 use millpond::ports::{Bucket, Clock};
-use millpond::testing::MemoryBucket;
 use millpond_disk::{DiskBucket, Durability, Options};
 #[cfg(feature = "s3")]
 use millpond_host::StoreClock;

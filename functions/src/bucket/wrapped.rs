@@ -40,7 +40,7 @@ mod tests {
 
     use futures::executor::block_on;
     use millpond::keys::Key;
-    use millpond::testing::{FaultBucket, Injection, ManualClock, MemoryBucket, Rule};
+    use millpond_testing::{FaultBucket, Injection, ManualClock, MemoryBucket, Rule};
 
     use super::*;
 

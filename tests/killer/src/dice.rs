@@ -1,7 +1,7 @@
 //! Draws from a seed.
 
 use millpond::ports::Entropy as _;
-use millpond::testing::SeededEntropy;
+use millpond_testing::SeededEntropy;
 
 #[derive(Debug)]
 pub(crate) struct Dice(SeededEntropy);

@@ -10,10 +10,10 @@ use std::time::Instant;
 use clap::{Parser, ValueEnum};
 use jiff::Timestamp;
 use millpond::ports::Bucket;
-use millpond::testing::{ManualClock, MemoryBucket};
 use millpond_mirror::{Mirror, over, sum, table};
 use millpond_s3::S3Bucket;
 use millpond_servers::Server;
+use millpond_testing::{ManualClock, MemoryBucket};
 use tokio::runtime::Runtime;
 
 /// Where the engine's tests look for it.

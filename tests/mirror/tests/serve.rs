@@ -8,8 +8,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use jiff::Timestamp;
 use millpond::ports::Bucket;
-use millpond::testing::{FaultBucket, Injection, ManualClock, MemoryBucket, Rule, Verb};
 use millpond_mirror::{Mirror, Verbs, over, sum, table};
+use millpond_testing::{FaultBucket, Injection, ManualClock, MemoryBucket, Rule, Verb};
 use serde_json::{Value, json};
 
 fn start() -> (tokio::runtime::Runtime, Mirror) {

@@ -6,8 +6,8 @@ use bytes::Bytes;
 use futures::executor::block_on;
 use jiff::Timestamp;
 use millpond::ports::{Bucket, Clock, Expect, Fault};
-use millpond::testing::{ManualClock, MemoryBucket, SeededEntropy};
 use millpond_conformance::{Finding, Probe, Scale, Subject, Violation};
+use millpond_testing::{ManualClock, MemoryBucket, SeededEntropy};
 
 use super::{NEW, OLD, encrypted, key, long};
 use crate::{Codec, Coded};

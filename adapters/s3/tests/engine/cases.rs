@@ -3,8 +3,8 @@
 use millpond::client::{App, EngineError, Signal, Start};
 use millpond::domain::{ExecutionId, Text};
 use millpond::settings::Settings;
-use millpond::testing::{Injection, Rule, Verb};
 use millpond::{Context, Failed};
+use millpond_testing::{Injection, Rule, Verb};
 
 use std::time::Duration;
 

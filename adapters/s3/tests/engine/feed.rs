@@ -6,8 +6,8 @@ use millpond::client::{App, Filter, Signal, Start};
 use millpond::domain::Status;
 use millpond::feed;
 use millpond::settings::Settings;
-use millpond::testing::{Injection, Rule, Verb};
 use millpond::{Context, Failed, StepError};
+use millpond_testing::{Injection, Rule, Verb};
 
 use crate::stage::{Process, Store};
 

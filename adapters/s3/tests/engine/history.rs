@@ -7,9 +7,9 @@ use futures::future::try_join_all;
 use millpond::client::{App, Ended, Signal, Start};
 use millpond::ports::{Bucket, Clock};
 use millpond::settings::Settings;
-use millpond::testing::{MemoryBucket, Verb};
 use millpond::{Context, Failed, StepError};
 use millpond_host::SystemClock;
+use millpond_testing::{MemoryBucket, Verb};
 
 use crate::stage::{Process, Store};
 
@@ -53,7 +53,7 @@ async fn resumed(process: impl AsyncFn(App, Settings) -> Process) {
     assert_eq!(second.result::<u64>(eid).await, Ok(999 * 500 + 500));
     let log = second.counting.log();
     let of = |verb: Verb, part: &str| {
-        let fits = |r: &&millpond::testing::Request| r.verb == verb && r.key.contains(part);
+        let fits = |r: &&millpond_testing::Request| r.verb == verb && r.key.contains(part);
         log.iter().filter(fits).count() as u64
     };
     // The result was read once, from the head.

@@ -7,9 +7,9 @@ use futures::future::try_join_all;
 use millpond::client::{App, Signal, Start};
 use millpond::ports::Clock;
 use millpond::settings::Settings;
-use millpond::testing::{Counts, MemoryBucket};
 use millpond::{Context, Failed, StepError};
 use millpond_host::SystemClock;
+use millpond_testing::{Counts, MemoryBucket};
 
 use crate::stage::{Process, Store};
 

@@ -6,8 +6,8 @@ use millpond::client::{App, Notice, Retained, Retention, RetentionSettings, Star
 use millpond::domain::{ExecutionId, Status};
 use millpond::keys;
 use millpond::settings::Settings;
-use millpond::testing::{Injection, Rule, Verb};
 use millpond::{Context, Failed, StepError};
+use millpond_testing::{Injection, Rule, Verb};
 
 use crate::stage::{Process, Store};
 

@@ -9,7 +9,7 @@ use async_trait::async_trait;
 use millpond::domain::{ExecutionId, Queue};
 use millpond::keys::{self, Key};
 use millpond::ports::{Clock as _, Hint, Wakeups as _};
-use millpond::testing::ManualClock;
+use millpond_testing::ManualClock;
 
 use super::{Message, Post, SqsWakeups, body, parse};
 

@@ -7,7 +7,7 @@ use futures::executor::block_on;
 use millpond::domain::ExecutionId;
 use millpond::keys::{self, Kind};
 use millpond::ports::{Bucket, Expect, Fault, Outcome};
-use millpond::testing::{Injection, Rule, Verb as Asked};
+use millpond_testing::{Injection, Rule, Verb as Asked};
 
 use super::{key, store};
 use crate::{Metered, Tally, Verb};

@@ -1,7 +1,6 @@
 //! Tests of the wrappers, on memory and manual time.
 
 mod bill;
-mod delayed;
 mod metered;
 mod traced;
 
@@ -9,7 +8,7 @@ use std::sync::Arc;
 
 use millpond::keys::Key;
 use millpond::ports::{Bucket, Clock};
-use millpond::testing::{FaultBucket, ManualClock, MemoryBucket};
+use millpond_testing::{FaultBucket, ManualClock, MemoryBucket};
 
 /// A store that fails by script, and its clock.
 pub(crate) fn store() -> (Arc<FaultBucket>, Arc<ManualClock>) {

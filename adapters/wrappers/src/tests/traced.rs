@@ -7,12 +7,12 @@ use std::time::Duration;
 use bytes::Bytes;
 use millpond::keys::Prefix;
 use millpond::ports::{Bucket, Clock, Expect};
-use millpond::testing::{Injection, Pool, Rule};
+use millpond_testing::{Delayed, Injection, Pool, Rule};
 use tracing_subscriber::filter::LevelFilter;
 use tracing_subscriber::layer::SubscriberExt as _;
 
 use super::{key, store};
-use crate::{Delayed, Traced};
+use crate::Traced;
 
 /// Where a test's log goes.
 #[derive(Clone, Default)]

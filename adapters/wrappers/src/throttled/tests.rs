@@ -9,7 +9,7 @@ use futures::future::{join, join_all};
 use millpond::domain::ExecutionId;
 use millpond::keys::{self, Key, Prefix};
 use millpond::ports::{Bucket, Clock, Expect, Fault, Version};
-use millpond::testing::{CountingBucket, FaultBucket, Injection, ManualClock, Pool, Rule};
+use millpond_testing::{CountingBucket, FaultBucket, Injection, ManualClock, Pool, Rule};
 
 use super::{Limits, Throttled};
 

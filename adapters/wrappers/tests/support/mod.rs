@@ -10,8 +10,8 @@ use futures::future::join;
 use millpond::client::{App, Engine, Notice, Worker, WorkerOptions};
 use millpond::keys::{Key, Kind, Prefix};
 use millpond::ports::{Bucket, BucketError, Clock, Expect, Object, Outcome, Page};
-use millpond::testing::World;
-use millpond_wrappers::{Delayed, Verb};
+use millpond_testing::{Delayed, World};
+use millpond_wrappers::Verb;
 
 /// What one request takes.
 pub(crate) const FAR: Duration = Duration::from_millis(15);

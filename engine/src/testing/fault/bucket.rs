@@ -19,7 +19,7 @@ use crate::testing::Verb;
 /// use std::sync::Arc;
 /// use millpond::ports::{Bucket, Expect, Fault, Outcome};
 /// use millpond::keys::Key;
-/// use millpond::testing::{Injection, FaultBucket, ManualClock, MemoryBucket, Rule, Verb};
+/// use millpond_testing::{Injection, FaultBucket, ManualClock, MemoryBucket, Rule, Verb};
 ///
 /// # futures::executor::block_on(async {
 /// let clock = Arc::new(ManualClock::new(jiff::Timestamp::UNIX_EPOCH));

@@ -13,7 +13,7 @@ use crate::testing::{SeededEntropy, Verb};
 ///
 /// ```
 /// use std::time::Duration;
-/// use millpond::testing::{Injection, Rule, Verb};
+/// use millpond_testing::{Injection, Rule, Verb};
 ///
 /// // The second write below `mail/` loses its reply.
 /// let lost = Rule::new(Injection::LandedReplyLost).on(Verb::Write).under("mail/").skip(1);

@@ -1,6 +1,7 @@
 //! Tests of the test ports.
 
 mod clock;
+mod delayed;
 mod fault;
 mod memory;
 mod mirror;

@@ -9,7 +9,7 @@ use millpond::ExecutionId;
 use millpond::client::{Causes, Engine, EngineError, Signal, Start};
 use millpond::domain::Queue;
 use millpond::keys::{self, TimerKey};
-use millpond::testing::CountingBucket;
+use millpond_wrappers::Metered;
 use serde::Serialize;
 
 use super::Trouble;
@@ -49,7 +49,7 @@ impl Price {
 pub(super) fn measure(pond: &Pond) -> Result<Vec<Price>, Trouble> {
     let meter = Meter {
         pond,
-        bucket: Arc::new(CountingBucket::new(Arc::clone(&pond.bucket))),
+        bucket: Arc::new(Metered::new(Arc::clone(&pond.bucket))),
     };
     let (mut prices, patient) = (Vec::new(), 60_000);
     let mut note = |operation, measured, p, g| {
@@ -109,7 +109,7 @@ pub(super) fn measure(pond: &Pond) -> Result<Vec<Price>, Trouble> {
 
 struct Meter<'a> {
     pond: &'a Pond,
-    bucket: Arc<CountingBucket>,
+    bucket: Arc<Metered>,
 }
 
 impl Meter<'_> {
@@ -189,11 +189,11 @@ impl Meter<'_> {
         &self,
         work: impl FnOnce(Engine) -> F,
     ) -> Result<(T, Cost), Trouble> {
-        let before = self.bucket.counts();
+        let before = self.bucket.usage();
         let runtime = &self.pond.runtime;
         let engine = self.pond.engine_on(Arc::clone(&self.bucket) as _)?;
         let done = runtime.block_on(work(engine));
-        let counts = self.bucket.counts().since(&before);
+        let counts = self.bucket.usage().since(&before);
         let cost = Cost {
             p: counts.write_requests(),
             g: counts.read_requests(),

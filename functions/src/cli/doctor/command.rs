@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use millpond::client::chain;
-use millpond::testing::MemoryBucket;
+use millpond::ports::MemoryBucket;
 use millpond_conformance::Probe;
 use millpond_host::SystemClock;
 use millpond_wrappers::{Bill, Metered, Prices};

@@ -11,9 +11,9 @@ use jiff::SignedDuration;
 use millpond::client::App;
 use millpond::keys::{Key, Prefix};
 use millpond::ports::{Bucket, BucketError, Expect, Fault, Object, Outcome, Page};
-use millpond::testing::MemoryBucket;
 use millpond_codec::Codec;
 use millpond_host::SystemClock;
+use millpond_testing::MemoryBucket;
 use serde_json::Value;
 use tokio::task::yield_now;
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 use millpond::client::App;
 use millpond::domain::Status;
 use millpond::prelude::*;
-use millpond::testing::{Injection, Rule, World};
+use millpond_testing::{Injection, Rule, World};
 use serde_json::{Value, json};
 
 use super::{Response, api};

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Mutex;
 
 use millpond::domain::Status;
-use millpond::testing::{Injection, Rule};
+use millpond_testing::{Injection, Rule};
 
 use super::*;
 

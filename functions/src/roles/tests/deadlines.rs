@@ -2,7 +2,7 @@
 
 use millpond::client::Ended;
 use millpond::domain::Status;
-use millpond::testing::{Injection, Rule, Verb};
+use millpond_testing::{Injection, Rule, Verb};
 
 use super::*;
 

@@ -16,7 +16,7 @@ use millpond::domain::ExecutionId;
 use millpond::keys::{self, MailKey};
 use millpond::ports::{Bucket as _, Clock as _, Expect, Outcome};
 use millpond::prelude::*;
-use millpond::testing::{ManualClock, World};
+use millpond_testing::{ManualClock, World};
 use serde_json::{Value, json};
 
 use super::{Batch, Deadline, Deliveries, Root, Seen, batch};

@@ -3,7 +3,7 @@
 use futures::future::join;
 use millpond::client::{Ended, Engine, Signal};
 use millpond::domain::Status;
-use millpond::testing::{Injection, Rule, Verb};
+use millpond_testing::{Injection, Rule, Verb};
 
 use super::*;
 

@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use millpond::client::{Ended, Engine};
 use millpond::domain::{Queue, Status};
 use millpond::ports::{Hint, Ports, Wakeups};
-use millpond::testing::{Injection, Rule, Verb};
+use millpond_testing::{Injection, Rule, Verb};
 use millpond_wakeups::sqs;
 
 use super::*;

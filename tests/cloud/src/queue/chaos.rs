@@ -1,7 +1,7 @@
 //! What a queue may do wrong, and more of it than usual.
 
 use millpond::ports::Entropy as _;
-use millpond::testing::SeededEntropy;
+use millpond_testing::SeededEntropy;
 
 /// Faults of delivery, drawn from a seed. None by default.
 #[derive(Debug, Clone, Default)]

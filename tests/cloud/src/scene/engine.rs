@@ -7,10 +7,10 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 use millpond::client::{App, Engine, Host};
 use millpond::ports::{Bucket, Clock, Doorbell, Ports};
-use millpond::testing::MemoryBucket;
 use millpond_host::{OsEntropy, StoreClock, SystemClock, TokioSpawner};
 use millpond_s3::S3Bucket;
 use millpond_servers::Place;
+use millpond_testing::MemoryBucket;
 
 use crate::scene::Scene;
 

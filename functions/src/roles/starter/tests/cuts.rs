@@ -1,6 +1,6 @@
 //! An object cut into lines, and a function that dies in the middle.
 
-use millpond::testing::{Injection as Meets, Rule};
+use millpond_testing::{Injection as Meets, Rule};
 use serde_json::{Value, json};
 
 use super::super::Fate;

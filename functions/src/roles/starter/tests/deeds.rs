@@ -1,7 +1,7 @@
 //! What rules do, and what fails.
 
 use millpond::ports::Clock as _;
-use millpond::testing::{Injection as Meets, Rule};
+use millpond_testing::{Injection as Meets, Rule};
 use serde_json::{Value, json};
 
 use super::super::{Fate, starter};

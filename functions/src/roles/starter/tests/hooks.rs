@@ -1,6 +1,6 @@
 //! Requests to the Function URL.
 
-use millpond::testing::{Injection as Meets, Rule};
+use millpond_testing::{Injection as Meets, Rule};
 use serde_json::{Value, json};
 
 use super::super::Fate;

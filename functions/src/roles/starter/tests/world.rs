@@ -8,7 +8,7 @@ use bytes::Bytes;
 use millpond::client::App;
 use millpond::domain::{ExecutionId, Text};
 use millpond::prelude::*;
-use millpond::testing::World;
+use millpond_testing::World;
 use serde_json::{Value, json};
 
 use super::super::{Fetched, Objects, ObjectsError, Report, Starter, starter};

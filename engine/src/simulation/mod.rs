@@ -24,7 +24,7 @@
 //! The same seed makes the same run. A failure says its seed and the last requests:
 //!
 //! ```
-//! use millpond::testing::Simulation;
+//! use millpond_simulation::Simulation;
 //!
 //! for seed in 0..3 {
 //!     if let Err(breach) = Simulation::new(seed).run() {

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::keys::{Key, Prefix};
+use crate::ports::{Bucket, BucketError, Clock, Entropy, Expect, Object, Outcome, Page};
+use crate::testing::SeededEntropy;
 use async_trait::async_trait;
 use bytes::Bytes;
-use millpond::keys::{Key, Prefix};
-use millpond::ports::{Bucket, BucketError, Clock, Entropy, Expect, Object, Outcome, Page};
-use millpond::testing::SeededEntropy;
 
 /// Adds time to each request: half of it on the way to the store, half on the way back. With
 /// manual time a test then measures how many requests come one after the other.

@@ -8,13 +8,12 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use jiff::Timestamp;
 
-#[cfg(test)]
-use super::mirror::Mirror;
 use crate::keys::{Key, Prefix};
 use crate::ports::{Bucket, BucketError, Clock, Expect, Listed, Object, Outcome, Page, Version};
+#[cfg(test)]
+use crate::testing::Mirror;
 
-/// A bucket that lives as long as its value. It never fails; a
-/// [`FaultBucket`](super::FaultBucket) around it does.
+/// A bucket that lives as long as its value, for one process. It never fails.
 #[derive(Debug)]
 pub struct MemoryBucket {
     clock: Arc<dyn Clock>,
@@ -56,7 +55,7 @@ impl MemoryBucket {
 
     /// The same beside the store at `address`.
     #[cfg(test)]
-    pub(super) fn mirrored(clock: Arc<dyn Clock>, address: &str) -> Self {
+    pub(crate) fn mirrored(clock: Arc<dyn Clock>, address: &str) -> Self {
         let mirror = Some(Mirror::connect(address));
         let state = Mutex::new(State {
             mirror,

@@ -4,14 +4,20 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::future::join_all;
-use millpond::keys::Prefix;
-use millpond::ports::{Bucket, Clock};
-use millpond::testing::Pool;
 
-use super::{key, store};
-use crate::Delayed;
+use super::{clock, key};
+use crate::keys::Prefix;
+use crate::ports::{Bucket, Clock};
+use crate::testing::{Delayed, FaultBucket, ManualClock, MemoryBucket, Pool};
 
 const MILLI: Duration = Duration::from_millis(1);
+
+fn store() -> (Arc<FaultBucket>, Arc<ManualClock>) {
+    let clock = clock();
+    let memory = Arc::new(MemoryBucket::new(Arc::clone(&clock) as Arc<dyn Clock>));
+    let faults = FaultBucket::new(memory, Arc::clone(&clock) as Arc<dyn Clock>);
+    (Arc::new(faults), clock)
+}
 
 #[test]
 fn requests_one_after_the_other_add_up_and_those_side_by_side_do_not() {
