@@ -32,13 +32,13 @@
 
 extern crate self as millpond;
 
-pub mod archive;
+mod archive;
 pub mod client;
 pub mod domain;
-pub mod feed;
-pub mod journal;
+mod feed;
+mod journal;
 pub mod keys;
-pub mod mailbox;
+mod mailbox;
 mod outbox;
 pub mod ports;
 pub mod prelude;
@@ -55,7 +55,7 @@ mod sweeper;
 pub mod testing;
 #[cfg(test)]
 mod tests;
-pub mod timers;
+mod timers;
 mod worker;
 
 pub use domain::{ExecutionId, FrameId, OnClose};

@@ -17,11 +17,11 @@ const ALL: u64 = 4 << 20;
 
 /// An archive that is whole, with what its tombstone says of it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Composed {
+pub(crate) struct Composed {
     /// The archive.
-    pub archive: Archive,
+    pub(crate) archive: Archive,
     /// Digest of the canonical form of the execution's value, or of its failure.
-    pub result: Digest,
+    pub(crate) result: Digest,
 }
 
 /// Reads what a finished execution's head names, and copies the values that are too large for
@@ -29,7 +29,7 @@ pub struct Composed {
 ///
 /// # Errors
 /// The store failed, or something of it cannot be read: then it is not to be archived.
-pub async fn compose(
+pub(crate) async fn compose(
     ports: &Ports,
     journal: &mut Journal,
     concurrency: usize,

@@ -9,29 +9,29 @@ use crate::journal::{Head, LoadError};
 use crate::keys::{self, Key};
 
 /// Version of the stored form; a reader refuses a newer one by name.
-pub const FORMAT: u32 = 1;
+pub(crate) const FORMAT: u32 = 1;
 
 /// A finished execution, as it was archived.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Archive {
+pub(crate) struct Archive {
     /// What never changed. Its input may stand beside the archive.
-    pub record: Record,
+    pub(crate) record: Record,
     /// How it ended.
-    pub status: Status,
+    pub(crate) status: Status,
     /// Its last commit.
-    pub commit: u64,
+    pub(crate) commit: u64,
     /// The instant of that.
-    pub at: Timestamp,
+    pub(crate) at: Timestamp,
     /// Entries of its journal.
-    pub entries: u64,
+    pub(crate) entries: u64,
     /// Bytes of its journal.
-    pub bytes: u64,
+    pub(crate) bytes: u64,
     /// For each segment it had, the number of the first entry behind it.
-    pub segments: Vec<u64>,
+    pub(crate) segments: Vec<u64>,
     /// How often a large value stands in the lines.
-    pub inlined: u64,
+    pub(crate) inlined: u64,
     /// The whole journal. Values may stand beside the archive.
-    pub commits: Vec<Commit>,
+    pub(crate) commits: Vec<Commit>,
 }
 
 /// The first line.
@@ -75,7 +75,7 @@ impl Archive {
 
     /// How it ended: its value, or why it has none.
     #[must_use]
-    pub fn outcome(&self) -> Option<&Entry> {
+    pub(crate) fn outcome(&self) -> Option<&Entry> {
         let entries = self
             .commits
             .iter()
@@ -91,7 +91,7 @@ impl Archive {
 
     /// The large value of this digest, if it stands in the lines.
     #[must_use]
-    pub fn value(&self, sha256: &Digest) -> Option<&Json> {
+    pub(crate) fn value(&self, sha256: &Digest) -> Option<&Json> {
         let entries = self.commits.iter().flat_map(|commit| &commit.entries);
         let mut payloads = [&self.record.args]
             .into_iter()
@@ -106,7 +106,7 @@ impl Archive {
 
     /// The bytes.
     #[must_use]
-    pub fn encode(&self) -> Bytes {
+    pub(crate) fn encode(&self) -> Bytes {
         let first = First {
             format: FORMAT,
             record: self.record.clone(),
@@ -136,7 +136,7 @@ impl Archive {
     /// # Errors
     /// [`LoadError::Newer`] for a form of a later release; [`LoadError::Corrupt`] for what is no
     /// archive, is not as it was written, is not whole, or is another execution's.
-    pub fn decode(eid: &ExecutionId, body: &[u8]) -> Result<Self, LoadError> {
+    pub(crate) fn decode(eid: &ExecutionId, body: &[u8]) -> Result<Self, LoadError> {
         #[derive(Deserialize)]
         struct Format {
             format: u32,

@@ -27,7 +27,7 @@ mod read;
 #[cfg(test)]
 mod tests;
 
-pub use compose::{Composed, compose};
-pub use form::{Archive, FORMAT};
-pub use put::{Put, put};
-pub use read::{read, value};
+pub(crate) use compose::{Composed, compose};
+pub(crate) use form::Archive;
+pub(crate) use put::{Put, put};
+pub(crate) use read::{read, value};

@@ -14,7 +14,7 @@ const TURNS: u32 = 8;
 /// What became of an archive.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[must_use]
-pub enum Put {
+pub(crate) enum Put {
     /// It is there, and this is the digest of its bytes.
     There(Digest),
     /// A later one is there: this head is no longer the execution's.
@@ -28,7 +28,7 @@ pub enum Put {
 ///
 /// # Errors
 /// The store failed; or a later release wrote the one that is there.
-pub async fn put(ports: &Ports, archive: &Archive) -> Result<Put, LoadError> {
+pub(crate) async fn put(ports: &Ports, archive: &Archive) -> Result<Put, LoadError> {
     let eid = archive.record.eid;
     let (key, body) = (keys::archive(&eid), archive.encode());
     let (mut expect, mut attempt, mut turns) = (Expect::Absent, 0, 0);

@@ -12,7 +12,7 @@ use crate::ports::Ports;
 /// # Errors
 /// The store failed; it cannot be read, is not the one that is named, or is missing though it
 /// is named.
-pub async fn read(
+pub(crate) async fn read(
     ports: &Ports,
     eid: &ExecutionId,
     named: Option<&Archived>,
@@ -35,7 +35,7 @@ pub async fn read(
 ///
 /// # Errors
 /// The store failed, or what holds it cannot be read.
-pub async fn value(
+pub(crate) async fn value(
     ports: &Ports,
     eid: &ExecutionId,
     sha256: &Digest,

@@ -17,6 +17,7 @@ mod start;
 
 use std::sync::Arc;
 
+pub use crate::journal::{CommitError, Lease, LoadError};
 pub use crate::process::{
     App, Core, Counts, Host, Notice, Registered, RegistryError, STORE, chain,
 };
@@ -25,6 +26,7 @@ pub use crate::retention::{
 };
 pub use crate::run::{Causes, Ended, RunError, Stop};
 pub use crate::sweeper::{Sweeper, Swept};
+pub use crate::timers::{Due as DueTimers, due as due_timers};
 pub use crate::worker::{Watch, Worker, WorkerEvent, WorkerOptions};
 pub use audit::{Asleep, Audit, Finding};
 pub use control::{Signal, Signalled};

@@ -146,7 +146,7 @@ impl Engine {
         let (sent, begun) = outbox::begin(&self.core, record).await?;
         let fresh = sent == Sent::New;
         let differs = match (fresh, begun) {
-            (true, Begun::New(_)) => false,
+            (true, Begun::New) => false,
             // Another starter, or the first run, was faster: the head decides.
             _ => Journal::load(ports, &eid)
                 .await?

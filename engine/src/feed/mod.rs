@@ -10,6 +10,6 @@
 mod read;
 mod write;
 
-pub use read::{day_of, events, read};
+pub(crate) use read::{events, read};
 pub(crate) use write::write_at;
-pub use write::{Event, FeedRecord, write};
+pub(crate) use write::{Event, FeedRecord, write};

@@ -3,25 +3,18 @@
 use std::collections::BTreeSet;
 
 use futures::{StreamExt, TryStreamExt, stream};
-use jiff::Timestamp;
 
 use super::write::FeedRecord;
 use crate::journal::LoadError;
 use crate::keys::{self, FeedKey, InvalidKey, Key};
 use crate::ports::Ports;
 
-/// The day of an instant, as the feed's folders are called.
-#[must_use]
-pub fn day_of(at: Timestamp) -> String {
-    keys::stamp(at)[..8].to_owned()
-}
-
 /// The keys of a day (or of all days) after `after`, in order of the instants of their
 /// writing; of several objects with one identity only the first. 1 P for each 1,000.
 ///
 /// # Errors
 /// The store failed; `day` is not `YYYYMMDD`.
-pub async fn events(
+pub(crate) async fn events(
     ports: &Ports,
     day: Option<&str>,
     after: Option<&Key>,
@@ -52,7 +45,7 @@ pub async fn events(
 ///
 /// # Errors
 /// The store failed.
-pub async fn read(
+pub(crate) async fn read(
     ports: &Ports,
     keys: &[Key],
     concurrency: usize,

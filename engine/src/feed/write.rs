@@ -11,33 +11,33 @@ use crate::ports::{BucketError, Ports};
 
 /// What one feed object tells.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct FeedRecord {
+pub(crate) struct FeedRecord {
     /// Version of this form.
-    pub format: u32,
+    pub(crate) format: u32,
     /// The execution.
-    pub eid: ExecutionId,
+    pub(crate) eid: ExecutionId,
     /// The newest commit it tells of: with the eid its identity.
-    pub commit: u64,
+    pub(crate) commit: u64,
     /// The instant of that commit.
-    pub at: Timestamp,
+    pub(crate) at: Timestamp,
     /// The workflow type.
-    pub workflow: Workflow,
+    pub(crate) workflow: Workflow,
     /// Its version.
-    pub version: String,
+    pub(crate) version: String,
     /// The queue.
-    pub queue: Queue,
+    pub(crate) queue: Queue,
     /// The caller's key.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub dispatch_key: Option<String>,
+    pub(crate) dispatch_key: Option<String>,
     /// The execution that started it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub parent: Option<ExecutionId>,
+    pub(crate) parent: Option<ExecutionId>,
     /// When it was started.
-    pub created_at: Timestamp,
+    pub(crate) created_at: Timestamp,
     /// Where it stands.
-    pub status: Status,
+    pub(crate) status: Status,
     /// What happened since the object before.
-    pub events: Vec<Event>,
+    pub(crate) events: Vec<Event>,
 }
 
 impl FeedRecord {
@@ -63,30 +63,30 @@ impl FeedRecord {
 
 /// One event.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Event {
+pub(crate) struct Event {
     /// The kind of the entry, or `announce.{kind}`.
-    pub kind: String,
+    pub(crate) kind: String,
     /// Its commit, where it is a lifecycle event.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub commit: Option<u64>,
+    pub(crate) commit: Option<u64>,
     /// When.
-    pub at: Timestamp,
+    pub(crate) at: Timestamp,
     /// In words, where there is more to say.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub note: Option<String>,
+    pub(crate) note: Option<String>,
     /// The frame that announced.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub fid: Option<FrameId>,
+    pub(crate) fid: Option<FrameId>,
     /// What it announced. A blob lies under the execution.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub value: Option<Payload>,
+    pub(crate) value: Option<Payload>,
 }
 
 /// Writes `told` under the instant of the write. 1 P.
 ///
 /// # Errors
 /// The store failed.
-pub async fn write(ports: &Ports, told: &FeedRecord) -> Result<(), BucketError> {
+pub(crate) async fn write(ports: &Ports, told: &FeedRecord) -> Result<(), BucketError> {
     write_at(ports, told, ports.clock.now()).await
 }
 

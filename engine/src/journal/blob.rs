@@ -14,7 +14,7 @@ use crate::keys::{self, Key};
 use crate::ports::{BucketError, Ports};
 
 /// Replaces a value over `most` bytes by a reference. 1 P if it is over, else none.
-pub async fn offload(
+pub(crate) async fn offload(
     ports: &Ports,
     eid: &ExecutionId,
     payload: &mut Payload,
@@ -46,7 +46,7 @@ pub(crate) async fn offload_until(
 }
 
 /// The value itself. 1 G if it is a reference.
-pub async fn resolve(
+pub(crate) async fn resolve(
     ports: &Ports,
     eid: &ExecutionId,
     payload: &Payload,
@@ -78,7 +78,7 @@ pub(crate) async fn resolve_at(
 }
 
 /// Moves a payload that leaves `from` under `to`. 1 G and 1 P if it is a blob, else none.
-pub async fn carry(
+pub(crate) async fn carry(
     ports: &Ports,
     from: &ExecutionId,
     to: &ExecutionId,

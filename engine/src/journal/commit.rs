@@ -31,31 +31,31 @@ use crate::settings::Settings;
 
 /// What one commit changes.
 #[derive(Debug)]
-pub struct Draft {
+pub(crate) struct Draft {
     /// The run's instant.
-    pub at: Timestamp,
+    pub(crate) at: Timestamp,
     /// Who, with which code.
-    pub by: Provenance,
+    pub(crate) by: Provenance,
     /// Frames registered, if the workflow was driven up to here.
-    pub frames: Option<u32>,
+    pub(crate) frames: Option<u32>,
     /// The new entries.
-    pub entries: Vec<Entry>,
+    pub(crate) entries: Vec<Entry>,
     /// The lease after it.
-    pub lease: Option<Lease>,
+    pub(crate) lease: Option<Lease>,
     /// The status after it.
-    pub status: Status,
+    pub(crate) status: Status,
     /// The timer after it.
-    pub timer: Option<Key>,
+    pub(crate) timer: Option<Key>,
     /// See [`Head::fired`].
-    pub fired: Option<Key>,
+    pub(crate) fired: Option<Key>,
     /// Everything undispatched after it: what is carried, then what is new.
-    pub outbox: Vec<Item>,
+    pub(crate) outbox: Vec<Item>,
     /// The news after it.
-    pub news: Vec<News>,
+    pub(crate) news: Vec<News>,
     /// The crashes after it.
-    pub crash_count: u32,
+    pub(crate) crash_count: u32,
     /// By the monotonic clock: no try begins after this, but the first.
-    pub deadline: Duration,
+    pub(crate) deadline: Duration,
 }
 
 impl Journal {
@@ -63,7 +63,7 @@ impl Journal {
     ///
     /// # Errors
     /// [`CommitError`]: after `Lost` or `Unknown` this journal must not be used again.
-    pub async fn commit(
+    pub(crate) async fn commit(
         &mut self,
         ports: &Ports,
         settings: &Settings,

@@ -13,79 +13,79 @@ use crate::domain::{Commit, ExecutionId, Record, Status};
 use crate::keys::{self, Key, TimerKey};
 
 /// Version of the stored form; a reader refuses a newer one by name.
-pub const FORMAT: u32 = 1;
+pub(crate) const FORMAT: u32 = 1;
 
 /// The execution, as stored.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Head {
+pub(crate) struct Head {
     /// Version of this form.
-    pub format: u32,
+    pub(crate) format: u32,
     /// What never changes.
-    pub record: Record,
+    pub(crate) record: Record,
     /// Dense count of commits.
-    pub commit: u64,
+    pub(crate) commit: u64,
     /// Names this commit: the same in all attempts at it.
-    pub nonce: String,
+    pub(crate) nonce: String,
     /// The instant of this commit; never decreases.
-    pub at: Timestamp,
+    pub(crate) at: Timestamp,
     /// Increases with each lease.
-    pub epoch: u64,
+    pub(crate) epoch: u64,
     /// Whose run is at it.
-    pub lease: Option<Lease>,
+    pub(crate) lease: Option<Lease>,
     /// Where it stands.
-    pub status: Status,
+    pub(crate) status: Status,
     /// Entries so far: the number of the next one.
-    pub entries: u64,
+    pub(crate) entries: u64,
     /// Bytes of journal so far, sealed ones too.
-    pub bytes: u64,
+    pub(crate) bytes: u64,
     /// Segments, in order.
-    pub sealed: Vec<Sealed>,
+    pub(crate) sealed: Vec<Sealed>,
     /// The commits since.
-    pub tail: Vec<Raw>,
+    pub(crate) tail: Vec<Raw>,
     /// The whole key of the timer for the earliest deadline.
-    pub timer: Option<Key>,
+    pub(crate) timer: Option<Key>,
     /// The timer that covers the commits since the head was last ownerless: while that object
     /// exists, the outbox may be undispatched (FINDINGS A2).
-    pub fired: Option<Key>,
+    pub(crate) fired: Option<Key>,
     /// Effects not known to be dispatched.
-    pub outbox: Vec<Item>,
+    pub(crate) outbox: Vec<Item>,
     /// Lifecycle events that no feed object is known to hold.
-    pub news: Vec<News>,
+    pub(crate) news: Vec<News>,
     /// Leases since the last new outcome.
-    pub crash_count: u32,
+    pub(crate) crash_count: u32,
     /// Where it was archived to, in a tombstone, which has let go of everything else.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub archived: Option<Archived>,
+    pub(crate) archived: Option<Archived>,
 }
 
 /// Whose run is at an execution, until when.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Lease {
-    /// The worker.
+    /// The worker that holds it.
     pub worker: String,
-    /// Its lease.
+    /// Increases with each lease of the execution.
     pub epoch: u64,
-    /// Not to be taken over before this.
+    /// When it expires unless it is renewed; nobody takes it over before.
     pub until: Timestamp,
 }
 
 /// A sealed segment.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Sealed {
+pub(crate) struct Sealed {
     /// Its whole key, which names its bytes.
-    pub key: Key,
+    pub(crate) key: Key,
     /// Number of its first entry.
-    pub first: u64,
+    pub(crate) first: u64,
     /// Number of the first entry after it.
-    pub end: u64,
+    pub(crate) end: u64,
     /// Its size.
-    pub bytes: u64,
+    pub(crate) bytes: u64,
 }
 
 /// Something to do after a commit: the number of the entry that says what, or a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(untagged)]
-pub enum Item {
+pub(crate) enum Item {
     /// The effect of an entry.
     Entry(u64),
     /// An effect that no entry holds.
@@ -95,7 +95,7 @@ pub enum Item {
 /// Effects that no entry holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Named {
+pub(crate) enum Named {
     /// Create the object that `timer` names.
     Timer,
     /// Write the feed object, last of all.
@@ -104,29 +104,29 @@ pub enum Named {
 
 /// A lifecycle event on its way to the feed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct News {
+pub(crate) struct News {
     /// The commit it belongs to.
-    pub commit: u64,
+    pub(crate) commit: u64,
     /// Its instant.
-    pub at: Timestamp,
+    pub(crate) at: Timestamp,
     /// The entry's kind.
-    pub kind: String,
+    pub(crate) kind: String,
     /// In words, where there is more to say (a failure, a reason).
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub note: Option<String>,
+    pub(crate) note: Option<String>,
 }
 
 /// One commit as text: appending to a tail never parses or prints what is there already.
 #[derive(Debug, Clone)]
-pub struct Raw {
+pub(crate) struct Raw {
     /// Number of its first entry.
-    pub first: u64,
+    pub(crate) first: u64,
     text: Arc<RawValue>,
 }
 
 impl Raw {
     /// The stored form of `commit`.
-    pub fn of(commit: &Commit) -> Self {
+    pub(crate) fn of(commit: &Commit) -> Self {
         let text = serde_json::value::to_raw_value(commit)
             .expect("a commit holds only values that were serialized before");
         Self {
@@ -139,12 +139,12 @@ impl Raw {
     ///
     /// # Errors
     /// What does not parse, in serde's words.
-    pub fn decode(&self) -> Result<Commit, serde_json::Error> {
+    pub(crate) fn decode(&self) -> Result<Commit, serde_json::Error> {
         serde_json::from_str(self.text.get())
     }
 
     /// Its size in bytes.
-    pub fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         self.text.get().len()
     }
 }
@@ -172,7 +172,7 @@ impl<'de> Deserialize<'de> for Raw {
 
 impl Head {
     /// The head of an execution that was only started.
-    pub fn new(record: Record, nonce: String) -> Self {
+    pub(crate) fn new(record: Record, nonce: String) -> Self {
         Self {
             format: FORMAT,
             commit: 0,
@@ -196,12 +196,12 @@ impl Head {
     }
 
     /// Where it is stored.
-    pub fn key(&self) -> Key {
+    pub(crate) fn key(&self) -> Key {
         keys::head(&self.record.eid)
     }
 
     /// The bytes.
-    pub fn encode(&self) -> Bytes {
+    pub(crate) fn encode(&self) -> Bytes {
         let json = serde_json::to_vec(self);
         sum::add(json.expect("a head holds only values that were serialized before"))
     }
@@ -211,7 +211,7 @@ impl Head {
     /// # Errors
     /// [`LoadError::Newer`] for a form of a later release, [`LoadError::Corrupt`] for what is
     /// no head, is not as it was written, or is the head of another execution.
-    pub fn decode(key: &Key, eid: &ExecutionId, body: &[u8]) -> Result<Self, LoadError> {
+    pub(crate) fn decode(key: &Key, eid: &ExecutionId, body: &[u8]) -> Result<Self, LoadError> {
         #[derive(Deserialize)]
         struct Format {
             format: u32,
@@ -267,12 +267,7 @@ impl Head {
     }
 
     /// Bytes of the commits that are not sealed.
-    pub fn tail_bytes(&self) -> usize {
+    pub(crate) fn tail_bytes(&self) -> usize {
         self.tail.iter().map(Raw::bytes).sum()
-    }
-
-    /// Number of the first entry that no segment holds.
-    pub fn unsealed(&self) -> u64 {
-        self.sealed.last().map_or(0, |segment| segment.end)
     }
 }

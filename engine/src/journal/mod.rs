@@ -16,12 +16,13 @@ mod tombstone;
 
 use std::collections::BTreeSet;
 
-pub use blob::{carry, offload, resolve};
+pub(crate) use blob::{carry, offload, resolve};
 pub(crate) use blob::{offload_until, resolve_at};
-pub use commit::Draft;
+pub(crate) use commit::Draft;
 pub use error::{CommitError, LoadError};
-pub use head::{FORMAT, Head, Item, Lease, Named, News, Raw, Sealed};
-pub use tombstone::Archived;
+pub use head::Lease;
+pub(crate) use head::{FORMAT, Head, Item, Named, News, Raw, Sealed};
+pub(crate) use tombstone::Archived;
 
 use crate::domain::{Commit, Entry, ExecutionId, MessageId, Record};
 use crate::keys::{self, Key};
@@ -29,9 +30,9 @@ use crate::ports::{BucketError, Expect, Fault, Outcome, Ports, Version};
 
 /// A head that was read, with what a run needs to go on from it.
 #[derive(Debug)]
-pub struct Journal {
+pub(crate) struct Journal {
     /// The head as read, or as committed last.
-    pub head: Head,
+    pub(crate) head: Head,
     version: Version,
     /// The commits of the last segment, while it may still be merged with.
     open: Vec<Raw>,
@@ -39,18 +40,18 @@ pub struct Journal {
 
 /// A journal, as far as it can be read.
 #[derive(Debug)]
-pub struct Read {
+pub(crate) struct Read {
     /// The commits that can be read, in order.
-    pub commits: Vec<Commit>,
+    pub(crate) commits: Vec<Commit>,
     /// Segments that are missing or broken: [`LoadError::Missing`], [`LoadError::Corrupt`].
-    pub broken: Vec<LoadError>,
+    pub(crate) broken: Vec<LoadError>,
 }
 
 /// How a head's creation ended.
 #[derive(Debug)]
-pub enum Begun {
+pub(crate) enum Begun {
     /// This call created it.
-    New(Box<Journal>),
+    New,
     /// There is one already (perhaps ours, from a try whose reply was lost).
     Existed,
 }
@@ -60,7 +61,7 @@ impl Journal {
     ///
     /// # Errors
     /// [`LoadError`]: the store failed, or the object is not a head this release can read.
-    pub async fn load(ports: &Ports, eid: &ExecutionId) -> Result<Option<Self>, LoadError> {
+    pub(crate) async fn load(ports: &Ports, eid: &ExecutionId) -> Result<Option<Self>, LoadError> {
         let key = keys::head(eid);
         let Some(found) = ports.read(&key).await? else {
             return Ok(None);
@@ -86,7 +87,7 @@ impl Journal {
     ///
     /// # Errors
     /// The store failed.
-    pub async fn begin(ports: &Ports, record: Record) -> Result<Begun, BucketError> {
+    pub(crate) async fn begin(ports: &Ports, record: Record) -> Result<Begun, BucketError> {
         let head = Head::new(record, ports.entropy.nonce());
         let mut attempt = 0;
         loop {
@@ -95,13 +96,7 @@ impl Journal {
                 .write(&head.key(), head.encode(), Expect::Absent)
                 .await
             {
-                Ok(Outcome::Landed(version)) => {
-                    return Ok(Begun::New(Box::new(Self {
-                        head,
-                        version,
-                        open: Vec::new(),
-                    })));
-                }
+                Ok(Outcome::Landed(_)) => return Ok(Begun::New),
                 // Whoever wrote it, the head is there: the caller reads it. Where it is not,
                 // the answer was wrong.
                 Ok(Outcome::Refused) => {
@@ -125,7 +120,7 @@ impl Journal {
     ///
     /// # Errors
     /// As [`Journal::read`], and for the first segment that is missing or broken.
-    pub async fn history(
+    pub(crate) async fn history(
         &mut self,
         ports: &Ports,
         concurrency: usize,
@@ -139,7 +134,11 @@ impl Journal {
     /// # Errors
     /// The store failed; a later release wrote a segment; or the head itself does not fit
     /// together.
-    pub async fn read(&mut self, ports: &Ports, concurrency: usize) -> Result<Read, LoadError> {
+    pub(crate) async fn read(
+        &mut self,
+        ports: &Ports,
+        concurrency: usize,
+    ) -> Result<Read, LoadError> {
         let head = &self.head;
         let head_key = head.key();
         let segments = segment::each(ports, &head.record.eid, &head.sealed, concurrency).await;
@@ -175,7 +174,7 @@ impl Journal {
     /// Whether the tail has no room for `more` bytes of entries: the commit that holds them
     /// seals first. The list of segments takes from the same room, so that a head stays
     /// under its bound however long the journal is.
-    pub fn is_full(&self, more: usize, tail: usize) -> bool {
+    pub(crate) fn is_full(&self, more: usize, tail: usize) -> bool {
         self.head.tail_bytes() + self.head.sealed.len() * segment::NAMED + more > tail
     }
 
@@ -184,7 +183,7 @@ impl Journal {
     ///
     /// # Errors
     /// As [`Journal::history`].
-    pub async fn since(
+    pub(crate) async fn since(
         &mut self,
         ports: &Ports,
         from: u64,
@@ -202,7 +201,7 @@ impl Journal {
     ///
     /// # Errors
     /// [`LoadError::Corrupt`]: a commit of the tail cannot be read.
-    pub fn tail_mids(&self) -> Result<BTreeSet<MessageId>, LoadError> {
+    pub(crate) fn tail_mids(&self) -> Result<BTreeSet<MessageId>, LoadError> {
         let mut mids = BTreeSet::new();
         for raw in &self.head.tail {
             collect_mids(&self.decode(raw)?, &mut mids);
@@ -214,7 +213,7 @@ impl Journal {
     ///
     /// # Errors
     /// [`LoadError::Corrupt`] names the head (or the journal it heads).
-    pub fn decode(&self, raw: &Raw) -> Result<Commit, LoadError> {
+    pub(crate) fn decode(&self, raw: &Raw) -> Result<Commit, LoadError> {
         raw.decode()
             .map_err(|e| corrupt(&self.head.key(), e.to_string()))
     }
@@ -223,7 +222,7 @@ impl Journal {
     ///
     /// # Errors
     /// [`LoadError::Corrupt`]: a commit of the tail cannot be read.
-    pub fn tail_entries(&self) -> Result<Vec<(u64, Entry)>, LoadError> {
+    pub(crate) fn tail_entries(&self) -> Result<Vec<(u64, Entry)>, LoadError> {
         let mut all = Vec::new();
         for raw in &self.head.tail {
             let commit = self.decode(raw)?;
@@ -263,7 +262,7 @@ fn corrupt(key: &Key, why: String) -> LoadError {
 }
 
 /// Adds the mids that `commit` absorbed.
-pub fn collect_mids(commit: &Commit, mids: &mut BTreeSet<MessageId>) {
+pub(crate) fn collect_mids(commit: &Commit, mids: &mut BTreeSet<MessageId>) {
     mids.extend(commit.entries.iter().filter_map(|entry| match entry {
         Entry::Received { mid, .. } => Some(mid.clone()),
         _ => None,

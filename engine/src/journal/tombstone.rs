@@ -25,20 +25,20 @@ use crate::ports::Ports;
 
 /// What a tombstone says of the execution that was archived.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Archived {
+pub(crate) struct Archived {
     /// The archive.
-    pub key: Key,
+    pub(crate) key: Key,
     /// Digest of the archive's bytes.
-    pub sha256: Digest,
+    pub(crate) sha256: Digest,
     /// The commit that was archived: the last one before the tombstone.
-    pub commit: u64,
+    pub(crate) commit: u64,
     /// How the execution ended.
-    pub status: Status,
+    pub(crate) status: Status,
     /// Digest of the canonical form of its value, or of its failure.
-    pub result: Digest,
+    pub(crate) result: Digest,
     /// Since when somebody purges it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub purged_since: Option<Timestamp>,
+    pub(crate) purged_since: Option<Timestamp>,
 }
 
 impl Archived {
@@ -68,7 +68,7 @@ impl Journal {
     /// # Errors
     /// [`CommitError::Lost`]: it is no longer the head that was read. After that, or
     /// `Unknown`, this journal must not be used again.
-    pub async fn entomb(
+    pub(crate) async fn entomb(
         &mut self,
         ports: &Ports,
         archived: Archived,

@@ -13,29 +13,33 @@ use crate::ports::{BucketError, Ports};
 
 /// One message of a listing, not read yet.
 #[derive(Debug, Clone)]
-pub struct Slot {
+pub(crate) struct Slot {
     /// Its key.
-    pub key: Key,
+    pub(crate) key: Key,
     /// Its id.
-    pub mid: MessageId,
+    pub(crate) mid: MessageId,
     /// When it was put there, by the store's clock.
-    pub modified: Timestamp,
+    pub(crate) modified: Timestamp,
 }
 
 /// One execution's mailbox, as listed.
 #[derive(Debug, Clone, Default)]
-pub struct Listing {
+pub(crate) struct Listing {
     /// Messages, in order of key.
-    pub slots: Vec<Slot>,
+    pub(crate) slots: Vec<Slot>,
     /// Objects that no message can be called: left alone.
-    pub foreign: Vec<Key>,
+    pub(crate) foreign: Vec<Key>,
 }
 
 /// Lists the mailbox of `eid`. 1 P for each 1,000 messages.
 ///
 /// # Errors
 /// The store failed.
-pub async fn list(ports: &Ports, queue: &Queue, eid: &ExecutionId) -> Result<Listing, BucketError> {
+pub(crate) async fn list(
+    ports: &Ports,
+    queue: &Queue,
+    eid: &ExecutionId,
+) -> Result<Listing, BucketError> {
     let mut listing = Listing::default();
     for row in ports.list(&keys::mailbox(queue, eid)).await? {
         match MailKey::parse(&row.key) {
@@ -61,7 +65,7 @@ pub async fn list(ports: &Ports, queue: &Queue, eid: &ExecutionId) -> Result<Lis
 ///
 /// # Errors
 /// The store failed; or a newer release wrote one of them, which this one leaves alone.
-pub async fn fetch(
+pub(crate) async fn fetch(
     ports: &Ports,
     slots: &[Slot],
     concurrency: usize,

@@ -10,7 +10,7 @@ use crate::ports::{BucketError, Created, Hint, Ports};
 /// How a send ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[must_use]
-pub enum Sent {
+pub(crate) enum Sent {
     /// The message is in the mailbox.
     New,
     /// A message of this id was there already.
@@ -24,7 +24,7 @@ pub enum Sent {
 ///
 /// # Errors
 /// The store failed; the message may or may not be there.
-pub async fn send(
+pub(crate) async fn send(
     ports: &Ports,
     queue: &Queue,
     eid: &ExecutionId,
@@ -39,7 +39,7 @@ pub async fn send(
 ///
 /// # Errors
 /// The store failed; the message may or may not be there.
-pub async fn put(
+pub(crate) async fn put(
     ports: &Ports,
     queue: &Queue,
     eid: &ExecutionId,
@@ -64,7 +64,7 @@ pub(crate) fn encode(mail: &Mail) -> Bytes {
 }
 
 /// The hint alone.
-pub async fn ring(ports: &Ports, queue: &Queue, eid: &ExecutionId, mail: &Mail) {
+pub(crate) async fn ring(ports: &Ports, queue: &Queue, eid: &ExecutionId, mail: &Mail) {
     let cause = keys::mail(queue, eid, &mail.mid);
     ports
         .wakeups

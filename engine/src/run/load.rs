@@ -233,7 +233,7 @@ async fn absent(core: &Arc<Core>, eid: ExecutionId, causes: &Causes) -> Result<E
         let mails = mailbox::fetch(ports, std::slice::from_ref(start), 1).await?;
         match mails.into_iter().next().map(|mail| mail.body) {
             Some(Body::Start(Some(record))) if record.eid == eid => {
-                if let Begun::New(_) = Journal::begin(ports, *record).await? {
+                if let Begun::New = Journal::begin(ports, *record).await? {
                     tracing::debug!(%eid, "head created from its start mail");
                 }
             }

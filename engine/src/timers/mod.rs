@@ -20,7 +20,7 @@ use crate::ports::{BucketError, Hint, Ports};
 ///
 /// # Errors
 /// The store failed.
-pub async fn set(ports: &Ports, key: &Key) -> Result<(), BucketError> {
+pub(crate) async fn set(ports: &Ports, key: &Key) -> Result<(), BucketError> {
     // Found is done: the key names its one setter.
     let _ = ports
         .create(key, Bytes::from_static(b"{\"format\":1}"))
@@ -29,7 +29,7 @@ pub async fn set(ports: &Ports, key: &Key) -> Result<(), BucketError> {
 }
 
 /// Tells who carries hints when the timer is due, as far as it can keep one for later.
-pub async fn ring(ports: &Ports, key: Key) {
+pub(crate) async fn ring(ports: &Ports, key: Key) {
     if let Some(timer) = TimerKey::parse(&key) {
         let hint = Hint {
             queue: timer.queue,
@@ -46,7 +46,7 @@ pub async fn ring(ports: &Ports, key: Key) {
 ///
 /// **\[R\]** Keys hold microseconds: the timer of a deadline between two is due at the later
 /// one. Were it cut to the earlier one, its run would find nothing due, and set it again.
-pub fn key_for(
+pub(crate) fn key_for(
     due: Timestamp,
     queue: &Queue,
     eid: &ExecutionId,

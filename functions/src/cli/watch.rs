@@ -83,7 +83,7 @@ impl Run for Args {
 fn again(error: EngineError) -> Option<EngineError> {
     match &error {
         EngineError::Bucket(bucket)
-        | EngineError::Load(millpond::journal::LoadError::Bucket(bucket))
+        | EngineError::Load(millpond::client::LoadError::Bucket(bucket))
             if bucket.is_transient() =>
         {
             None

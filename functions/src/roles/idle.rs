@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use millpond::client::due_timers;
 use millpond::client::{Ended, Engine, WorkerEvent};
 use millpond::domain::{ExecutionId, Queue};
 use millpond::keys::{self, MailKey};
 use millpond::ports::BucketError;
-use millpond::timers;
 
 /// Pauses between checks: short, because scripts wait for the result; longer while nothing changes.
 const FIRST: Duration = Duration::from_millis(20);
@@ -90,7 +90,7 @@ async fn causes(
     let ports = engine.ports();
     let mut after = None;
     loop {
-        let due = timers::due(ports, ports.clock.now(), after.as_ref(), 1_000).await?;
+        let due = due_timers(ports, ports.clock.now(), after.as_ref(), 1_000).await?;
         let ours = |eid: &ExecutionId, queue: &Queue| queues.contains(queue) && !left.contains(eid);
         if due
             .now

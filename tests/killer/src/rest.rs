@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use millpond::client::due_timers;
 use millpond::client::{Engine, EngineError, Filter};
 use millpond::domain::{Actor, Blocked, ExecutionId, Status};
 use millpond::keys::{self, Prefix};
-use millpond::timers;
 use tokio::runtime::Runtime;
 
 use crate::Trouble;
@@ -76,7 +76,7 @@ async fn unrest(
     let prefix = Prefix::parse(keys::MAIL)?;
     let mail = ports.list(&prefix).await?;
     unrest.extend(mail.iter().map(|row| format!("mail {}", row.key)));
-    let due = timers::due(ports, ports.clock.now(), None, 1_000).await?;
+    let due = due_timers(ports, ports.clock.now(), None, 1_000).await?;
     unrest.extend(due.now.iter().map(|(key, _)| format!("due timer {key}")));
     if unrest.is_empty() {
         let audit = engine.audit().await?;

@@ -5,7 +5,6 @@
 mod cases;
 mod coded;
 mod control;
-mod feed;
 mod history;
 mod ledger;
 mod many;

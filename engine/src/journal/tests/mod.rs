@@ -46,10 +46,10 @@ fn record(world: &World, key: &str) -> Record {
 }
 
 fn begin(world: &World, record: Record) -> Journal {
-    match world.block(Journal::begin(ports(world), record)).unwrap() {
-        Begun::New(journal) => *journal,
-        Begun::Existed => panic!("there is one already"),
-    }
+    let eid = record.eid;
+    let begun = world.block(Journal::begin(ports(world), record)).unwrap();
+    assert!(matches!(begun, Begun::New), "there is one already");
+    load(world, &eid)
 }
 
 fn load(world: &World, eid: &ExecutionId) -> Journal {
