@@ -50,6 +50,7 @@ pub mod sdk;
 pub mod settings;
 #[cfg(any(test, feature = "simulation"))]
 pub mod simulation;
+mod stored;
 mod sweeper;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use millpond::keys::Key;
-use millpond::ports::{BucketError, Expect, Fault, Outcome, Version};
+use millpond::ports::{Backoff, BucketError, Expect, Fault, Outcome, Version};
 
 use crate::bucket::S3Bucket;
 use crate::fault::{Meaning, Verb, meaning};
@@ -12,10 +12,8 @@ use crate::hear::Heard;
 
 /// Tries of a write that meets another one under way.
 pub(crate) const ATTEMPTS: u32 = 8;
-/// First pause; doubled up to [`LONGEST`], then drawn between zero and that: 2.3 s in all at
-/// most, far below any ownership.
-const PAUSE: Duration = Duration::from_millis(20);
-const LONGEST: Duration = Duration::from_secs(1);
+/// Pauses between tries, of which each draws a share: 2.3 s in all at the most.
+const BACKOFF: Backoff = Backoff::new(Duration::from_millis(20), Duration::from_secs(1));
 
 impl S3Bucket {
     /// One PUT, conditional; more only after a 409.
@@ -87,14 +85,11 @@ impl S3Bucket {
 
 /// Full jitter: those that met do not meet again.
 fn pause(attempt: u32) -> Duration {
-    let cap = PAUSE
-        .saturating_mul(1 << attempt.saturating_sub(1).min(16))
-        .min(LONGEST);
     let mut random = [0; 4];
     // Without randomness the whole pause: later, and never wrong.
     let share = match getrandom::fill(&mut random) {
         Ok(()) => f64::from(u32::from_le_bytes(random)) / f64::from(u32::MAX),
         Err(_) => 1.0,
     };
-    cap.mul_f64(share)
+    BACKOFF.after(attempt).mul_f64(share)
 }

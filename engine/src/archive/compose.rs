@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 use super::Archive;
 use super::form::corrupt;
 use crate::domain::{Digest, Entry, ExecutionId, Json, Payload};
-use crate::journal::{self, Journal, LoadError};
+use crate::journal::Journal;
 use crate::keys;
 use crate::ports::Ports;
+use crate::stored::{self, LoadError};
 
 /// Large values up to this size stand in the lines, in bytes: each saves a write request, now and
 /// for whoever reads it.
@@ -98,7 +99,7 @@ impl Values<'_> {
                     sha256: sha256.clone(),
                     bytes,
                 };
-                journal::resolve(self.ports, &self.eid, &here).await?
+                stored::resolve(self.ports, &self.eid, &here).await?
             }
         };
         let text = json.as_str();

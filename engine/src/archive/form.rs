@@ -5,8 +5,9 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::domain::{Commit, Digest, Entry, ExecutionId, Json, Payload, Record, Status};
-use crate::journal::{Head, LoadError};
+use crate::journal::Head;
 use crate::keys::{self, Key};
+use crate::stored::{self, LoadError};
 
 /// Version of the stored form; a reader refuses a newer one by name.
 pub(crate) const FORMAT: u32 = 1;
@@ -137,26 +138,18 @@ impl Archive {
     /// [`LoadError::Newer`] for a form of a later release; [`LoadError::Corrupt`] for what is no
     /// archive, is not as it was written, is not whole, or is another execution's.
     pub(crate) fn decode(eid: &ExecutionId, body: &[u8]) -> Result<Self, LoadError> {
-        #[derive(Deserialize)]
-        struct Format {
-            format: u32,
-        }
         let key = keys::archive(eid);
-        let bad = |why: &dyn std::fmt::Display| corrupt(&key, why.to_string());
+        let bad = |why: &dyn std::fmt::Display| LoadError::corrupt(&key, why);
         let text = std::str::from_utf8(body).map_err(|e| bad(&e))?;
         let (lines, last) = whole(text).ok_or_else(|| bad(&"it is cut off"))?;
         let last: Last = serde_json::from_str(last).map_err(|e| bad(&e))?;
         // First, so that a format that changed in the store is not taken for a later release's.
         if Digest::of(lines.as_bytes()) != last.sha256 || lines.lines().count() != last.lines {
-            return Err(bad(&crate::journal::sum::BROKEN));
+            return Err(bad(&crate::stored::checksum::BROKEN));
         }
         let mut lines = lines.lines();
         let first = lines.next().unwrap_or_default();
-        let Format { format } = serde_json::from_str(first).map_err(|e| bad(&e))?;
-        if format > FORMAT {
-            let known = FORMAT;
-            return Err(LoadError::Newer { key, format, known });
-        }
+        stored::check_format(&key, first.as_bytes(), FORMAT)?;
         let first: First = serde_json::from_str(first).map_err(|e| bad(&e))?;
         if first.record.eid != *eid {
             return Err(bad(&format!("it is the archive of {}", first.record.eid)));

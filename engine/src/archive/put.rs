@@ -4,12 +4,9 @@ use bytes::Bytes;
 
 use super::Archive;
 use crate::domain::Digest;
-use crate::journal::LoadError;
 use crate::keys;
-use crate::ports::{BucketError, Expect, Fault, Outcome, Ports};
-
-/// Looks at what is there, each followed by a write at once.
-const TURNS: u32 = 8;
+use crate::ports::Ports;
+use crate::stored::{self, Amended, Change, LoadError};
 
 /// What became of an archive.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,33 +26,18 @@ pub(crate) enum Put {
 /// # Errors
 /// The store failed; or a later release wrote the one that is there.
 pub(crate) async fn put(ports: &Ports, archive: &Archive) -> Result<Put, LoadError> {
-    let eid = archive.record.eid;
-    let (key, body) = (keys::archive(&eid), archive.encode());
-    let (mut expect, mut attempt, mut turns) = (Expect::Absent, 0, 0);
-    loop {
-        let error = match ports.bucket.write(&key, body.clone(), expect.clone()).await {
-            Ok(Outcome::Landed(_)) => return Ok(Put::There(Digest::of(&body))),
-            Ok(Outcome::Refused | Outcome::Unknown) => {
-                let found = ports.read(&key).await?;
-                match &found {
-                    Some(found) if found.body == body => {
-                        return Ok(Put::There(Digest::of(&body)));
-                    }
-                    Some(found) if is_later(archive, &found.body)? => return Ok(Put::Later),
-                    _ => {}
-                }
-                let now = found.map_or(Expect::Absent, |found| Expect::At(found.version));
-                turns += 1;
-                if std::mem::replace(&mut expect, now.clone()) != now && turns < TURNS {
-                    continue; // what is there is not what was expected
-                }
-                BucketError::new(Fault::Unavailable, "write", &key)
-                    .because("not answered, or refused wrongly, several times")
-            }
-            Err(error) => error,
-        };
-        ports.retry(&mut attempt, error).await?;
-    }
+    let (key, body) = (keys::archive(&archive.record.eid), archive.encode());
+    let amended = stored::amend(ports, &key, None, |seen| {
+        Ok(match seen {
+            Some(found) if found.body == body => Change::Done(Put::There(Digest::of(&body))),
+            Some(found) if is_later(archive, &found.body)? => Change::Done(Put::Later),
+            _ => Change::Write(body.clone()),
+        })
+    });
+    Ok(match amended.await? {
+        Amended::Written(_) => Put::There(Digest::of(&body)),
+        Amended::Done(put, _) => put,
+    })
 }
 
 /// Whether what is there is of a later head. What cannot be read is worth less than what can.

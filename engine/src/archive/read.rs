@@ -3,9 +3,10 @@
 use super::Archive;
 use super::form::corrupt;
 use crate::domain::{Digest, ExecutionId, Json};
-use crate::journal::{self, Archived, LoadError};
+use crate::journal::Archived;
 use crate::keys;
 use crate::ports::Ports;
+use crate::stored::{self, LoadError};
 
 /// The archive of `eid`, checked against what its tombstone names, if there is one. 1 G.
 ///
@@ -41,7 +42,7 @@ pub(crate) async fn value(
     sha256: &Digest,
 ) -> Result<Option<Json>, LoadError> {
     let beside = keys::archive_blob(eid, sha256.as_str());
-    match journal::resolve_at(ports, beside, sha256).await {
+    match stored::resolve_at(ports, beside, sha256).await {
         Ok(json) => Ok(Some(json)),
         Err(LoadError::Missing { .. }) => {
             let archive = read(ports, eid, None).await?;

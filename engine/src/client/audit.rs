@@ -20,9 +20,10 @@ use serde::Serialize;
 use super::objects::finding;
 use super::{Engine, EngineError, Frame, FrameKind, FrameStatus};
 use crate::domain::{ExecutionId, Status, Workflow};
-use crate::journal::{Head, Journal, LoadError};
+use crate::journal::{Head, Journal};
 use crate::keys::{self, FeedKey, Key, MailKey, Prefix, TimerKey};
 use crate::ports::Listed;
+use crate::stored::LoadError;
 
 /// Looks at one suspect before it is a finding.
 const LOOKS: u32 = 3;

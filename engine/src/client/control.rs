@@ -7,8 +7,9 @@ use crate::domain::{
     Actor, Body, Channel, Control, ExecutionId, Json, Mail, MessageId, Payload, Queue, Text,
     ValueError,
 };
-use crate::journal::{self, Journal};
+use crate::journal::Journal;
 use crate::mailbox::{self, Sent};
+use crate::stored;
 
 /// A message to send. Checked when it is given to [`Engine::signal`].
 #[derive(Debug, Clone)]
@@ -128,7 +129,7 @@ impl Engine {
             None => MessageId::message(ports.entropy.uuid7(now)),
         };
         let mut payload = Payload::Inline(json);
-        journal::offload(ports, &eid, &mut payload, self.core.settings.inline).await?;
+        stored::offload(ports, &eid, &mut payload, self.core.settings.inline).await?;
         let body = Body::Message { channel, payload };
         let mail = Mail::new(mid, signal.actor.into(), now, body);
         let sent = mailbox::send(ports, queue, &eid, &mail).await?;

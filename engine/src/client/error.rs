@@ -1,8 +1,8 @@
 //! Why a call did not do what was asked.
 
 use crate::domain::{ExecutionId, InvalidName, Status, ValueError, Workflow};
-use crate::journal::LoadError;
 use crate::ports::BucketError;
+use crate::stored::LoadError;
 
 /// Why a call to an [`Engine`](super::Engine) failed.
 #[derive(Debug, thiserror::Error)]

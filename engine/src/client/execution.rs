@@ -9,6 +9,7 @@ use crate::archive::Archive;
 use crate::domain::{Blocked, Commit, Entry, ExecutionId, Record, Status};
 use crate::journal::{Journal, Lease};
 use crate::keys::{self, Key, TimerKey};
+use crate::stored::Document as _;
 
 /// An execution, as its head tells.
 #[derive(Debug, Clone, Serialize)]

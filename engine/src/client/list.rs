@@ -9,8 +9,9 @@ use serde::Serialize;
 use super::{Engine, EngineError};
 use crate::domain::{ExecutionId, MessageId, Queue, Status, Workflow};
 use crate::feed;
-use crate::journal::{Head, Journal, LoadError};
+use crate::journal::{Head, Journal};
 use crate::keys::{MailKey, Prefix};
+use crate::stored::LoadError;
 
 /// Which executions to list.
 #[derive(Debug, Clone, Default)]

@@ -17,7 +17,7 @@ mod start;
 
 use std::sync::Arc;
 
-pub use crate::journal::{CommitError, Lease, LoadError};
+pub use crate::journal::{CommitError, Lease};
 pub use crate::process::{
     App, Core, Counts, Host, Notice, Registered, RegistryError, STORE, chain,
 };
@@ -25,6 +25,7 @@ pub use crate::retention::{
     Retained, Retention, RetentionError, RetentionSettings, RetentionSettingsError,
 };
 pub use crate::run::{Causes, Ended, RunError, Stop};
+pub use crate::stored::LoadError;
 pub use crate::sweeper::{Sweeper, Swept};
 pub use crate::timers::{Due as DueTimers, due as due_timers};
 pub use crate::worker::{Watch, Worker, WorkerEvent, WorkerOptions};

@@ -5,8 +5,9 @@ use std::collections::BTreeSet;
 use super::{Engine, EngineError, Finding};
 use crate::archive;
 use crate::domain::{Digest, Entry, ExecutionId, Payload};
-use crate::journal::{self, Archived, Journal, LoadError, Read};
+use crate::journal::{Archived, Journal, Read};
 use crate::keys;
+use crate::stored::{self, LoadError};
 
 impl Engine {
     /// What is missing or broken of what a head names, and what that names. 1 G for each
@@ -40,7 +41,7 @@ impl Engine {
         // One after the other: each is read whole, and may be large.
         for payload in [&args].into_iter().chain(payloads) {
             if is_new(payload, &mut seen)
-                && let Err(error) = journal::resolve(ports, &eid, payload).await
+                && let Err(error) = stored::resolve(ports, &eid, payload).await
             {
                 found.push(finding(journal, error)?);
             }
@@ -65,7 +66,7 @@ impl Engine {
                 && is_new(payload, &mut seen)
             {
                 let key = keys::archive_blob(eid, sha256.as_str());
-                found.extend(journal::resolve_at(ports, key, sha256).await.err());
+                found.extend(stored::resolve_at(ports, key, sha256).await.err());
             }
         }
         found

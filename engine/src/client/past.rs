@@ -3,7 +3,8 @@
 use super::{Engine, EngineError};
 use crate::archive::{self, Archive};
 use crate::domain::{Commit, Digest, Entry, ExecutionId, Json, Record, Status};
-use crate::journal::{Journal, LoadError};
+use crate::journal::Journal;
+use crate::stored::LoadError;
 use jiff::Timestamp;
 
 /// Where an execution stands.

@@ -8,13 +8,14 @@ use serde::de::DeserializeOwned;
 use super::past::{Found, end_of};
 use super::{Engine, EngineError};
 use crate::domain::{Entry, ExecutionId, Failure, Json, Payload, Status};
-use crate::journal::{self, LoadError};
+use crate::ports::Backoff;
+use crate::stored::{self, LoadError};
 
-/// Pauses between looks, at first and at most.
-const FIRST: Duration = Duration::from_millis(2);
-/// The first pause where a worker of this process tells of the ends it makes.
-const FIRST_TOLD: Duration = Duration::from_millis(100);
-const LONGEST: Duration = Duration::from_secs(1);
+/// Pauses between reads of the head.
+const POLL: Backoff = Backoff::new(Duration::from_millis(2), Duration::from_secs(1));
+/// The same where a worker of this process reports the ends of its executions.
+const POLL_BESIDE_WORKER: Backoff =
+    Backoff::new(Duration::from_millis(100), Duration::from_secs(1));
 
 /// How an execution ended.
 #[derive(Debug, Clone, PartialEq)]
@@ -51,10 +52,11 @@ impl Engine {
         let end = clock.monotonic() + wait;
         // Before the first look: an end between look and wait is told.
         let mut over = self.core.completion_waiters.of(eid);
-        let mut pause = match self.core.completion_waiters.has_worker() {
-            true => FIRST_TOLD,
-            false => FIRST,
+        let poll = match self.core.completion_waiters.has_worker() {
+            true => POLL_BESIDE_WORKER,
+            false => POLL,
         };
+        let mut polls = 0;
         let mut looked = false;
         loop {
             let journal = match self.find(eid).await? {
@@ -81,11 +83,11 @@ impl Engine {
             if left.is_zero() {
                 return Err(EngineError::NotYet { eid, status });
             }
+            polls += 1;
             futures::select_biased! {
                 () = over.told().fuse() => over = self.core.completion_waiters.of(eid),
-                () = clock.sleep(pause.min(left)).fuse() => {}
+                () = clock.sleep(poll.after(polls).min(left)).fuse() => {}
             }
-            pause = (pause * 3 / 2).min(LONGEST);
         }
     }
 
@@ -113,7 +115,7 @@ impl Engine {
     /// # Errors
     /// The store failed, or the blob cannot be read.
     pub async fn value(&self, eid: &ExecutionId, payload: &Payload) -> Result<Json, EngineError> {
-        let missing = match journal::resolve(&self.core.ports, eid, payload).await {
+        let missing = match stored::resolve(&self.core.ports, eid, payload).await {
             Err(error @ LoadError::Missing { .. }) => error,
             other => return Ok(other?),
         };

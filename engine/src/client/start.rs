@@ -7,10 +7,12 @@ use super::{Engine, EngineError};
 use crate::domain::{
     Actor, ExecutionId, Json, Payload, Queue, Record, Text, ValueError, Workflow as Name,
 };
-use crate::journal::{self, Begun, Journal};
+use crate::journal::Journal;
 use crate::mailbox::Sent;
 use crate::outbox;
+use crate::ports::Created;
 use crate::sdk::Workflow;
+use crate::stored;
 
 /// What to start. Checked when it is given to [`Engine::start`].
 ///
@@ -135,7 +137,7 @@ impl Engine {
             });
         }
         record.args = Payload::Inline(input);
-        journal::offload(
+        stored::offload(
             ports,
             &eid,
             &mut record.args,
@@ -146,7 +148,7 @@ impl Engine {
         let (sent, begun) = outbox::begin(&self.core, record).await?;
         let fresh = sent == Sent::New;
         let differs = match (fresh, begun) {
-            (true, Begun::New) => false,
+            (true, Created::New(_)) => false,
             // Another starter, or the first run, was faster: the head decides.
             _ => Journal::load(ports, &eid)
                 .await?

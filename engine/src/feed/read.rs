@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use futures::{StreamExt, TryStreamExt, stream};
 
 use super::write::FeedRecord;
-use crate::journal::LoadError;
 use crate::keys::{self, FeedKey, InvalidKey, Key};
 use crate::ports::Ports;
+use crate::stored::LoadError;
 
 /// The keys of a day (or of all days) after `after`, in order of the instants of their
 /// writing; of several objects with one identity only the first. 1 P for each 1,000.

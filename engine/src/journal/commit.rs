@@ -28,6 +28,7 @@ use crate::domain::{Commit, Entry, Provenance, Status};
 use crate::keys::Key;
 use crate::ports::{BucketError, Expect, Fault, Outcome, Ports, Version};
 use crate::settings::Settings;
+use crate::stored::Document as _;
 
 /// What one commit changes.
 #[derive(Debug)]

@@ -3,14 +3,14 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use bytes::Bytes;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use super::{Archived, LoadError, sum};
+use super::Archived;
 use crate::domain::{Commit, ExecutionId, Record, Status};
 use crate::keys::{self, Key, TimerKey};
+use crate::stored::{self, Document, LoadError};
 
 /// Version of the stored form; a reader refuses a newer one by name.
 pub(crate) const FORMAT: u32 = 1;
@@ -170,6 +170,10 @@ impl<'de> Deserialize<'de> for Raw {
     }
 }
 
+impl Document for Head {
+    const FORMAT: u32 = FORMAT;
+}
+
 impl Head {
     /// The head of an execution that was only started.
     pub(crate) fn new(record: Record, nonce: String) -> Self {
@@ -200,40 +204,15 @@ impl Head {
         keys::head(&self.record.eid)
     }
 
-    /// The bytes.
-    pub(crate) fn encode(&self) -> Bytes {
-        let json = serde_json::to_vec(self);
-        sum::add(json.expect("a head holds only values that were serialized before"))
-    }
-
     /// Reads the bytes back.
     ///
     /// # Errors
     /// [`LoadError::Newer`] for a form of a later release, [`LoadError::Corrupt`] for what is
     /// no head, is not as it was written, or is the head of another execution.
     pub(crate) fn decode(key: &Key, eid: &ExecutionId, body: &[u8]) -> Result<Self, LoadError> {
-        #[derive(Deserialize)]
-        struct Format {
-            format: u32,
-        }
-        let corrupt = |why: String| LoadError::Corrupt {
-            key: key.clone(),
-            why,
-        };
-        // First, so that a format that changed on the disk is not taken for a later release's.
-        if !sum::holds(body) {
-            return Err(corrupt(sum::BROKEN.to_owned()));
-        }
-        let Format { format } = serde_json::from_slice(body).map_err(|e| corrupt(e.to_string()))?;
-        if format > FORMAT {
-            return Err(LoadError::Newer {
-                key: key.clone(),
-                format,
-                known: FORMAT,
-            });
-        }
-        let head: Self = serde_json::from_slice(body).map_err(|e| corrupt(e.to_string()))?;
-        head.check(eid).map_err(corrupt)?;
+        let head: Self = stored::decode(key, body)?;
+        head.check(eid)
+            .map_err(|why| LoadError::corrupt(key, why))?;
         Ok(head)
     }
 

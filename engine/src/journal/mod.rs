@@ -4,29 +4,26 @@
 //! (I2). What the head no longer holds itself stands in segments and blobs that it names, and
 //! that nobody changes.
 
-mod blob;
 mod commit;
 mod error;
 mod head;
 pub(crate) mod segment;
-pub(crate) mod sum;
 #[cfg(test)]
 mod tests;
 mod tombstone;
 
 use std::collections::BTreeSet;
 
-pub(crate) use blob::{carry, offload, resolve};
-pub(crate) use blob::{offload_until, resolve_at};
 pub(crate) use commit::Draft;
-pub use error::{CommitError, LoadError};
+pub use error::CommitError;
 pub use head::Lease;
 pub(crate) use head::{FORMAT, Head, Item, Named, News, Raw, Sealed};
 pub(crate) use tombstone::Archived;
 
 use crate::domain::{Commit, Entry, ExecutionId, MessageId, Record};
 use crate::keys::{self, Key};
-use crate::ports::{BucketError, Expect, Fault, Outcome, Ports, Version};
+use crate::ports::{BucketError, Created, Ports, Version};
+use crate::stored::{Document, LoadError};
 
 /// A head that was read, with what a run needs to go on from it.
 #[derive(Debug)]
@@ -45,15 +42,6 @@ pub(crate) struct Read {
     pub(crate) commits: Vec<Commit>,
     /// Segments that are missing or broken: [`LoadError::Missing`], [`LoadError::Corrupt`].
     pub(crate) broken: Vec<LoadError>,
-}
-
-/// How a head's creation ended.
-#[derive(Debug)]
-pub(crate) enum Begun {
-    /// This call created it.
-    New,
-    /// There is one already (perhaps ours, from a try whose reply was lost).
-    Existed,
 }
 
 impl Journal {
@@ -87,33 +75,9 @@ impl Journal {
     ///
     /// # Errors
     /// The store failed.
-    pub(crate) async fn begin(ports: &Ports, record: Record) -> Result<Begun, BucketError> {
+    pub(crate) async fn begin(ports: &Ports, record: Record) -> Result<Created, BucketError> {
         let head = Head::new(record, ports.entropy.nonce());
-        let mut attempt = 0;
-        loop {
-            match ports
-                .bucket
-                .write(&head.key(), head.encode(), Expect::Absent)
-                .await
-            {
-                Ok(Outcome::Landed(_)) => return Ok(Begun::New),
-                // Whoever wrote it, the head is there: the caller reads it. Where it is not,
-                // the answer was wrong.
-                Ok(Outcome::Refused) => {
-                    if ports.read(&head.key()).await?.is_some() {
-                        return Ok(Begun::Existed);
-                    }
-                    let wrong = BucketError::new(Fault::Unavailable, "write", head.key())
-                        .because("refused, and nothing is there");
-                    ports.retry(&mut attempt, wrong).await?;
-                }
-                Ok(Outcome::Unknown) => {
-                    let lost = BucketError::new(Fault::Unavailable, "write", head.key());
-                    ports.retry(&mut attempt, lost).await?;
-                }
-                Err(error) => ports.retry(&mut attempt, error).await?,
-            }
-        }
+        ports.create(&head.key(), head.encode()).await
     }
 
     /// All commits from the first on. 1 G for each segment.
@@ -150,7 +114,7 @@ impl Journal {
             } = sealed;
             if *first != next {
                 let why = format!("{key} begins with entry {first}, not {next}");
-                return Err(corrupt(&head_key, why));
+                return Err(LoadError::corrupt(&head_key, why));
             }
             let decoded = segment.and_then(|raws| Ok((chain(key, &raws, next, *end)?, raws)));
             match decoded {
@@ -215,7 +179,7 @@ impl Journal {
     /// [`LoadError::Corrupt`] names the head (or the journal it heads).
     pub(crate) fn decode(&self, raw: &Raw) -> Result<Commit, LoadError> {
         raw.decode()
-            .map_err(|e| corrupt(&self.head.key(), e.to_string()))
+            .map_err(|e| LoadError::corrupt(&self.head.key(), e.to_string()))
     }
 
     /// The entries of the tail, numbered.
@@ -236,29 +200,24 @@ impl Journal {
 fn chain(key: &Key, raws: &[Raw], first: u64, end: u64) -> Result<Vec<Commit>, LoadError> {
     let (mut commits, mut next) = (Vec::with_capacity(raws.len()), first);
     for raw in raws {
-        let commit = raw.decode().map_err(|e| corrupt(key, e.to_string()))?;
+        let commit = raw
+            .decode()
+            .map_err(|e| LoadError::corrupt(key, e.to_string()))?;
         if commit.first != next {
             let (number, first) = (commit.commit, commit.first);
             let why = format!("commit {number} begins with entry {first}, not {next}");
-            return Err(corrupt(key, why));
+            return Err(LoadError::corrupt(key, why));
         }
         next += commit.entries.len() as u64;
         commits.push(commit);
     }
     if next != end {
-        return Err(corrupt(
+        return Err(LoadError::corrupt(
             key,
             format!("it ends with entry {next}, not {end}"),
         ));
     }
     Ok(commits)
-}
-
-fn corrupt(key: &Key, why: String) -> LoadError {
-    LoadError::Corrupt {
-        key: key.clone(),
-        why,
-    }
 }
 
 /// Adds the mids that `commit` absorbed.

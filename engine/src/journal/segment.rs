@@ -17,11 +17,12 @@ use std::time::Duration;
 use futures::{StreamExt, stream};
 use serde::{Deserialize, Serialize};
 
+use super::Journal;
 use super::head::{FORMAT, Head, Item, Raw, Sealed};
-use super::{Journal, LoadError};
 use crate::domain::{Digest, ExecutionId};
 use crate::keys;
 use crate::ports::{BucketError, Ports};
+use crate::stored::{self, LoadError};
 
 /// About how many bytes of a head the name of one segment takes.
 pub(super) const NAMED: usize = 144;
@@ -162,24 +163,14 @@ pub(crate) fn decode(
     body: &[u8],
 ) -> Result<Vec<Raw>, LoadError> {
     let key = &sealed.key;
-    let corrupt = |why: String| LoadError::Corrupt {
-        key: key.clone(),
-        why,
-    };
+    let corrupt = |why: String| LoadError::corrupt(key, why);
     let named = key.as_str().rsplit_once('-').map(|(_, digest)| digest);
     let named = named == Some(Digest::of(body).sha16());
     if !named {
         return Err(corrupt("its bytes are not those its key names".to_owned()));
     }
+    stored::check_format(key, body, FORMAT)?;
     let segment: Segment = serde_json::from_slice(body).map_err(|e| corrupt(e.to_string()))?;
-    if segment.format > FORMAT {
-        let (format, known) = (segment.format, FORMAT);
-        return Err(LoadError::Newer {
-            key: key.clone(),
-            format,
-            known,
-        });
-    }
     if segment.eid != *eid {
         return Err(corrupt(format!("it belongs to {}", segment.eid)));
     }

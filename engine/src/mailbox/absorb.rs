@@ -7,9 +7,9 @@ use futures::{StreamExt, TryStreamExt, stream};
 use jiff::Timestamp;
 
 use crate::domain::{Actor, Body, ExecutionId, Mail, MessageId, Queue};
-use crate::journal::{LoadError, sum};
 use crate::keys::{self, Key, MailKey};
 use crate::ports::{BucketError, Ports};
+use crate::stored::{self, LoadError};
 
 /// One message of a listing, not read yet.
 #[derive(Debug, Clone)]
@@ -131,27 +131,16 @@ async fn one(ports: &Ports, slot: &Slot, early: Option<&Bytes>) -> Result<Option
 /// # Errors
 /// [`LoadError::Newer`] for a form of a later release.
 pub(crate) fn decode(slot: &Slot, body: &[u8]) -> Result<Mail, LoadError> {
-    #[derive(serde::Deserialize)]
-    struct Format {
-        format: u32,
-    }
-    let whole = sum::holds(body);
-    if whole
-        && let Ok(Format { format }) = serde_json::from_slice(body)
-        && format > Mail::FORMAT
-    {
-        return Err(LoadError::Newer {
-            key: slot.key.clone(),
-            format,
-            known: Mail::FORMAT,
-        });
-    }
-    let mail = serde_json::from_slice(body).ok().filter(|mail: &Mail| {
-        // Nobody sends that a message is unreadable: only its reader can say so.
-        let said = !matches!(mail.body, Body::Unreadable { .. });
-        whole && said && mail.format == Mail::FORMAT && mail.mid == slot.mid
-    });
-    Ok(mail.unwrap_or_else(|| unreadable(slot, body)))
+    let mail = match stored::decode::<Mail>(&slot.key, body) {
+        Err(error @ LoadError::Newer { .. }) => return Err(error),
+        other => other.ok(),
+    };
+    // Nobody sends that a message is unreadable: only its reader can say so.
+    let own = |mail: &Mail| {
+        let sent = !matches!(mail.body, Body::Unreadable { .. });
+        sent && mail.format == Mail::FORMAT && mail.mid == slot.mid
+    };
+    Ok(mail.filter(own).unwrap_or_else(|| unreadable(slot, body)))
 }
 
 fn unreadable(slot: &Slot, body: &[u8]) -> Mail {

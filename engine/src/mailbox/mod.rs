@@ -9,9 +9,16 @@
 mod absorb;
 mod send;
 
+use crate::domain::Mail;
+use crate::stored::Document;
+
 #[cfg(any(test, feature = "testing"))]
 pub(crate) use absorb::decode;
 pub(crate) use absorb::{Early, Listing, Slot, fetch, fetch_rest, list, ordered, read_early};
 #[cfg(any(test, feature = "testing"))]
 pub(crate) use send::encode;
 pub(crate) use send::{Sent, put, ring, send};
+
+impl Document for Mail {
+    const FORMAT: u32 = Self::FORMAT;
+}

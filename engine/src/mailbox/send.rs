@@ -3,9 +3,9 @@
 use bytes::Bytes;
 
 use crate::domain::{ExecutionId, Mail, Queue};
-use crate::journal::sum;
 use crate::keys;
 use crate::ports::{BucketError, Created, Hint, Ports};
+use crate::stored::Document as _;
 
 /// How a send ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,16 +51,15 @@ pub(crate) async fn put(
             .create(&keys::mail(queue, eid, &mail.mid), body)
             .await?
         {
-            Created::New => Sent::New,
-            Created::Existed => Sent::Existed,
+            Created::New(_) => Sent::New,
+            Created::Existed(_) => Sent::Existed,
         },
     )
 }
 
 /// The bytes of a message.
 pub(crate) fn encode(mail: &Mail) -> Bytes {
-    let json = serde_json::to_vec(mail);
-    sum::add(json.expect("mail holds only values that were serialized before"))
+    mail.encode()
 }
 
 /// The hint alone.

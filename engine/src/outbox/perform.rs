@@ -8,10 +8,12 @@ use futures::{StreamExt, TryStreamExt, stream};
 use super::plan::{Effect, What};
 use crate::domain::{Body, ExecutionId, Mail, MessageId, Record};
 use crate::feed;
-use crate::journal::{self, Begun, Item, Journal, LoadError};
+use crate::journal::{Item, Journal};
 use crate::mailbox::{self, Sent};
 use crate::ports::BucketError;
+use crate::ports::Created;
 use crate::process::Core;
+use crate::stored::{self, LoadError};
 use crate::timers;
 
 /// Why dispatching stopped. The effects that were performed are performed again by the next run,
@@ -92,7 +94,7 @@ async fn one(core: &Core, from: &ExecutionId, what: What) -> Result<(), Dispatch
         What::Child(mut record) => {
             let to = record.eid;
             let most = core.settings.inline_args;
-            record.args = journal::carry(ports, from, &to, &record.args, most).await?;
+            record.args = stored::carry(ports, from, &to, &record.args, most).await?;
             let _ = begin(core, *record).await?;
         }
         What::Message {
@@ -120,7 +122,7 @@ async fn one(core: &Core, from: &ExecutionId, what: What) -> Result<(), Dispatch
                     return Ok(());
                 }
             };
-            let payload = journal::carry(ports, from, &to, &payload, inline).await?;
+            let payload = stored::carry(ports, from, &to, &payload, inline).await?;
             let body = Body::Message { channel, payload };
             let mail = Mail::new(mid, by, at, body);
             let _ = mailbox::send(ports, &queue, &to, &mail).await?;
@@ -138,7 +140,7 @@ async fn one(core: &Core, from: &ExecutionId, what: What) -> Result<(), Dispatch
                     fid,
                     outcome: Ok(value),
                 } => {
-                    let value = journal::carry(ports, from, &to, &value, inline).await?;
+                    let value = stored::carry(ports, from, &to, &value, inline).await?;
                     Body::Child {
                         fid,
                         outcome: Ok(value),
@@ -156,7 +158,7 @@ async fn one(core: &Core, from: &ExecutionId, what: What) -> Result<(), Dispatch
 
 /// Creates the `start` mail, then the head, then rings. Either order of crash converges: a
 /// mail without a head makes the run create the head; a head is never without its mail. 2 P.
-pub(crate) async fn begin(core: &Core, record: Record) -> Result<(Sent, Begun), BucketError> {
+pub(crate) async fn begin(core: &Core, record: Record) -> Result<(Sent, Created), BucketError> {
     let (queue, eid) = (record.queue.clone(), record.eid);
     let body = Body::Start(Some(Box::new(record.clone())));
     let from = record.created_by.clone();

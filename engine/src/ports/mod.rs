@@ -5,21 +5,25 @@
 //! concurrency ([`Spawner`]). Adapters implement them; tests stack wrappers on them.
 
 mod all;
+mod backoff;
 mod bucket;
 mod clock;
 mod doorbell;
 mod entropy;
 mod memory;
-mod patience;
+mod requests;
 mod spawner;
+#[cfg(test)]
+mod tests;
 mod wakeups;
 
 pub use all::Ports;
+pub use backoff::Backoff;
 pub use bucket::{Bucket, BucketError, Expect, Fault, Listed, Object, Outcome, Page, Version};
 pub use clock::Clock;
 pub use doorbell::Doorbell;
 pub use entropy::Entropy;
 pub use memory::MemoryBucket;
-pub use patience::Created;
+pub use requests::Created;
 pub use spawner::{Abort, Spawner};
 pub use wakeups::{Hint, Wakeups};

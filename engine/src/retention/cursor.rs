@@ -10,23 +10,19 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::journal::{LoadError, sum};
 use crate::keys::{self, FeedKey, Key};
-use crate::ports::{BucketError, Expect, Fault, Outcome, Ports, Version};
-
-const FORMAT: u32 = 1;
-
-/// Tries against other passes.
-const TURNS: u32 = 8;
+use crate::ports::{Object, Ports};
+use crate::stored::{self, Amended, Change, Document, LoadError};
 
 /// Where a pass goes on.
 #[derive(Debug)]
 pub(super) struct Cursor {
     stored: Stored,
-    version: Option<Version>,
+    /// The object that holds `stored`.
+    seen: Option<Object>,
 }
 
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 struct Stored {
     format: u32,
     /// Names this write: the same in all attempts at it.
@@ -50,22 +46,9 @@ impl Cursor {
     /// # Errors
     /// The store failed; it is not what was written, or a later release's.
     pub(super) async fn load(ports: &Ports) -> Result<Self, LoadError> {
-        let key = keys::retention();
-        let Some(found) = ports.read(&key).await? else {
-            let stored = Stored {
-                format: FORMAT,
-                nonce: String::new(),
-                archived: None,
-                expired: None,
-            };
-            let version = None;
-            return Ok(Self { stored, version });
-        };
-        let stored = Stored::decode(&key, &found.body)?;
-        Ok(Self {
-            stored,
-            version: Some(found.version),
-        })
+        let seen = ports.read(&keys::retention()).await?;
+        let stored = Stored::of(seen.as_ref())?;
+        Ok(Self { stored, seen })
     }
 
     /// Behind which key a walk goes on.
@@ -87,34 +70,25 @@ impl Cursor {
         at: Option<&Key>,
     ) -> Result<(), LoadError> {
         let (key, nonce) = (keys::retention(), ports.entropy.nonce());
-        let (mut attempt, mut turns) = (0, 0);
-        loop {
-            let next = self.stored.with(side, at, nonce.clone());
-            let expect = self.version.clone().map_or(Expect::Absent, Expect::At);
-            let error = match ports.bucket.write(&key, next.encode(), expect).await {
-                Ok(Outcome::Landed(version)) => {
-                    self.version = Some(version);
-                    self.stored = next;
-                    return Ok(());
-                }
-                Ok(Outcome::Refused | Outcome::Unknown) => {
-                    let before = self.version.take();
-                    *self = Self::load(ports).await?;
-                    if self.stored.nonce == nonce {
-                        return Ok(()); // it was our own
-                    }
-                    turns += 1;
-                    if self.version != before && turns < TURNS {
-                        continue;
-                    }
-                    BucketError::new(Fault::Unavailable, "write", &key)
-                        .because("not answered, or refused wrongly, several times")
-                }
-                Err(error) => error,
-            };
-            ports.retry(&mut attempt, error).await?;
-        }
+        let seen = self.seen.take();
+        let amended = stored::amend(ports, &key, seen, |seen| {
+            let stored = Stored::of(seen)?;
+            Ok(match stored.nonce == nonce {
+                true => Change::Done(()),
+                false => Change::Write(stored.with(side, at, nonce.clone()).encode()),
+            })
+        });
+        self.seen = match amended.await? {
+            Amended::Written(object) => Some(object),
+            Amended::Done((), object) => object,
+        };
+        self.stored = Stored::of(self.seen.as_ref())?;
+        Ok(())
     }
+}
+
+impl Document for Stored {
+    const FORMAT: u32 = 1;
 }
 
 impl Stored {
@@ -130,28 +104,22 @@ impl Stored {
         next
     }
 
-    fn encode(&self) -> bytes::Bytes {
-        sum::add(serde_json::to_vec(self).expect("keys and numbers are JSON"))
-    }
-
-    fn decode(key: &Key, body: &[u8]) -> Result<Self, LoadError> {
-        let corrupt = |why: String| LoadError::Corrupt {
-            key: key.clone(),
-            why,
+    /// What an object holds; nothing yet, where there is none.
+    fn of(object: Option<&Object>) -> Result<Self, LoadError> {
+        let Some(object) = object else {
+            return Ok(Self {
+                format: Self::FORMAT,
+                ..Self::default()
+            });
         };
-        if !sum::holds(body) {
-            return Err(corrupt(sum::BROKEN.to_owned()));
-        }
-        let stored: Self = serde_json::from_slice(body).map_err(|e| corrupt(e.to_string()))?;
-        if stored.format > FORMAT {
-            let (key, format, known) = (key.clone(), stored.format, FORMAT);
-            return Err(LoadError::Newer { key, format, known });
-        }
+        let key = keys::retention();
+        let stored: Self = stored::decode(&key, &object.body)?;
         let mut named = stored.archived.iter().chain(&stored.expired);
         match named.find(|key| FeedKey::parse(key).is_none()) {
-            Some(other) => Err(corrupt(format!(
-                "it names {other}, which is no feed object"
-            ))),
+            Some(other) => Err(LoadError::corrupt(
+                &key,
+                format_args!("it names {other}, which is no feed object"),
+            )),
             None => Ok(stored),
         }
     }

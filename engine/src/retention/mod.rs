@@ -43,10 +43,11 @@ use serde::Serialize;
 use self::cursor::Cursor;
 use self::walk::{Stage, Walk};
 use crate::client::Engine;
-use crate::journal::{CommitError, LoadError};
+use crate::journal::CommitError;
 use crate::keys;
 use crate::ports::BucketError;
 use crate::process::{Core, Notice, STORE};
+use crate::stored::LoadError;
 
 /// Feed objects in a page: the cursor is kept behind each.
 const PAGE: usize = 100;

@@ -11,9 +11,10 @@ use jiff::Timestamp;
 use super::cursor::{Cursor, Side};
 use super::{PAGE, Retained, RetentionError, RetentionSettings};
 use crate::domain::ExecutionId;
-use crate::journal::{CommitError, LoadError};
+use crate::journal::CommitError;
 use crate::keys::{self, FeedKey, Key};
 use crate::process::{Core, Notice, chain};
+use crate::stored::LoadError;
 
 /// One pass under way.
 pub(super) struct Walk<'a> {

@@ -11,10 +11,10 @@ use super::pass::Pass;
 use crate::domain::{
     Blocked, Body, Control, Entry, Json, Mail, MessageId, Payload, Record, Status,
 };
-use crate::journal::{self, LoadError};
 use crate::mailbox::{self, Slot};
 use crate::outbox;
 use crate::process::Core;
+use crate::stored::{self, LoadError};
 
 /// Pause before a mailbox that could not be listed is listed again, beside renewals.
 const DEAF: Duration = Duration::from_secs(2);
@@ -217,7 +217,7 @@ async fn read(
     };
     let value = match payload {
         Payload::Inline(_) => None,
-        Payload::Blob { .. } => match journal::resolve(&core.ports, &record.eid, payload).await {
+        Payload::Blob { .. } => match stored::resolve(&core.ports, &record.eid, payload).await {
             Ok(value) => Some(value),
             Err(error @ LoadError::Bucket(_)) => return Err(error.into()),
             Err(_) => None,

@@ -5,7 +5,7 @@ use super::absorb::Inbox;
 use super::ended::{Ended, RunError};
 use super::pass::Pass;
 use crate::domain::{Blocked, Body, Commit, Control, Entry, Failure, Status, kind};
-use crate::journal::LoadError;
+use crate::stored::LoadError;
 
 impl Pass {
     pub(super) async fn go_on(

@@ -8,10 +8,11 @@ use jiff::{SignedDuration, Timestamp};
 use super::ended::RunError;
 use super::pass::Pass;
 use crate::domain::{Body, Entry, Status};
-use crate::journal::{self, Draft, Lease, Named, News};
+use crate::journal::{Draft, Lease, Named, News};
 use crate::keys::Key;
 use crate::outbox::{self, DispatchError, Noted};
 use crate::replay::Drive;
+use crate::stored;
 use crate::timers;
 
 /// Bytes of entries in one commit, so that a head stays under its bound.
@@ -84,7 +85,7 @@ impl Pass {
                 break;
             }
             if let Some(payload) = entry.payload_mut() {
-                journal::offload_until(&core.ports, &eid, payload, settings.inline, patience)
+                stored::offload_until(&core.ports, &eid, payload, settings.inline, patience)
                     .await?;
             }
             let size = size(entry);

@@ -10,13 +10,11 @@ use futures::future::{BoxFuture, FutureExt, pending};
 use crate::domain::Entry;
 use crate::journal::{Head, Item, Named};
 use crate::outbox::{self, DispatchError, Noted};
-use crate::ports::Clock;
+use crate::ports::{Backoff, Clock};
 use crate::process::Core;
 
-/// First pause after an effect that could not be performed while attempts run; doubled up to
-/// [`LONGEST`].
-const PAUSE: Duration = Duration::from_secs(1);
-const LONGEST: Duration = Duration::from_secs(10);
+/// Pauses after batches that failed while attempts run.
+const BACKOFF: Backoff = Backoff::new(Duration::from_secs(1), Duration::from_secs(10));
 
 type Running = BoxFuture<'static, Result<Vec<Item>, DispatchError>>;
 
@@ -134,9 +132,9 @@ impl Dispatching {
 
     /// The batch failed while attempts run: another one begins after a pause.
     pub(super) fn pause(&mut self, now: Duration, asked: Option<Duration>) {
-        let pause = PAUSE.saturating_mul(1 << self.failures.min(8)).min(LONGEST);
         self.failures += 1;
-        self.not_before = now.saturating_add(pause.max(asked.unwrap_or_default()));
+        let pause = BACKOFF.after(self.failures).max(asked.unwrap_or_default());
+        self.not_before = now.saturating_add(pause);
     }
 
     /// When a batch that failed is to be tried again.

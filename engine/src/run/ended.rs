@@ -3,9 +3,10 @@
 use jiff::Timestamp;
 
 use crate::domain::{Queue, Status, Workflow};
-use crate::journal::{CommitError, LoadError};
+use crate::journal::CommitError;
 use crate::keys::Key;
 use crate::outbox::DispatchError;
+use crate::stored::LoadError;
 
 /// What made somebody look at an execution.
 #[derive(Debug, Clone)]

@@ -9,11 +9,13 @@ use futures::FutureExt;
 use super::ended::{Causes, Ended, RunError};
 use super::finish;
 use crate::domain::{Body, Commit, Entry, ExecutionId, MessageId};
-use crate::journal::{self, Begun, Item, Journal, LoadError, Read};
+use crate::journal::{self, Item, Journal, Read};
 use crate::keys::{Key, MailKey};
 use crate::mailbox::{self, Early, Listing, Slot};
 use crate::outbox::{self, DispatchError, Noted};
+use crate::ports::Created;
 use crate::process::Core;
+use crate::stored::LoadError;
 
 /// A head that this run may go on from.
 #[derive(Debug)]
@@ -233,7 +235,7 @@ async fn absent(core: &Arc<Core>, eid: ExecutionId, causes: &Causes) -> Result<E
         let mails = mailbox::fetch(ports, std::slice::from_ref(start), 1).await?;
         match mails.into_iter().next().map(|mail| mail.body) {
             Some(Body::Start(Some(record))) if record.eid == eid => {
-                if let Begun::New = Journal::begin(ports, *record).await? {
+                if let Created::New(_) = Journal::begin(ports, *record).await? {
                     tracing::debug!(%eid, "head created from its start mail");
                 }
             }

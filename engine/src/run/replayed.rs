@@ -7,8 +7,8 @@ use super::activation::{Delivery, Halt};
 use super::ended::RunError;
 use super::pass::Pass;
 use crate::domain::{Commit, Entry, FrameId, Json, Payload};
-use crate::journal;
 use crate::replay::{Code, Drive, Limits, Position, Seed};
+use crate::stored;
 
 /// Entries replayed in one activation.
 const BATCH: usize = 256;
@@ -85,7 +85,7 @@ impl Pass {
                 _ => None,
             })
             .collect();
-        let args = journal::resolve(&core.ports, &record.eid, &record.args).await?;
+        let args = stored::resolve(&core.ports, &record.eid, &record.args).await?;
         let known = core.app.find(&record.workflow, &record.version);
         let code = Arc::clone(&known.expect("looked up before this pass began").workflow);
         let app = Arc::clone(&core.app);
@@ -119,7 +119,7 @@ impl Pass {
                     return Ok(Some(value));
                 }
                 let (core, eid) = (Arc::clone(&self.core), self.journal.head.record.eid);
-                Ok(Some(journal::resolve(&core.ports, &eid, payload).await?))
+                Ok(Some(stored::resolve(&core.ports, &eid, payload).await?))
             }
             _ => Ok(None),
         }

@@ -11,7 +11,8 @@ use super::story::{Stories, Story};
 use super::{replayed, sent};
 use crate::client::Engine;
 use crate::domain::{Body, Entry, ExecutionId, FrameId, Payload, Status};
-use crate::journal::{self, Journal};
+use crate::journal::Journal;
+use crate::stored;
 
 /// The most bytes of a head.
 const HEAD: usize = 96 << 10;
@@ -118,7 +119,7 @@ fn stored(observer: &Engine, eid: ExecutionId, story: &Story) -> Result<(), Brok
         format!("{eid}: the journal is not what was committed")
     })?;
     for payload in story.entries().filter_map(Entry::payload) {
-        at_once(journal::resolve(ports, &eid, payload)).map_err(|error| broken(&error))?;
+        at_once(stored::resolve(ports, &eid, payload)).map_err(|error| broken(&error))?;
     }
     Ok(())
 }

@@ -8,8 +8,8 @@ use super::oracle::{Broken, at_once, must};
 use super::story::Story;
 use crate::client::Engine;
 use crate::domain::{Entry, ExecutionId, FrameId, Json, Payload};
-use crate::journal;
 use crate::replay::{Code, Drive, Limits, Position, Seed, Trouble};
+use crate::stored;
 
 pub(super) fn check(observer: &Engine, eid: ExecutionId, story: &Story) -> Result<(), Broken> {
     let broken = |error: &dyn std::fmt::Display| Broken::new("I9", format!("{eid}: {error}"));
@@ -19,7 +19,7 @@ pub(super) fn check(observer: &Engine, eid: ExecutionId, story: &Story) -> Resul
     let Some(known) = core.app.find(&record.workflow, &record.version) else {
         return Err(broken(&"its workflow is not known"));
     };
-    let args = at_once(journal::resolve(ports, &eid, &record.args));
+    let args = at_once(stored::resolve(ports, &eid, &record.args));
     let app = Arc::clone(&core.app);
     let seed = Seed {
         eid,
@@ -44,7 +44,7 @@ pub(super) fn check(observer: &Engine, eid: ExecutionId, story: &Story) -> Resul
             };
             let value = match entry.payload() {
                 Some(payload @ Payload::Blob { .. }) => {
-                    let value = at_once(journal::resolve(ports, &eid, payload));
+                    let value = at_once(stored::resolve(ports, &eid, payload));
                     Some(value.map_err(|error| broken(&error))?)
                 }
                 _ => None,

@@ -13,9 +13,11 @@ use serde_json::Value;
 use crate::domain::{
     Body, Channel, Digest, ExecutionId, FrameName, Json, Mail, MessageId, Queue, Text, Workflow,
 };
-use crate::journal::{FORMAT, Head, LoadError, Raw, Sealed, segment};
+use crate::journal::{FORMAT, Head, Raw, Sealed, segment};
 use crate::keys::{self, FeedKey, Key, MAX_KEY, MailKey, Prefix, TimerKey};
 use crate::mailbox::{self, Slot};
+use crate::stored::Document as _;
+use crate::stored::LoadError;
 
 /// One kind of input: its name, and what must hold of it.
 pub type Target = (&'static str, fn(&[u8]) -> bool);

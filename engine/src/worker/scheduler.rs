@@ -10,14 +10,12 @@ use jiff::Timestamp;
 use super::{WorkerEvent, WorkerOptions};
 use crate::domain::{ExecutionId, Queue};
 use crate::keys::Key;
-use crate::ports::{BucketError, Hint};
-use crate::process::chain;
-use crate::process::{Core, STORE};
+use crate::ports::{Backoff, BucketError, Hint};
+use crate::process::{Core, STORE, chain};
 use crate::run::{self, Causes, Ended, RunError, Stop};
 
-/// First pause after a run without effect; doubled each time up to [`LONGEST`].
-const PAUSE: Duration = Duration::from_millis(100);
-const LONGEST: Duration = Duration::from_secs(30);
+/// Pauses after runs of one execution without effect.
+const BACKOFF: Backoff = Backoff::new(Duration::from_millis(100), Duration::from_secs(30));
 
 /// A run to make.
 pub(super) struct Job {
@@ -295,9 +293,8 @@ impl Scheduler {
             looked: false,
         });
         paused.looked = false;
-        let pause = PAUSE.saturating_mul(1 << paused.times.min(16)).min(LONGEST);
         paused.times += 1;
-        paused.until = now + pause;
+        paused.until = now + BACKOFF.after(paused.times);
     }
 
     /// How long there is nothing to do but wait for a hint.
@@ -338,7 +335,7 @@ impl Scheduler {
             paused.looked |= paused.until <= now;
         }
         self.paused
-            .retain(|_, paused| !paused.looked || paused.until + LONGEST * 4 > now);
+            .retain(|_, paused| !paused.looked || paused.until + BACKOFF.longest() * 4 > now);
     }
 
     /// Says something once.

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use millpond::client::EngineError;
 use millpond::domain::Status;
+use millpond::ports::Backoff;
 
 use super::command::Run;
 use super::context::CommandContext;
@@ -14,8 +15,7 @@ use super::find::{Named, with_near};
 use super::needs::Needs;
 
 /// Pauses between polls: each poll is one read request.
-const FIRST: Duration = Duration::from_millis(50);
-const LONGEST: Duration = Duration::from_secs(2);
+const POLL: Backoff = Backoff::new(Duration::from_millis(50), Duration::from_secs(2));
 
 /// Follow the journal of an execution until the execution ends
 #[derive(Debug, clap::Args)]
@@ -35,7 +35,7 @@ impl Run for Args {
 
     async fn run(self, context: &CommandContext) -> Result<Exit, Error> {
         let eid = self.named.eid(context).await?;
-        let (mut from, mut pause) = (self.from, FIRST);
+        let (mut from, mut polls) = (self.from, 0);
         loop {
             // The status is read before the journal, so that everything before the end is printed.
             let status = match context.engine.status(eid).await {
@@ -43,7 +43,7 @@ impl Run for Args {
                 Err(error) => match again(error) {
                     Some(error) => return Err(with_near(context, error).await),
                     None => {
-                        context.engine.ports().clock.sleep(LONGEST).await;
+                        context.engine.ports().clock.sleep(POLL.longest()).await;
                         continue;
                     }
                 },
@@ -57,7 +57,7 @@ impl Run for Args {
             };
             for commit in &page.commits {
                 from = commit.commit + 1;
-                pause = FIRST;
+                polls = 0;
                 if context.streams.json() {
                     context.streams.record(commit)?;
                     continue;
@@ -73,8 +73,8 @@ impl Run for Args {
                     status => status,
                 }));
             }
-            context.engine.ports().clock.sleep(pause).await;
-            pause = (pause * 3 / 2).min(LONGEST);
+            polls += 1;
+            context.engine.ports().clock.sleep(POLL.after(polls)).await;
         }
     }
 }

@@ -4,15 +4,13 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use millpond::client::due_timers;
-use millpond::client::{Ended, Engine, WorkerEvent};
+use millpond::client::{Ended, Engine, WorkerEvent, due_timers};
 use millpond::domain::{ExecutionId, Queue};
 use millpond::keys::{self, MailKey};
-use millpond::ports::BucketError;
+use millpond::ports::{Backoff, BucketError};
 
 /// Pauses between checks: short, because scripts wait for the result; longer while nothing changes.
-const FIRST: Duration = Duration::from_millis(20);
-const LONGEST: Duration = Duration::from_secs(1);
+const POLL: Backoff = Backoff::new(Duration::from_millis(20), Duration::from_secs(1));
 
 /// What a worker is running, according to its events.
 #[derive(Debug, Clone, Default)]
@@ -63,7 +61,7 @@ impl Idle {
 /// no run began, show that no process is running an execution.
 pub async fn until_idle(engine: &Engine, queues: &[Queue], idle: &Idle) {
     let clock = Arc::clone(&engine.ports().clock);
-    let (mut quiet, mut pause) = (None, FIRST);
+    let (mut quiet, mut busy) = (None, 1);
     loop {
         let (resting, began, left) = idle.snapshot();
         let calm = resting && matches!(causes(engine, queues, &left).await, Ok(false));
@@ -72,12 +70,8 @@ pub async fn until_idle(engine: &Engine, queues: &[Queue], idle: &Idle) {
             return;
         }
         quiet = still.then_some(began);
-        pause = if still {
-            FIRST
-        } else {
-            (pause * 3 / 2).min(LONGEST)
-        };
-        clock.sleep(pause).await;
+        busy = if still { 1 } else { busy + 1 };
+        clock.sleep(POLL.after(busy)).await;
     }
 }
 

@@ -3,7 +3,7 @@
 use super::{archive, completed, digest, eid, said};
 use crate::archive::Archive;
 use crate::domain::{Entry, ExecutionId, Json};
-use crate::journal::LoadError;
+use crate::stored::LoadError;
 
 fn some() -> Archive {
     let texts = ["\"a\"", "{\"b\":18446744073709551615}", "\"line\\nend\""];

@@ -4,8 +4,8 @@ use bytes::Bytes;
 
 use super::{ports, record, tamper, world};
 use crate::domain::{Json, Payload};
-use crate::journal::{LoadError, carry, offload, resolve};
 use crate::keys;
+use crate::stored::{LoadError, carry, offload, resolve};
 use crate::testing::World;
 
 fn text(bytes: usize) -> Json {

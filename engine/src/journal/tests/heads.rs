@@ -5,8 +5,10 @@ use serde_json::{Value, json};
 
 use super::{Settings, begin, commit, draft, entry, load, record, tamper, world};
 use crate::domain::{ExecutionId, Text};
-use crate::journal::{FORMAT, Head, Item, Lease, LoadError, Named, News};
+use crate::journal::{FORMAT, Head, Item, Lease, Named, News};
 use crate::keys;
+use crate::stored::Document as _;
+use crate::stored::LoadError;
 
 #[test]
 fn a_head_is_read_back_as_it_was_written() {

@@ -9,12 +9,13 @@ use std::time::Duration;
 
 use bytes::Bytes;
 
-use super::{Begun, CommitError, Draft, Item, Journal};
+use super::{CommitError, Draft, Item, Journal};
 use crate::domain::{
     Actor, Channel, Entry, ExecutionId, FrameId, FrameName, Json, Payload, Queue, Record, Status,
     Text,
 };
 use crate::keys::Key;
+use crate::ports::Created;
 use crate::ports::{Bucket, Clock, Expect, Ports};
 use crate::process::App;
 use crate::settings::Settings;
@@ -48,7 +49,7 @@ fn record(world: &World, key: &str) -> Record {
 fn begin(world: &World, record: Record) -> Journal {
     let eid = record.eid;
     let begun = world.block(Journal::begin(ports(world), record)).unwrap();
-    assert!(matches!(begun, Begun::New), "there is one already");
+    assert!(matches!(begun, Created::New(_)), "there is one already");
     load(world, &eid)
 }
 

@@ -6,9 +6,11 @@ use proptest::prelude::*;
 
 use super::{Settings, World, begin, commit, draft, entry, load, ports, record, tamper, world};
 use crate::domain::{Entry, ExecutionId, Json, Text};
-use crate::journal::{CommitError, Item, Journal, LoadError};
+use crate::journal::{CommitError, Item, Journal};
 use crate::keys::Key;
 use crate::ports::{Bucket, Expect};
+use crate::stored::Document as _;
+use crate::stored::LoadError;
 use crate::testing::Verb;
 
 /// Small bounds, so that few bytes make many segments.

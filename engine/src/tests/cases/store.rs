@@ -116,7 +116,11 @@ fn case_13_a_create_whose_retry_is_refused_is_one_object() {
         world.faults.add(Rule::new(injection));
         let created = world.block(ports(&world).create(&claim(), "mine".into()));
         let lost = injection == Injection::LandedReplyLost;
-        assert_eq!(created.unwrap() == Created::New, lost, "found is done");
+        assert_eq!(
+            matches!(created.unwrap(), Created::New(_)),
+            lost,
+            "found is done"
+        );
         assert_eq!(world.memory.len(), 1);
     }
 }
@@ -132,7 +136,7 @@ fn case_14_a_conflict_on_a_create_is_no_loss_with_the_key_absent_and_no_win_with
             world.faults.add(Rule::new(injection).times(3));
             let created = world.block(ports(&world).create(&claim(), "mine".into()));
             assert_eq!(
-                created.unwrap() == Created::Existed,
+                matches!(created.unwrap(), Created::Existed(_)),
                 present,
                 "{injection:?}"
             );
@@ -159,9 +163,13 @@ fn case_14_of_ten_callers_that_all_meet_a_conflict_exactly_one_wins() {
         let creates = callers.iter().enumerate();
         let creates = creates.map(|(n, caller)| ports(caller).create(&key, mine(n)));
         let created = world.block(join_all(creates));
-        let won = created.iter().position(|c| matches!(c, Ok(Created::New)));
+        let won = created
+            .iter()
+            .position(|c| matches!(c, Ok(Created::New(_))));
         let won = won.unwrap_or_else(|| panic!("{injection:?}: all ten lost: {created:?}"));
-        let existed = created.iter().filter(|c| matches!(c, Ok(Created::Existed)));
+        let existed = created
+            .iter()
+            .filter(|c| matches!(c, Ok(Created::Existed(_))));
         assert_eq!(existed.count(), 9, "{injection:?}: {created:?}");
         assert_eq!(
             world.memory.snapshot()[0].1,

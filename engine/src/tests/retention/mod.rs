@@ -20,6 +20,7 @@ use crate::keys::{self, FeedKey, Key, Prefix};
 use crate::process::Notice;
 use crate::retention::{Retained, Retention, RetentionError, RetentionSettings};
 use crate::settings::Settings;
+use crate::stored::Document as _;
 use crate::testing::World;
 use crate::{Context, Failed};
 

@@ -4,6 +4,7 @@
 use super::{DAY, Status, ended, head, nothing_is_wrong, retain, under, world};
 use crate::client::{EngineError, Filter, Finding};
 use crate::keys;
+use crate::stored::Document as _;
 
 #[test]
 fn an_archived_execution_is_listed_as_archived_and_shown_as_it_ended() {

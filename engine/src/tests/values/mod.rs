@@ -68,7 +68,7 @@ fn announced(world: &World, eid: ExecutionId) -> Json {
         .filter(|event| event.kind == "announce.told")
         .filter_map(|event| event.value);
     let value = values.next().expect("it was told");
-    let value = world.block(crate::journal::resolve(ports, &eid, &value));
+    let value = world.block(crate::stored::resolve(ports, &eid, &value));
     value.unwrap()
 }
 

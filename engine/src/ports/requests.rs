@@ -13,27 +13,26 @@ use std::time::Duration;
 
 use bytes::Bytes;
 
-use super::{BucketError, Expect, Fault, Listed, Object, Outcome, Ports};
+use super::{Backoff, BucketError, Expect, Fault, Listed, Object, Outcome, Ports, Version};
 use crate::keys::{Key, Prefix};
 
 /// Tries of one request before its error is passed on.
 const ATTEMPTS: u32 = 6;
-/// First pause; doubled up to [`LONGEST`], then drawn between zero and that.
-const PAUSE: Duration = Duration::from_millis(40);
-const LONGEST: Duration = Duration::from_secs(2);
+/// Pauses between tries, of which each caller draws a share.
+const BACKOFF: Backoff = Backoff::new(Duration::from_millis(40), Duration::from_secs(2));
 /// A store that asks for a longer wait has its error passed on: whoever asked looks again later.
 const PATIENCE: Duration = Duration::from_secs(20);
 /// Keys asked for in one page.
 const PAGE: usize = 1_000;
 
 /// How a create ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 #[must_use]
 pub enum Created {
-    /// The object is new, as far as this writer can tell.
-    New,
-    /// The key was taken: by an earlier try of the same, or by somebody else.
-    Existed,
+    /// This call created the object, in this version.
+    New(Version),
+    /// The key was taken; this version is there.
+    Existed(Version),
 }
 
 impl Ports {
@@ -91,14 +90,13 @@ impl Ports {
         let (mut attempt, mut unsure) = (0, false);
         loop {
             match self.bucket.write(key, body.clone(), Expect::Absent).await {
-                Ok(Outcome::Landed(_)) => return Ok(Created::New),
+                Ok(Outcome::Landed(version)) => return Ok(Created::New(version)),
                 Ok(Outcome::Refused) => {
-                    if self.read(key).await?.is_some() {
-                        // After a lost reply it may be our own write.
-                        return Ok(if unsure {
-                            Created::New
-                        } else {
-                            Created::Existed
+                    if let Some(found) = self.read(key).await? {
+                        // After a lost reply it is our own write if the bytes are ours.
+                        return Ok(match unsure && found.body == body {
+                            true => Created::New(found.version),
+                            false => Created::Existed(found.version),
                         });
                     }
                     let wrong = refused_wrongly(key);
@@ -228,10 +226,7 @@ impl Ports {
     /// Full jitter, on top of what the store asks for: those it sent away together do not come
     /// back together.
     fn backoff(&self, attempt: u32, asked: Duration) -> Duration {
-        let cap = PAUSE
-            .saturating_mul(1 << attempt.saturating_sub(1).min(16))
-            .min(LONGEST);
-        asked + cap.mul_f64(self.entropy.unit())
+        asked + BACKOFF.after(attempt).mul_f64(self.entropy.unit())
     }
 }
 

@@ -67,14 +67,13 @@ pub(crate) async fn resolve_at(
     let Some(found) = ports.read(&key).await? else {
         return Err(LoadError::Missing { key });
     };
-    let corrupt = |why: &str| LoadError::Corrupt {
-        key: key.clone(),
-        why: why.to_owned(),
-    };
     if Digest::of(&found.body) != *sha256 {
-        return Err(corrupt("its bytes are not those its key names"));
+        return Err(LoadError::corrupt(
+            &key,
+            "its bytes are not those its key names",
+        ));
     }
-    serde_json::from_slice(&found.body).map_err(|e| corrupt(&e.to_string()))
+    serde_json::from_slice(&found.body).map_err(|error| LoadError::corrupt(&key, error))
 }
 
 /// Moves a payload that leaves `from` under `to`. 1 G and 1 P if it is a blob, else none.

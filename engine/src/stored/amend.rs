@@ -1,0 +1,71 @@
+//! Replacing an object by compare-and-swap.
+
+use bytes::Bytes;
+
+use super::LoadError;
+use crate::keys::Key;
+use crate::ports::{BucketError, Expect, Fault, Object, Outcome, Ports};
+
+/// Versions of other writers that one call meets before it gives up.
+const TURNS: u32 = 8;
+
+/// What a change makes of the object that is there.
+pub(crate) enum Change<T> {
+    /// Nothing is left to write.
+    Done(T),
+    /// These bytes replace it.
+    Write(Bytes),
+}
+
+/// How [`amend`] ended.
+pub(crate) enum Amended<T> {
+    /// This object was written.
+    Written(Object),
+    /// The change found nothing left to write in this object, or in none.
+    Done(T, Option<Object>),
+}
+
+/// Changes the object at `key` by compare-and-swap, starting from `seen`, the object as the caller
+/// read it last (`None`: no object).
+///
+/// `change` is called again with each version that another writer leaves. It must detect its own
+/// earlier effect and return [`Change::Done`]: after a lost reply the object may contain it already.
+///
+/// 1 P; 1 G and 1 P more for each other writer that came between.
+///
+/// # Errors
+/// The store failed, other writers were faster each time, or `change` refuses what is there.
+pub(crate) async fn amend<T>(
+    ports: &Ports,
+    key: &Key,
+    mut seen: Option<Object>,
+    mut change: impl FnMut(Option<&Object>) -> Result<Change<T>, LoadError>,
+) -> Result<Amended<T>, LoadError> {
+    let (mut attempt, mut turns) = (0, 0);
+    loop {
+        let body = match change(seen.as_ref())? {
+            Change::Done(value) => return Ok(Amended::Done(value, seen)),
+            Change::Write(body) => body,
+        };
+        let expected = seen.as_ref().map(|object| object.version.clone());
+        let expect = expected.clone().map_or(Expect::Absent, Expect::At);
+        let error = match ports.bucket.write(key, body.clone(), expect).await {
+            Ok(Outcome::Landed(version)) => return Ok(Amended::Written(Object { body, version })),
+            Ok(Outcome::Refused | Outcome::Unknown) => {
+                seen = ports.read(key).await?;
+                if let Change::Done(value) = change(seen.as_ref())? {
+                    return Ok(Amended::Done(value, seen));
+                }
+                turns += 1;
+                if seen.as_ref().map(|object| &object.version) != expected.as_ref() && turns < TURNS
+                {
+                    continue; // another writer's version
+                }
+                BucketError::new(Fault::Unavailable, "write", key)
+                    .because("not answered, or refused wrongly, several times")
+            }
+            Err(error) => error,
+        };
+        ports.retry(&mut attempt, error).await?;
+    }
+}
