@@ -2,6 +2,7 @@
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
+use serde_variant::to_variant_name;
 
 use super::{
     Blocked, Body, Channel, Digest, ExecutionId, Failure, FrameId, MessageId, OnClose, Payload,
@@ -244,87 +245,51 @@ impl Lost {
     }
 }
 
+/// The value of an entry, by reference or by mutable reference, as `$entry` is.
+macro_rules! payload {
+    ($entry:expr) => {
+        match $entry {
+            Entry::Received {
+                body: Body::Message { payload, .. },
+                ..
+            }
+            | Entry::Received {
+                body:
+                    Body::Child {
+                        outcome: Ok(payload),
+                        ..
+                    },
+                ..
+            }
+            | Entry::Completed { value: payload }
+            | Entry::FrameCompleted { value: payload, .. }
+            | Entry::FrameStarted {
+                began: Began::Child { args: payload, .. },
+                ..
+            }
+            | Entry::Sent { payload, .. }
+            | Entry::Announced { value: payload, .. } => Some(payload),
+            _ => None,
+        }
+    };
+}
+
 impl Entry {
     /// The value it carries, if any.
     #[must_use]
     pub fn payload(&self) -> Option<&Payload> {
-        match self {
-            Self::Received {
-                body: Body::Message { payload, .. },
-                ..
-            }
-            | Self::Received {
-                body:
-                    Body::Child {
-                        outcome: Ok(payload),
-                        ..
-                    },
-                ..
-            }
-            | Self::Completed { value: payload }
-            | Self::FrameCompleted { value: payload, .. }
-            | Self::FrameStarted {
-                began: Began::Child { args: payload, .. },
-                ..
-            }
-            | Self::Sent { payload, .. }
-            | Self::Announced { value: payload, .. } => Some(payload),
-            _ => None,
-        }
+        payload!(self)
     }
 
-    /// The same, to be replaced by a reference.
+    /// The same, so that a large value can be replaced by a reference to its blob.
     pub(crate) fn payload_mut(&mut self) -> Option<&mut Payload> {
-        match self {
-            Self::Received {
-                body: Body::Message { payload, .. },
-                ..
-            }
-            | Self::Received {
-                body:
-                    Body::Child {
-                        outcome: Ok(payload),
-                        ..
-                    },
-                ..
-            }
-            | Self::Completed { value: payload }
-            | Self::FrameCompleted { value: payload, .. }
-            | Self::FrameStarted {
-                began: Began::Child { args: payload, .. },
-                ..
-            }
-            | Self::Sent { payload, .. }
-            | Self::Announced { value: payload, .. } => Some(payload),
-            _ => None,
-        }
+        payload!(self)
     }
 
     /// The kind, as in the stored form.
     #[must_use]
     pub fn kind(&self) -> &'static str {
-        match self {
-            Self::Received { .. } => "message.received",
-            Self::Started => "execution.started",
-            Self::Suspended => "execution.suspended",
-            Self::Resumed => "execution.resumed",
-            Self::Paused { .. } => "execution.paused",
-            Self::Unpaused => "execution.unpaused",
-            Self::Blocked(_) => "execution.blocked",
-            Self::Completed { .. } => "execution.completed",
-            Self::Failed { .. } => "execution.failed",
-            Self::Cancelled { .. } => "execution.cancelled",
-            Self::FrameStarted { .. } => "frame.started",
-            Self::FrameCompleted { .. } => "frame.completed",
-            Self::FrameFailed { .. } => "frame.failed",
-            Self::FrameSuspended { .. } => "frame.suspended",
-            Self::FrameFulfilled { .. } => "frame.fulfilled",
-            Self::FrameDropped { .. } => "frame.dropped",
-            Self::Sent { .. } => "message.sent",
-            Self::Announced { .. } => "announce",
-            Self::Sliced => "execution.sliced",
-            Self::ChildClosed { .. } => "child.closed",
-        }
+        to_variant_name(self).expect("an entry is a variant of an enum")
     }
 
     /// The frame it is about.

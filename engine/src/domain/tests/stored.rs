@@ -1,6 +1,8 @@
-//! Failures, and the stored form of payloads.
+//! Failures, and the stored form of payloads and entries.
 
-use crate::domain::{Failure, Json, Payload};
+use serde_json::Value;
+
+use crate::domain::{Blocked, Entry, Failure, FrameId, Json, Payload};
 
 #[test]
 fn huge_error_texts_are_cut_with_a_mark() {
@@ -36,4 +38,42 @@ fn payloads_are_stored_as_they_are() {
     assert_eq!(serde_json::from_str::<Payload>(&stored).unwrap(), inline);
     let bad = r#"{"blob":{"sha256":"../../head","bytes":1}}"#;
     assert!(serde_json::from_str::<Payload>(bad).is_err());
+}
+
+#[test]
+fn the_kind_of_an_entry_is_the_name_it_is_stored_under() {
+    let fid = FrameId::root();
+    let value = Payload::from(Json::null());
+    let entries = [
+        Entry::Started,
+        Entry::Completed {
+            value: value.clone(),
+        },
+        Entry::Blocked(Blocked::ForeignAwait {
+            message: String::new(),
+        }),
+        Entry::FrameCompleted {
+            fid: fid.clone(),
+            value,
+        },
+        Entry::FrameDropped { fid },
+    ];
+    let kinds = entries.each_ref().map(Entry::kind);
+    assert_eq!(
+        kinds,
+        [
+            "execution.started",
+            "execution.completed",
+            "execution.blocked",
+            "frame.completed",
+            "frame.dropped"
+        ]
+    );
+    for entry in &entries {
+        let tag = match serde_json::to_value(entry).unwrap() {
+            Value::Object(fields) => fields.into_iter().next().unwrap().0,
+            other => other.as_str().unwrap().to_owned(),
+        };
+        assert_eq!(tag, entry.kind());
+    }
 }
