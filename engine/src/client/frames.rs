@@ -222,17 +222,16 @@ impl Tree {
                 }
             }
             Entry::FrameCompleted { fid, value } => {
-                // Pure steps have no start in the journal; recorded values have none at all.
-                let recorded = matches!(fid.name(), "now" | "uuid" | "random");
-                let kind = if recorded {
-                    FrameKind::Recorded
-                } else {
-                    FrameKind::Step
-                };
-                self.open(fid, kind, at);
+                // Pure steps have no start in the journal.
+                self.open(fid, FrameKind::Step, at);
                 if let Some(frame) = self.close(fid, at, FrameStatus::Completed) {
                     frame.value = Some(value.clone());
                 }
+            }
+            Entry::FrameRecorded { fid, value } => {
+                let frame = self.open(fid, FrameKind::Recorded, at);
+                frame.value = Some(Payload::Inline(value.clone()));
+                self.close(fid, at, FrameStatus::Completed);
             }
             Entry::FrameFailed { fid, failure } => {
                 self.open(fid, FrameKind::Step, at);

@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 use serde_variant::to_variant_name;
 
 use super::{
-    Blocked, Body, Channel, Digest, ExecutionId, Failure, FrameId, MessageId, OnClose, Payload,
-    Provenance, Queue, Workflow,
+    Blocked, Body, Channel, Digest, ExecutionId, Failure, FrameId, Json, MessageId, OnClose,
+    Payload, Provenance, Queue, Workflow,
 };
 
 /// The entries that became durable by one compare-and-swap of the head.
@@ -98,6 +98,15 @@ pub enum Entry {
         fid: FrameId,
         /// The value.
         value: Payload,
+    },
+    /// A value that a plain call drew: an instant, a uuid, a random number. Always inline, since
+    /// a replay reads it before it runs the workflow.
+    #[serde(rename = "frame.recorded")]
+    FrameRecorded {
+        /// The frame.
+        fid: FrameId,
+        /// The value.
+        value: Json,
     },
     /// A frame failed for good.
     #[serde(rename = "frame.failed")]
@@ -298,6 +307,7 @@ impl Entry {
         match self {
             Self::FrameStarted { fid, .. }
             | Self::FrameCompleted { fid, .. }
+            | Self::FrameRecorded { fid, .. }
             | Self::FrameFailed { fid, .. }
             | Self::FrameSuspended { fid, .. }
             | Self::FrameFulfilled { fid, .. }

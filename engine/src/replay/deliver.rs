@@ -26,14 +26,13 @@ impl State {
                     self.dispatch(fid, Outcome::Value(value), loose);
                     Ok(())
                 }
-                Some(slot) if matches!(slot.what, What::Recorded) => {
-                    let value = self.resolve(at, entry, payload, value)?;
-                    self.expect(at, entry, |own| {
-                        matches!(own, Entry::FrameCompleted { value: Payload::Inline(own), .. } if *own == value)
-                    })
-                }
                 _ => Err(self.misfit(at, entry)),
             },
+            Entry::FrameRecorded { value, .. } => self.expect(
+                at,
+                entry,
+                |own| matches!(own, Entry::FrameRecorded { value: own, .. } if own == value),
+            ),
             Entry::FrameFailed { fid, failure } => match self.slots.get(fid).map(|s| &s.what) {
                 Some(What::Step { .. } | What::Child { .. }) => {
                     self.dispatch(fid, Outcome::Failed(failure.clone()), loose);

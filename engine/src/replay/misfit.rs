@@ -3,7 +3,7 @@
 use super::slot::{of_workflow, on_channel, with_input};
 use super::table::State;
 use super::trouble::{Position, Trouble};
-use crate::domain::{Began, Body, Entry, FrameId, Wait};
+use crate::domain::{Began, Body, Entry, Wait};
 
 /// Any kind of frame.
 const ANY: &str = "frame";
@@ -95,7 +95,7 @@ fn describe(entry: &Entry) -> (&'static str, Option<String>) {
             ..
         } => ("step", None),
         Entry::FrameFulfilled { mid: Some(_), .. } => ("receive", None),
-        Entry::FrameCompleted { fid, .. } if is_recorded(fid) => ("recorded value", None),
+        Entry::FrameRecorded { .. } => ("recorded value", None),
         Entry::FrameCompleted { .. } | Entry::FrameFailed { .. } => ("step", None),
         Entry::FrameFulfilled { mid: None, .. } => (WAIT, None),
         Entry::FrameDropped { .. } => (ANY, None),
@@ -118,8 +118,4 @@ fn verb(entry: &Entry) -> Option<&'static str> {
         Entry::FrameFailed { .. } | Entry::FrameCompleted { .. } => Some("outcome of"),
         _ => None,
     }
-}
-
-fn is_recorded(fid: &FrameId) -> bool {
-    matches!(fid.name(), "now" | "uuid" | "random")
 }

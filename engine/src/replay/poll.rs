@@ -10,7 +10,7 @@ use serde::de::DeserializeOwned;
 use super::plan::{Place, Plan, Refused};
 use super::slot::{Outcome, What};
 use super::table::{Loose, State, Table};
-use crate::domain::{Entry, FrameId, Json, Payload, Wait};
+use crate::domain::{Entry, FrameId, Json, Wait};
 use crate::ports::Entropy;
 use crate::sdk::FrameError;
 
@@ -52,10 +52,9 @@ impl Table {
         let value = old.unwrap_or_else(|| fresh(state.now, &*state.entropy));
         // Instants, uuids and numbers in [0, 1) are always JSON.
         if let Ok(json) = Json::of(&value) {
-            let value = Payload::Inline(json);
             state
                 .decided
-                .push_back(Entry::FrameCompleted { fid, value });
+                .push_back(Entry::FrameRecorded { fid, value: json });
         }
         value
     }

@@ -305,7 +305,9 @@ pub(super) fn after(at: Timestamp, by: Duration) -> Timestamp {
 /// Whether an entry is progress that a crash loop does not make.
 fn is_outcome(entry: &Entry) -> bool {
     match entry {
-        Entry::FrameCompleted { .. } | Entry::FrameFailed { .. } => true,
+        Entry::FrameCompleted { .. } | Entry::FrameRecorded { .. } | Entry::FrameFailed { .. } => {
+            true
+        }
         Entry::FrameFulfilled { .. } => true,
         Entry::Received {
             body: Body::Child { .. },

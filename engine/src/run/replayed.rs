@@ -12,9 +12,6 @@ use crate::stored;
 
 /// Entries replayed in one activation.
 const BATCH: usize = 256;
-/// Recorded values: what `now`, `uuid` and `random` gave stands in the journal before the
-/// workflow asks again.
-const RECORDED: [&str; 3] = ["now", "uuid", "random"];
 
 impl Pass {
     /// Replays the journal, then delivers what this pass has absorbed.
@@ -78,10 +75,7 @@ impl Pass {
             .iter()
             .flat_map(|commit| &commit.entries)
             .filter_map(|entry| match entry {
-                Entry::FrameCompleted {
-                    fid,
-                    value: Payload::Inline(value),
-                } if RECORDED.contains(&fid.name()) => Some((fid.clone(), value.clone())),
+                Entry::FrameRecorded { fid, value } => Some((fid.clone(), value.clone())),
                 _ => None,
             })
             .collect();

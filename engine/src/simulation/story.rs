@@ -241,7 +241,9 @@ impl Story {
                         })?;
                     }
                 }
-                Entry::FrameCompleted { fid, .. } | Entry::FrameFailed { fid, .. } => {
+                Entry::FrameCompleted { fid, .. }
+                | Entry::FrameRecorded { fid, .. }
+                | Entry::FrameFailed { fid, .. } => {
                     must("I1", outcomes.insert(fid), || {
                         format!("{eid}: two outcomes of {fid}")
                     })?;

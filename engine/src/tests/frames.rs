@@ -65,3 +65,25 @@ fn an_execution_that_is_over_waits_for_nothing() {
         assert_eq!(root.frames.len(), 2);
     }
 }
+
+async fn draws(ctx: Context, n: u64) -> Result<u64, Failed> {
+    let _ = ctx.now();
+    Ok(ctx.call("now", echo, &n).pure().await?)
+}
+
+#[test]
+fn a_pure_step_may_have_the_name_of_a_recorded_value() {
+    let world = World::new(App::new().workflow("draws", "1", draws));
+    let eid = world.start(Start::new("draws").input(&1_u64)).eid;
+    world.run_all();
+    let root = world.block(world.engine.frames(eid)).unwrap();
+    let kinds = root.frames.iter().map(|f| (f.fid.as_str(), f.kind));
+    assert_eq!(
+        kinds.collect::<Vec<_>>(),
+        [
+            ("root/now#0", FrameKind::Recorded),
+            ("root/now#1", FrameKind::Step)
+        ]
+    );
+    assert!(root.frames.iter().all(|frame| frame.value.is_some()));
+}

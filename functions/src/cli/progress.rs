@@ -168,6 +168,7 @@ fn lifecycle(entry: &Entry) -> Option<(&'static str, u8, Option<String>)> {
         Entry::Received { .. }
         | Entry::FrameStarted { .. }
         | Entry::FrameCompleted { .. }
+        | Entry::FrameRecorded { .. }
         | Entry::FrameFailed { .. }
         | Entry::FrameSuspended { .. }
         | Entry::FrameFulfilled { .. }

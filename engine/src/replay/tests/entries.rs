@@ -311,3 +311,22 @@ fn a_failure_keeps_the_kind_of_what_failed_below() {
     assert_eq!(above.kind, "Declined");
     assert_ne!(above.kind, kind::CANCELLED);
 }
+
+#[test]
+fn inv9_a_pure_step_that_is_named_like_a_recorded_value_is_not_taken_for_one() {
+    async fn draws(ctx: Context, _: ()) -> Result<(), Failed> {
+        let _ = ctx.now();
+        Ok(ctx.sleep(Duration::ZERO).await?)
+    }
+    let mut drive = started(&world(draws, ()));
+    let entry = Entry::FrameCompleted {
+        fid: fid("root/now#0"),
+        value: Json::of(&instant(1_000)).unwrap().into(),
+    };
+    let caught = drive.deliver(AT, &entry, None);
+    let Err(Trouble::Nondeterminism { expected, got, .. }) = caught else {
+        panic!("not caught");
+    };
+    assert_eq!(expected, "outcome of step root/now#0");
+    assert_eq!(got, "recorded value root/now#0");
+}

@@ -194,13 +194,10 @@ fn inv9_recorded_values_stay_as_they_were_first() {
 
 fn value_of(world: &super::runner::World, name: &str) -> Value {
     let found = world.entries().find_map(|entry| match entry {
-        Entry::FrameCompleted { fid, value } if fid.as_str() == name => Some(value.clone()),
+        Entry::FrameRecorded { fid, value } if fid.as_str() == name => Some(value.get().unwrap()),
         _ => None,
     });
-    match found {
-        Some(crate::domain::Payload::Inline(json)) => json.get().unwrap(),
-        other => panic!("no value of {name}: {other:?}"),
-    }
+    found.unwrap_or_else(|| panic!("no value of {name}"))
 }
 
 #[test]

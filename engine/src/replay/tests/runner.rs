@@ -11,9 +11,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::make::{Counting, cancel, eid, elapsed, fid, instant, message, received};
-use crate::domain::{
-    Began, Body, Entry, Failure, FrameId, Json, Lost, MessageId, Payload, Queue, Wait,
-};
+use crate::domain::{Began, Body, Entry, Failure, FrameId, Json, Lost, MessageId, Queue, Wait};
 use crate::replay::{Code, Drive, Limits, Phase, Position, Seed, Trouble, Turn};
 use crate::sdk::{Attempt, Context, ErasedWorkflow, Failed, erase_fn};
 
@@ -111,10 +109,7 @@ impl World {
 
     fn recorded(&self) -> BTreeMap<FrameId, Json> {
         let values = self.entries().filter_map(|entry| match entry {
-            Entry::FrameCompleted {
-                fid,
-                value: Payload::Inline(json),
-            } => Some((fid.clone(), json.clone())),
+            Entry::FrameRecorded { fid, value } => Some((fid.clone(), value.clone())),
             _ => None,
         });
         values.collect()
