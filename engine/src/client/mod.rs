@@ -21,6 +21,7 @@ pub use crate::journal::{CommitError, Lease};
 pub use crate::process::{
     App, Core, Counts, Host, Notice, Registered, RegistryError, STORE, chain,
 };
+pub use crate::replay::{AttemptView, Frame, FrameKind, FrameStatus};
 pub use crate::retention::{
     Retained, Retention, RetentionError, RetentionSettings, RetentionSettingsError,
 };
@@ -33,7 +34,6 @@ pub use audit::{Asleep, Audit, Finding};
 pub use control::{Signal, Signalled};
 pub use error::{EngineError, ErrorKind};
 pub use execution::{Execution, JournalPage};
-pub use frames::{AttemptView, Frame, FrameKind, FrameStatus};
 pub use list::{Filter, Row};
 pub use price::Price;
 pub use result::Outcome;

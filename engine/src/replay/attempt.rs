@@ -1,14 +1,13 @@
 //! One attempt of a step runs.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, PoisonError};
+use std::sync::PoisonError;
 
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
 
 use super::Limits;
 use super::drive::{Drive, panicked};
-use super::slot::What;
 use crate::domain::{Failure, FrameId, Json, kind};
 use crate::sdk::Attempt;
 
@@ -20,20 +19,19 @@ impl Drive {
         fid: &FrameId,
         attempt: Attempt,
     ) -> BoxFuture<'static, Result<Json, Failure>> {
-        let step_body = match self.table.lock().slots.get(fid).map(|slot| &slot.what) {
-            Some(What::Step {
-                step_body: Some(step_body),
-                ..
-            }) => Arc::clone(step_body),
-            _ => {
-                let gone = Failure::new(kind::CANCELLED, format!("the step is over: fid={fid}"));
-                return futures::future::ready(Err(gone)).boxed();
-            }
+        let body = {
+            let state = self.table.lock();
+            let slot = state.slots.get(fid);
+            slot.and_then(|slot| slot.frame.step()?.body())
+        };
+        let Some(step_body) = body else {
+            let gone = Failure::new(kind::CANCELLED, format!("the step is over: fid={fid}"));
+            return futures::future::ready(Err(gone)).boxed();
         };
         let limits = self.limits;
         let run = async move {
-            // Attempts follow one another, so the lock is free; a panic of an earlier one is
-            // told already.
+            // Attempts follow one another, so the lock is free; a panic of an earlier one has
+            // been its failure.
             let begun = catch_unwind(AssertUnwindSafe(|| {
                 step_body.lock().unwrap_or_else(PoisonError::into_inner)(attempt)
             }));

@@ -1,79 +1,75 @@
-//! One journal entry meets the program: it is news for a frame, or it must fit what the
+//! One journal entry reaches the program: it is news for a frame, or it must fit what the
 //! workflow decided by itself.
 
-use super::slot::{Outcome, Slot, What};
+use std::mem::discriminant;
+
+use super::frames::{Accepted, FrameKind, Outcome};
+use super::slot::Slot;
 use super::table::{Loose, State};
 use super::trouble::{Position, Trouble};
 use crate::domain::{Body, Channel, Control, Entry, FrameId, Json, MessageId, Payload};
 
 impl State {
-    /// Takes one entry in. `value` is its payload when that is a blob.
+    /// Takes one entry in. `blob` is its value when that is a blob.
     pub(super) fn deliver(
         &mut self,
         at: Position,
         entry: &Entry,
-        value: Option<Json>,
+        blob: Option<Json>,
         loose: &mut Loose,
     ) -> Result<(), Trouble> {
+        let value = match entry.payload() {
+            Some(Payload::Inline(json)) => Some(json.clone()),
+            Some(Payload::Blob { .. }) => blob,
+            None => None,
+        };
         if let Some(slot) = entry.fid().and_then(|fid| self.slots.get_mut(fid)) {
             slot.known = true;
         }
         match entry {
             Entry::Received { mid, body, .. } => self.receive(at, entry, mid, body, value, loose),
-            Entry::FrameCompleted { fid, value: payload } => match self.slots.get(fid) {
-                Some(slot) if matches!(slot.what, What::Step { .. }) => {
-                    let value = self.resolve(at, entry, payload, value)?;
-                    self.dispatch(fid, Outcome::Value(value), loose);
-                    Ok(())
-                }
-                _ => Err(self.misfit(at, entry)),
+            Entry::FrameDropped { .. } => self.expect(at, entry),
+            // The end of the execution decides it, not the workflow.
+            Entry::ChildClosed { .. } => Ok(()),
+            _ => match entry.fid() {
+                Some(fid) => self.accept(at, entry, fid, value, loose),
+                // The lifecycle of the execution, which the workflow does not see.
+                None => Ok(()),
             },
-            Entry::FrameRecorded { value, .. } => self.expect(
-                at,
-                entry,
-                |own| matches!(own, Entry::FrameRecorded { value: own, .. } if own == value),
-            ),
-            Entry::FrameFailed { fid, failure } => match self.slots.get(fid).map(|s| &s.what) {
-                Some(What::Step { .. } | What::Child { .. }) => {
-                    self.dispatch(fid, Outcome::Failed(failure.clone()), loose);
-                    Ok(())
-                }
-                _ => Err(self.misfit(at, entry)),
-            },
-            Entry::FrameFulfilled { fid, mid: None } => match self.slots.get(fid).map(|s| &s.what) {
-                Some(What::Sleep { .. } | What::Receive { due: Some(_), .. }) => {
-                    self.dispatch(fid, Outcome::Elapsed, loose);
-                    Ok(())
-                }
-                _ => Err(self.misfit(at, entry)),
-            },
-            Entry::FrameFulfilled { mid: Some(mid), .. } => self.expect(at, entry, |own| {
-                matches!(own, Entry::FrameFulfilled { mid: Some(own), .. } if own == mid)
-            }),
-            Entry::FrameStarted { fid, began } => self.began(at, entry, fid, began),
-            Entry::FrameSuspended { fid, wait } => self.suspended(at, entry, fid, wait),
-            Entry::FrameDropped { .. } => {
-                self.expect(at, entry, |own| matches!(own, Entry::FrameDropped { .. }))
+        }
+    }
+
+    /// An entry about a frame: the frame decides what it means.
+    fn accept(
+        &mut self,
+        at: Position,
+        entry: &Entry,
+        fid: &FrameId,
+        value: Option<Json>,
+        loose: &mut Loose,
+    ) -> Result<(), Trouble> {
+        let slot = self.slots.get_mut(fid);
+        match slot.map_or(Accepted::Misfit, |slot| slot.frame.accept(entry, value)) {
+            Accepted::Decided => self.expect(at, entry),
+            Accepted::Noted => Ok(()),
+            Accepted::Outcome(outcome) => {
+                self.dispatch(fid, outcome, loose);
+                Ok(())
             }
-            Entry::Sent { to, channel, .. } => self.expect(at, entry, |own| {
-                matches!(own, Entry::Sent { to: t, channel: c, .. } if t == to && c == channel)
-            }),
-            Entry::Announced { kind, .. } => self.expect(
-                at,
-                entry,
-                |own| matches!(own, Entry::Announced { kind: own, .. } if own == kind),
-            ),
-            Entry::Started
-            | Entry::Suspended
-            | Entry::Resumed
-            | Entry::Paused { .. }
-            | Entry::Unpaused
-            | Entry::Blocked(_)
-            | Entry::Completed { .. }
-            | Entry::Failed { .. }
-            | Entry::Cancelled { .. }
-            | Entry::ChildClosed { .. }
-            | Entry::Sliced => Ok(()),
+            Accepted::Misfit => Err(self.misfit(at, entry)),
+        }
+    }
+
+    /// The workflow must have decided the same; that is then no news to the journal.
+    fn expect(&mut self, at: Position, entry: &Entry) -> Result<(), Trouble> {
+        let same =
+            |own: &Entry| own.fid() == entry.fid() && discriminant(own) == discriminant(entry);
+        match self.decided.iter().position(same) {
+            Some(index) => {
+                self.decided.remove(index);
+                Ok(())
+            }
+            None => Err(self.misfit(at, entry)),
         }
     }
 
@@ -87,20 +83,19 @@ impl State {
         loose: &mut Loose,
     ) -> Result<(), Trouble> {
         match body {
-            Body::Message { channel, payload } => {
-                let value = self.resolve(at, entry, payload, value)?;
+            Body::Message { channel, .. } => {
+                let Some(value) = value else {
+                    debug_assert!(false, "the caller loads blobs before it delivers");
+                    return Err(self.misfit(at, entry));
+                };
                 self.put(channel, mid.clone(), value, loose);
             }
             // A result for a frame that does not exist is no frame's news; a frame that is
             // missing from the program shows at its `frame.started`.
-            Body::Child { fid, outcome } => {
-                let slot = self.slots.get(fid).map(|slot| &slot.what);
-                if matches!(slot, Some(What::Child { .. })) {
-                    let outcome = match outcome {
-                        Ok(payload) => Outcome::Value(self.resolve(at, entry, payload, value)?),
-                        Err(failure) => Outcome::Failed(failure.clone()),
-                    };
-                    self.dispatch(fid, outcome, loose);
+            Body::Child { fid, .. } => {
+                let slot = self.slots.get(fid);
+                if slot.is_some_and(|slot| slot.frame.kind() == FrameKind::Child) {
+                    return self.accept(at, entry, fid, value, loose);
                 }
             }
             Body::Control(Control::Cancel { .. }) => self.cancel(loose),
@@ -112,13 +107,13 @@ impl State {
         Ok(())
     }
 
-    /// A message comes in; only those who wait on its channel are woken.
+    /// A message comes in; only frames that wait on its channel are woken.
     fn put(&mut self, channel: &Channel, mid: MessageId, value: Json, loose: &mut Loose) {
         let inbox = self.inbox.entry(channel.clone()).or_default();
         inbox.push_back((mid, value));
         for fid in self.open.values() {
             if let Some(slot) = self.slots.get_mut(fid)
-                && matches!(&slot.what, What::Receive { channel: own, .. } if own == channel)
+                && slot.frame.channel() == Some(channel)
             {
                 loose.wake.extend(slot.waker.take());
             }
@@ -146,28 +141,11 @@ impl State {
                 return true;
             };
             slot.dispatch(Outcome::Cancelled, loose);
-            if matches!(slot.what, What::Step { .. }) {
+            if slot.frame.step().is_some() {
                 dropped.push(fid.clone());
             }
             false
         });
-    }
-
-    fn resolve(
-        &self,
-        at: Position,
-        entry: &Entry,
-        payload: &Payload,
-        value: Option<Json>,
-    ) -> Result<Json, Trouble> {
-        match (payload, value) {
-            (Payload::Inline(json), _) => Ok(json.clone()),
-            (Payload::Blob { .. }, Some(json)) => Ok(json),
-            (Payload::Blob { .. }, None) => {
-                debug_assert!(false, "the caller loads blobs before it delivers");
-                Err(self.misfit(at, entry))
-            }
-        }
     }
 }
 

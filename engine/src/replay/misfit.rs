@@ -1,9 +1,9 @@
 //! What a reader of a nondeterminism error needs: what the journal holds, what the program did.
 
-use super::slot::{of_workflow, on_channel, with_input};
+use super::frames::{Described, READERS};
 use super::table::State;
 use super::trouble::{Position, Trouble};
-use crate::domain::{Began, Body, Entry, Wait};
+use crate::domain::Entry;
 
 /// Any kind of frame.
 const ANY: &str = "frame";
@@ -13,12 +13,12 @@ const WAIT: &str = "wait";
 impl State {
     /// The entry does not fit.
     pub(super) fn misfit(&self, at: Position, entry: &Entry) -> Trouble {
-        let (word, detail) = describe(entry);
+        let Described { verb, word, detail } = describe(entry);
         let (mut expected, mut got) = (word.to_owned(), self.instead());
         if let Some(fid) = entry.fid() {
             expected = format!("{word} {fid}");
             if let Some(slot) = self.slots.get(fid) {
-                let (own, own_detail) = (slot.what.word(), slot.what.detail());
+                let (own, own_detail) = (slot.frame.word(), slot.frame.detail());
                 if own != word && !matches!(word, ANY | WAIT) {
                     got = format!("{own} {fid}");
                 } else if let Some(detail) = detail
@@ -29,7 +29,7 @@ impl State {
                 }
             }
         }
-        if let Some(verb) = verb(entry) {
+        if let Some(verb) = verb {
             expected = format!("{verb} {expected}");
         }
         nondeterminism(at, expected, got)
@@ -50,7 +50,7 @@ impl State {
     fn instead(&self) -> String {
         let unknown = self.slots.iter().filter(|(_, slot)| !slot.known);
         match unknown.min_by_key(|(_, slot)| slot.order) {
-            Some((fid, slot)) => format!("{} {fid}", slot.what.word()),
+            Some((fid, slot)) => format!("{} {fid}", slot.frame.word()),
             None => self.ended.clone().unwrap_or("nothing new".into()),
         }
     }
@@ -65,57 +65,12 @@ fn nondeterminism(at: Position, expected: String, got: String) -> Trouble {
     }
 }
 
-/// The word for the frame that an entry is about, and what tells it from others of its kind.
-fn describe(entry: &Entry) -> (&'static str, Option<String>) {
-    match entry {
-        Entry::FrameStarted {
-            began: Began::Step { input, .. },
-            ..
-        } => ("step", Some(with_input(input.as_ref()))),
-        Entry::FrameStarted {
-            began:
-                Began::Child {
-                    workflow,
-                    input,
-                    waits,
-                    ..
-                },
-            ..
-        } => ("child", Some(of_workflow(workflow, input, *waits))),
-        Entry::FrameSuspended {
-            wait: Wait::Message { channel, due },
-            ..
-        } => ("receive", Some(on_channel(channel, due.is_some()))),
-        Entry::FrameSuspended {
-            wait: Wait::Sleep { .. },
-            ..
-        } => ("sleep", None),
-        Entry::FrameSuspended {
-            wait: Wait::Retry { .. },
-            ..
-        } => ("step", None),
-        Entry::FrameFulfilled { mid: Some(_), .. } => ("receive", None),
-        Entry::FrameRecorded { .. } => ("recorded value", None),
-        Entry::FrameCompleted { .. } | Entry::FrameFailed { .. } => ("step", None),
-        Entry::FrameFulfilled { mid: None, .. } => (WAIT, None),
-        Entry::FrameDropped { .. } => (ANY, None),
-        Entry::Sent { to, channel, .. } => ("message", Some(format!(" to {to} on {channel}"))),
-        Entry::Announced { kind, .. } => ("announcement", Some(format!(" of {kind}"))),
-        Entry::Received {
-            body: Body::Child { .. },
-            ..
-        } => ("result of a child", None),
-        other => (other.kind(), None),
-    }
-}
-
-/// What is said of the frame, where it is not that it began.
-fn verb(entry: &Entry) -> Option<&'static str> {
-    match entry {
-        Entry::FrameDropped { .. } => Some("drop of"),
-        Entry::FrameFulfilled { mid: Some(_), .. } => Some("message consumed by"),
-        Entry::FrameFulfilled { mid: None, .. } => Some("end of"),
-        Entry::FrameFailed { .. } | Entry::FrameCompleted { .. } => Some("outcome of"),
-        _ => None,
-    }
+fn describe(entry: &Entry) -> Described {
+    let mut described = READERS.iter().filter_map(|reader| (reader.describe)(entry));
+    let described = described.next().or_else(|| match entry {
+        Entry::FrameFulfilled { .. } => Described::later("end of", WAIT),
+        Entry::FrameDropped { .. } => Described::later("drop of", ANY),
+        _ => Described::began(entry.kind(), None),
+    });
+    described.expect("every entry has at least a kind")
 }

@@ -17,12 +17,11 @@
 
 mod attempt;
 mod deliver;
-mod design;
 mod drive;
-mod expect;
 mod flag;
+pub(crate) mod frames;
 mod misfit;
-mod plan;
+mod place;
 mod poll;
 mod register;
 mod report;
@@ -31,14 +30,18 @@ mod slot;
 mod table;
 #[cfg(test)]
 mod tests;
+mod tree;
 mod trouble;
 
 pub(crate) use drive::{Drive, Turn};
-pub(crate) use plan::{Place, Plan, Refused};
+pub use frames::FrameKind;
+pub(crate) use frames::step::{Phase, StepState};
+pub(crate) use place::Place;
+pub(crate) use register::Refused;
 #[cfg(test)]
 pub(crate) use report::OpenFrame;
-pub(crate) use report::{StepState, WaitsFor};
 pub(crate) use seed::{Code, Limits, Seed};
-pub(crate) use slot::{Outcome, Phase};
 pub(crate) use table::Table;
+pub(crate) use tree::Tree;
+pub use tree::{AttemptView, Frame, FrameStatus};
 pub(crate) use trouble::{Position, Trouble};

@@ -1,41 +1,68 @@
-//! A frame comes to be: its id, its slot, its first entry.
+//! A frame is registered: its id, its slot, its first entry.
 
-use super::plan::{Place, Plan, Refused};
-use super::slot::{Slot, What};
-use super::table::State;
-use crate::domain::FrameId;
+use jiff::Timestamp;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use super::frames::{Plan, Site, recorded};
+use super::place::Place;
+use super::slot::Slot;
+use super::table::{State, Table};
+use crate::domain::{FrameId, Json};
+use crate::ports::Entropy;
 use crate::sdk::FrameError;
 
-impl State {
-    /// Registers a frame. What is refused registers nothing and counts nothing.
-    pub(super) fn register(&mut self, place: &Place, plan: Plan) -> Result<FrameId, Refused> {
-        self.check_values(place, &plan)?;
-        let fid = self.next_fid(place)?;
-        let silent = self.cancelled && !place.shielded;
-        let (what, entry) = self.design(place, &fid, plan)?;
-        let waits = match &what {
-            What::Step { .. } | What::Sleep { .. } | What::Receive { .. } => true,
-            What::Child { waits, .. } => *waits,
-            What::Recorded | What::Sent { .. } | What::Announced { .. } => false,
-        };
-        self.insert(fid.clone(), place, what, waits && !silent);
-        if silent {
-            // No entry will name it, so its absence from the journal means nothing.
-            self.slots.entry(fid.clone()).and_modify(|s| s.known = true);
-            return Err(FrameError::Cancelled { fid }.into());
+/// Why a frame was not registered.
+pub(crate) enum Refused {
+    /// An error for the workflow.
+    Error(FrameError),
+    /// The drive is over or about to be: the workflow is not polled again.
+    Halted,
+}
+
+impl From<FrameError> for Refused {
+    fn from(error: FrameError) -> Self {
+        Self::Error(error)
+    }
+}
+
+impl Table {
+    /// Registers a frame.
+    pub(crate) fn register(&self, place: &Place, plan: impl Plan) -> Result<FrameId, Refused> {
+        if !self.is_inside() {
+            let frame = place.name.to_string();
+            return Err(FrameError::Outside { frame }.into());
         }
-        self.decided.extend(entry);
-        Ok(fid)
+        let mut state = self.lock();
+        state.check_value(place, &plan)?;
+        let fid = state.next_fid(place)?;
+        state.add(fid, place, plan)
     }
 
-    /// Registers a recorded value: the journal's, or else a fresh one. `None` when the drive is
-    /// over or about to be.
-    pub(super) fn record(&mut self, place: &Place) -> Option<FrameId> {
-        let fid = self.next_fid(place).ok()?;
-        self.insert(fid.clone(), place, What::Recorded, false);
-        Some(fid)
+    /// A recorded value: the journal's, or else a `fresh` one, which is recorded. Outside of the
+    /// workflow (in a step, say) it is fresh and not recorded.
+    pub(crate) fn recorded<T: Serialize + DeserializeOwned>(
+        &self,
+        place: &Place,
+        fresh: impl FnOnce(Timestamp, &dyn Entropy) -> T,
+    ) -> T {
+        let inside = self.is_inside();
+        let mut state = self.lock();
+        let Some(fid) = inside.then(|| state.next_fid(place).ok()).flatten() else {
+            return fresh(state.now, &*state.entropy);
+        };
+        // A journal that holds something else under this id does not fit this program, which
+        // shows when that entry is delivered.
+        let old = state.recorded.get(&fid).and_then(|json| json.get().ok());
+        let value = old.unwrap_or_else(|| fresh(state.now, &*state.entropy));
+        let json = Json::of(&value).expect("instants, uuids and numbers in [0, 1) are JSON");
+        // Recorded values are shielded and have no deadline, so nothing refuses them.
+        let _ = state.add(fid, place, recorded::Plan { value: json });
+        value
     }
+}
 
+impl State {
     /// The id a frame gets. Nothing is counted yet.
     fn next_fid(&mut self, place: &Place) -> Result<FrameId, Refused> {
         if self.closed {
@@ -58,25 +85,44 @@ impl State {
         Ok(fid)
     }
 
-    fn insert(&mut self, fid: FrameId, place: &Place, what: What, open: bool) {
+    /// Registers a frame under an id that is free. A plan that is refused registers nothing and
+    /// counts nothing; a frame that begins after cancellation counts and is over at once.
+    fn add(&mut self, fid: FrameId, place: &Place, plan: impl Plan) -> Result<FrameId, Refused> {
+        let site = Site {
+            fid: &fid,
+            name: &place.name,
+            eid: self.eid,
+            queue: &self.queue,
+            code: &self.code,
+            now: self.now,
+        };
+        let (frame, entry) = plan.begin(&site)?;
+        let cancelled = self.cancelled && !place.shielded;
+        let (order, waits) = (self.frames(), frame.waits() && !cancelled);
         if place.key.is_none() {
             *self.counts.entry(count_key(place)).or_default() += 1;
         }
-        let order = self.frames();
-        if open {
+        if waits {
             self.open.insert(order, fid.clone());
         }
         let slot = Slot {
             order,
-            what,
+            frame,
             shielded: place.shielded,
             waker: None,
             outcome: None,
-            dispatched: !open,
-            known: false,
+            dispatched: !waits,
+            // No entry will name a cancelled frame, so its absence from the journal means
+            // nothing.
+            known: cancelled,
         };
-        self.slots.insert(fid, slot);
+        self.slots.insert(fid.clone(), slot);
         self.progress += 1;
+        if cancelled {
+            return Err(FrameError::Cancelled { fid }.into());
+        }
+        self.decided.extend(entry);
+        Ok(fid)
     }
 
     /// Frames registered so far.
@@ -84,16 +130,9 @@ impl State {
         u32::try_from(self.slots.len()).unwrap_or(u32::MAX)
     }
 
-    fn check_values(&self, place: &Place, plan: &Plan) -> Result<(), FrameError> {
-        let value = match plan {
-            Plan::Child { args, .. } => args,
-            Plan::Send { payload, .. } => payload,
-            Plan::Announce { value, .. } => value,
-            Plan::Step { .. } | Plan::Sleep(_) | Plan::SleepUntil(_) | Plan::Receive { .. } => {
-                return Ok(());
-            }
-        };
-        let (bytes, most) = (value.as_str().len(), self.limits.max_value);
+    fn check_value(&self, place: &Place, plan: &impl Plan) -> Result<(), FrameError> {
+        let bytes = plan.value().map_or(0, |value| value.as_str().len());
+        let most = self.limits.max_value;
         if bytes <= most {
             return Ok(());
         }

@@ -10,9 +10,11 @@ use std::task::Waker;
 use jiff::Timestamp;
 
 use super::flag::Flag;
-use super::slot::{SharedStepBody, Slot, What};
+use super::frames::Inbox;
+use super::frames::step::SharedStepBody;
+use super::slot::Slot;
 use super::{Limits, Seed};
-use crate::domain::{Channel, Entry, ExecutionId, FrameId, Json, MessageId, Queue};
+use crate::domain::{Entry, ExecutionId, FrameId, Json, Queue};
 use crate::ports::Entropy;
 
 /// The shared handle.
@@ -39,11 +41,10 @@ pub(super) struct State {
     pub(super) open: BTreeMap<u32, FrameId>,
     /// The next count of each name; the key is `parent/name`.
     pub(super) counts: BTreeMap<String, u32>,
-    /// Messages that no receive has consumed.
-    pub(super) inbox: BTreeMap<Channel, VecDeque<(MessageId, Json)>>,
+    pub(super) inbox: Inbox,
     /// What the workflow decided and no entry has matched.
     pub(super) decided: VecDeque<Entry>,
-    /// Frames let go of since the drive asked last.
+    /// Frames dropped since the last [`Drive::take_dropped`](super::Drive::take_dropped).
     pub(super) dropped: Vec<FrameId>,
     /// Registrations, yields, drops: an idle wake of its own does not raise it.
     pub(super) progress: u64,
@@ -81,7 +82,7 @@ impl Table {
                 slots: BTreeMap::new(),
                 open: BTreeMap::new(),
                 counts: BTreeMap::new(),
-                inbox: BTreeMap::new(),
+                inbox: Inbox::new(),
                 decided: VecDeque::new(),
                 dropped: Vec::new(),
                 progress: 0,
@@ -108,7 +109,7 @@ impl Table {
         self.0.flag.is_inside()
     }
 
-    /// Looks at the state, or changes it, without letting anything loose.
+    /// Reads the state, or changes it in a way that wakes and drops nothing.
     pub(super) fn lock(&self) -> MutexGuard<'_, State> {
         // No user code runs under the lock, so a panic cannot have left it half changed.
         self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
@@ -122,8 +123,8 @@ impl Table {
         result
     }
 
-    /// Lets go of everything: from now on frames neither wake nor record. Thunks may hold a
-    /// context, and so this table: they go, too.
+    /// Releases everything: from now on frames neither wake nor record. Step bodies may hold a
+    /// context, and so this table: they are dropped, too.
     pub(super) fn close(&self) {
         self.change(|state, loose| {
             state.closed = true;
@@ -138,8 +139,6 @@ impl Slot {
     /// Takes out what would hold on to user code.
     pub(super) fn loosen(&mut self, loose: &mut Loose) {
         loose.wakers.extend(self.waker.take());
-        if let What::Step { step_body, .. } = &mut self.what {
-            loose.step_bodies.extend(step_body.take());
-        }
+        loose.step_bodies.extend(self.frame.release());
     }
 }

@@ -13,7 +13,7 @@ use super::pass::{Done, Pass};
 use crate::domain::{Entry, Failure, FrameId, kind};
 use crate::outbox::{self, DispatchError};
 use crate::ports::BucketError;
-use crate::replay::{Drive, WaitsFor};
+use crate::replay::{Drive, FrameKind};
 
 /// What woke a live pass.
 enum Event {
@@ -213,7 +213,7 @@ impl Pass {
         let now = self.now;
         let open = self.drive.as_ref().map(Drive::open).unwrap_or_default();
         open.into_iter()
-            .filter(|frame| !matches!(frame.waits_for, WaitsFor::Step))
+            .filter(|frame| frame.kind != FrameKind::Step)
             .filter_map(|frame| frame.due.map(|due| (due, frame.fid)))
             .filter(move |(due, _)| *due <= now)
     }

@@ -10,7 +10,8 @@ use serde::de::DeserializeOwned;
 use super::frame::{Frame, frame_future};
 use super::{Context, FrameError};
 use crate::domain::{ExecutionId, Json, OnClose, Queue, Workflow};
-use crate::replay::{Outcome, Plan};
+use crate::replay::frames::Outcome;
+use crate::replay::frames::child::Plan;
 
 /// A child execution and its result, from [`Context::child`](crate::Context::child).
 ///
@@ -18,7 +19,7 @@ use crate::replay::{Outcome, Plan};
 /// [`on_close`](Self::on_close) says otherwise.
 #[must_use = "frames are inert until they are polled"]
 pub struct Child<T> {
-    frame: Frame,
+    frame: Frame<Plan>,
     value: PhantomData<fn() -> T>,
 }
 
@@ -27,7 +28,7 @@ pub struct Child<T> {
 /// It goes on when this execution ends, unless [`on_close`](Self::on_close) says otherwise.
 #[must_use = "call `.start()`"]
 pub struct Spawn {
-    frame: Frame,
+    frame: Frame<Plan>,
 }
 
 /// What a child is made from.
@@ -40,12 +41,12 @@ pub(super) struct Offspring<'a> {
 
 impl Offspring<'_> {
     /// Dots of workflow names have no place in frame names.
-    pub(super) fn frame(self, ctx: &Context) -> Frame {
+    pub(super) fn frame(self, ctx: &Context) -> Frame<Plan> {
         let name = self.workflow.replace('.', "_");
         let plan = Workflow::parse(self.workflow)
             .map_err(FrameError::from)
             .and_then(|workflow| {
-                Ok(Plan::Child {
+                Ok(Plan {
                     workflow,
                     version: None,
                     queue: None,
@@ -62,12 +63,12 @@ impl Offspring<'_> {
 macro_rules! child_options {
     ($type:ident $(, $t:ident)?) => {
         impl<$($t)?> $type<$($t)?> {
-            /// Whose workers run it; this execution's own if nothing is said.
+            /// The queue whose workers run it. The default is this execution's own queue.
             pub fn queue(mut self, queue: &str) -> Self {
                 match Queue::parse(queue) {
                     Ok(name) => {
-                        if let Some(Plan::Child { queue, .. }) = self.frame.plan_mut() {
-                            *queue = Some(name);
+                        if let Some(plan) = self.frame.plan_mut() {
+                            plan.queue = Some(name);
                         }
                     }
                     Err(invalid) => self.frame.refuse(invalid.into()),
@@ -75,18 +76,18 @@ macro_rules! child_options {
                 self
             }
 
-            /// The version that runs it; the newest that is registered if nothing is said.
+            /// The version that runs it. The default is the newest that is registered.
             pub fn version(mut self, version: &str) -> Self {
-                if let Some(Plan::Child { version: asked, .. }) = self.frame.plan_mut() {
-                    *asked = Some(version.to_owned());
+                if let Some(plan) = self.frame.plan_mut() {
+                    plan.version = Some(version.to_owned());
                 }
                 self
             }
 
             /// What happens to it when this execution ends first.
             pub fn on_close(mut self, what: OnClose) -> Self {
-                if let Some(Plan::Child { on_close, .. }) = self.frame.plan_mut() {
-                    *on_close = what;
+                if let Some(plan) = self.frame.plan_mut() {
+                    plan.on_close = what;
                 }
                 self
             }
@@ -99,7 +100,7 @@ child_options!(Spawn);
 frame_future!(Child, T);
 
 impl<T> Child<T> {
-    pub(super) fn new(frame: Frame) -> Self {
+    pub(super) fn new(frame: Frame<Plan>) -> Self {
         Self {
             frame,
             value: PhantomData,
@@ -123,7 +124,7 @@ impl<T: DeserializeOwned> Future for Child<T> {
 }
 
 impl Spawn {
-    pub(super) fn new(frame: Frame) -> Self {
+    pub(super) fn new(frame: Frame<Plan>) -> Self {
         Self { frame }
     }
 

@@ -15,7 +15,8 @@ use super::{
     step_body,
 };
 use crate::domain::{Channel, ExecutionId, FrameId, FrameName, InvalidName, Json, OnClose};
-use crate::replay::{Place, Plan, Table};
+use crate::replay::frames::{announce, receive, send, sleep, step};
+use crate::replay::{Place, Table};
 
 /// What a workflow acts through. Cheap to clone.
 ///
@@ -67,7 +68,7 @@ impl Context {
         T: Serialize + DeserializeOwned + 'static,
     {
         let step_body = step_body::of_call(function, input.clone());
-        let plan = encode(name, input).map(|input| Plan::Step {
+        let plan = encode(name, input).map(|input| step::Plan {
             step_body,
             options: StepOptions::default(),
             input: Some(input),
@@ -98,7 +99,7 @@ impl Context {
     where
         T: Serialize + DeserializeOwned + 'static,
     {
-        let plan = Plan::Step {
+        let plan = step::Plan {
             step_body: step_body::of_step(step_body),
             options: StepOptions::default(),
             input: None,
@@ -110,7 +111,7 @@ impl Context {
     /// dropped before it yields consumes none.
     pub fn receive<T: DeserializeOwned>(&self, channel: &str) -> Receive<T> {
         let plan = Channel::parse(channel)
-            .map(|channel| Plan::Receive {
+            .map(|channel| receive::Plan {
                 channel,
                 timeout: None,
             })
@@ -120,12 +121,12 @@ impl Context {
 
     /// Waits for `wait`, counted from the first poll; durably, without a process that waits.
     pub fn sleep(&self, wait: Duration) -> Sleep {
-        Sleep::new(Frame::new(self, "sleep", Ok(Plan::Sleep(wait))))
+        Sleep::new(Frame::new(self, "sleep", Ok(sleep::Plan::For(wait))))
     }
 
     /// Waits until `due`. An instant that has passed is due now.
     pub fn sleep_until(&self, due: Timestamp) -> Sleep {
-        Sleep::new(Frame::new(self, "sleep", Ok(Plan::SleepUntil(due))))
+        Sleep::new(Frame::new(self, "sleep", Ok(sleep::Plan::Until(due))))
     }
 
     /// Starts a child execution and waits for its result.
@@ -182,7 +183,7 @@ impl Context {
         channel: &str,
         value: &T,
     ) -> Result<(), FrameError> {
-        let plan = Plan::Send {
+        let plan = send::Plan {
             to,
             channel: Channel::parse(channel)?,
             payload: encode("send", value)?,
@@ -196,7 +197,7 @@ impl Context {
     /// [`FrameError`] for a kind (named like a channel) or a value that cannot be, and after
     /// cancellation.
     pub fn announce<T: Serialize + ?Sized>(&self, kind: &str, value: &T) -> Result<(), FrameError> {
-        let plan = Plan::Announce {
+        let plan = announce::Plan {
             kind: Channel::parse(kind)?,
             value: encode("announce", value)?,
         };

@@ -4,22 +4,23 @@ use std::fmt;
 use std::task::Poll;
 
 use super::{Context, FrameError};
-use crate::domain::{ExecutionId, FrameId, FrameName, Json, ValueError};
-use crate::replay::{Outcome, Plan, Refused};
+use crate::domain::{ExecutionId, FrameId, FrameName, Json};
+use crate::replay::Refused;
+use crate::replay::frames::{Outcome, Plan};
 
 /// A frame that may have been registered.
-pub(super) struct Frame {
+pub(super) struct Frame<P> {
     ctx: Context,
     name: String,
     key: Option<String>,
-    /// What it is to be; an error shows at the first poll. Gone once registered.
-    plan: Option<Result<Plan, FrameError>>,
+    /// What the workflow asks for, or the error of the first poll. `None` once registered.
+    plan: Option<Result<P, FrameError>>,
     fid: Option<FrameId>,
     over: bool,
 }
 
-impl Frame {
-    pub(super) fn new(ctx: &Context, name: &str, plan: Result<Plan, FrameError>) -> Self {
+impl<P> Frame<P> {
+    pub(super) fn new(ctx: &Context, name: &str, plan: Result<P, FrameError>) -> Self {
         Self {
             ctx: ctx.clone(),
             name: name.to_owned(),
@@ -37,7 +38,7 @@ impl Frame {
     }
 
     /// The plan as long as it can be changed.
-    pub(super) fn plan_mut(&mut self) -> Option<&mut Plan> {
+    pub(super) fn plan_mut(&mut self) -> Option<&mut P> {
         self.plan.as_mut().and_then(|plan| plan.as_mut().ok())
     }
 
@@ -52,6 +53,34 @@ impl Frame {
         self.over
     }
 
+    /// The frame's id, or its name as long as it has none.
+    pub(super) fn label(&self) -> String {
+        self.fid
+            .as_ref()
+            .map_or_else(|| self.name.clone(), FrameId::to_string)
+    }
+
+    /// Decodes a value that came for it.
+    pub(super) fn read<T: serde::de::DeserializeOwned>(
+        &self,
+        json: &Json,
+    ) -> Result<T, FrameError> {
+        json.get().map_err(|source| FrameError::Value {
+            frame: self.label(),
+            source,
+        })
+    }
+
+    pub(super) fn eid(&self) -> ExecutionId {
+        self.ctx.eid()
+    }
+
+    pub(super) fn fid(&self) -> FrameId {
+        self.fid.clone().unwrap_or_else(FrameId::root)
+    }
+}
+
+impl<P: Plan> Frame<P> {
     /// The first poll registers. After the outcome it stays pending.
     pub(super) fn poll(
         &mut self,
@@ -97,7 +126,7 @@ impl Frame {
         }
     }
 
-    fn register(&self, plan: Result<Plan, FrameError>) -> Result<FrameId, Refused> {
+    fn register(&self, plan: Result<P, FrameError>) -> Result<FrameId, Refused> {
         let name = FrameName::parse(&self.name).map_err(FrameError::from)?;
         let key = self.key.as_deref().map(FrameName::parse).transpose();
         let place = self
@@ -106,39 +135,9 @@ impl Frame {
             .map_err(FrameError::from)?;
         self.ctx.table().register(&place, plan?)
     }
-
-    /// The frame's id, or its name as long as it has none.
-    pub(super) fn label(&self) -> String {
-        self.fid
-            .as_ref()
-            .map_or_else(|| self.name.clone(), FrameId::to_string)
-    }
-
-    /// Reads a value that came for it.
-    pub(super) fn read<T: serde::de::DeserializeOwned>(
-        &self,
-        json: &Json,
-    ) -> Result<T, FrameError> {
-        json.get().map_err(|source| self.value_error(source))
-    }
-
-    pub(super) fn value_error(&self, source: ValueError) -> FrameError {
-        FrameError::Value {
-            frame: self.label(),
-            source,
-        }
-    }
-
-    pub(super) fn eid(&self) -> ExecutionId {
-        self.ctx.eid()
-    }
-
-    pub(super) fn fid(&self) -> FrameId {
-        self.fid.clone().unwrap_or_else(FrameId::root)
-    }
 }
 
-impl Drop for Frame {
+impl<P> Drop for Frame<P> {
     fn drop(&mut self) {
         if let (Some(fid), false) = (&self.fid, self.over) {
             self.ctx.table().let_go(fid);
@@ -146,7 +145,7 @@ impl Drop for Frame {
     }
 }
 
-impl fmt::Debug for Frame {
+impl<P> fmt::Debug for Frame<P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Frame")
             .field("frame", &self.label())

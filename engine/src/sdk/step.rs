@@ -10,18 +10,19 @@ use serde::de::DeserializeOwned;
 
 use super::frame::{Frame, frame_future};
 use super::{FrameError, Retry, StepOptions};
-use crate::replay::{Outcome, Plan};
+use crate::replay::frames::Outcome;
+use crate::replay::frames::step::Plan;
 
 /// A step, from [`Context::call`](crate::Context::call) or
 /// [`Context::step`](crate::Context::step): options first, then the future of its value.
 #[must_use = "frames are inert until they are polled"]
 pub struct Step<T> {
-    frame: Frame,
+    frame: Frame<Plan>,
     value: PhantomData<fn() -> T>,
 }
 
 impl<T> Step<T> {
-    pub(super) fn new(frame: Frame) -> Self {
+    pub(super) fn new(frame: Frame<Plan>) -> Self {
         Self {
             frame,
             value: PhantomData,
@@ -33,7 +34,7 @@ impl<T> Step<T> {
         self.with(|options| options.retry = retry)
     }
 
-    /// How long one attempt may take. One that takes longer is told so through its
+    /// How long one attempt may take. One that takes longer is cancelled through its
     /// [`Attempt`](crate::Attempt) and fails with kind `timeout`.
     pub fn timeout(self, limit: Duration) -> Self {
         self.with(|options| options.timeout = Some(limit))
@@ -44,14 +45,14 @@ impl<T> Step<T> {
         self.with(|options| options.pure = true)
     }
 
-    /// It computes for long or blocks its thread: it runs where that stops nobody else.
+    /// It computes for long or blocks its thread: it runs on a thread of its own.
     pub fn blocking(self) -> Self {
         self.with(|options| options.blocking = true)
     }
 
     fn with(mut self, set: impl FnOnce(&mut StepOptions)) -> Self {
-        if let Some(Plan::Step { options, .. }) = self.frame.plan_mut() {
-            set(options);
+        if let Some(plan) = self.frame.plan_mut() {
+            set(&mut plan.options);
         }
         self
     }

@@ -10,30 +10,30 @@ use serde::de::DeserializeOwned;
 
 use super::FrameError;
 use super::frame::{Frame, frame_future};
-use crate::replay::{Outcome, Plan};
+use crate::replay::frames::{Outcome, receive, sleep};
 
 /// The next message on a channel, from [`Context::receive`](crate::Context::receive).
 #[must_use = "frames are inert until they are polled"]
 pub struct Receive<T> {
-    frame: Frame,
+    frame: Frame<receive::Plan>,
     value: PhantomData<fn() -> T>,
 }
 
 /// The same, for a limited time: `None` when it is over. From [`Receive::timeout`].
 #[must_use = "frames are inert until they are polled"]
 pub struct ReceiveTimeout<T> {
-    frame: Frame,
+    frame: Frame<receive::Plan>,
     value: PhantomData<fn() -> T>,
 }
 
 /// A wait for an instant, from [`Context::sleep`](crate::Context::sleep).
 #[must_use = "frames are inert until they are polled"]
 pub struct Sleep {
-    frame: Frame,
+    frame: Frame<sleep::Plan>,
 }
 
 impl<T> Receive<T> {
-    pub(super) fn new(frame: Frame) -> Self {
+    pub(super) fn new(frame: Frame<receive::Plan>) -> Self {
         Self {
             frame,
             value: PhantomData,
@@ -42,8 +42,8 @@ impl<T> Receive<T> {
 
     /// Waits no longer than `limit`, counted from the first poll.
     pub fn timeout(mut self, limit: Duration) -> ReceiveTimeout<T> {
-        if let Some(Plan::Receive { timeout, .. }) = self.frame.plan_mut() {
-            *timeout = Some(limit);
+        if let Some(plan) = self.frame.plan_mut() {
+            plan.timeout = Some(limit);
         }
         ReceiveTimeout {
             frame: self.frame,
@@ -53,7 +53,7 @@ impl<T> Receive<T> {
 }
 
 impl Sleep {
-    pub(super) fn new(frame: Frame) -> Self {
+    pub(super) fn new(frame: Frame<sleep::Plan>) -> Self {
         Self { frame }
     }
 }

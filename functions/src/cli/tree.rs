@@ -60,7 +60,7 @@ fn walk<'a>(
 }
 
 fn about(frame: &Frame, now: Timestamp, color: bool) -> String {
-    let mut columns = vec![format!("{:<8}", kind(frame.kind)), status(frame, color)];
+    let mut columns = vec![format!("{:<8}", frame.kind.name()), status(frame, color)];
     let took = |end| {
         frame
             .began
@@ -98,20 +98,6 @@ fn about(frame: &Frame, now: Timestamp, color: bool) -> String {
             .map(|f| text::cut(&f.to_string(), 100)),
     );
     columns.join("  ")
-}
-
-fn kind(kind: FrameKind) -> &'static str {
-    match kind {
-        FrameKind::Workflow => "workflow",
-        FrameKind::Scope => "scope",
-        FrameKind::Step => "step",
-        FrameKind::Sleep => "sleep",
-        FrameKind::Receive => "receive",
-        FrameKind::Child => "child",
-        FrameKind::Send => "send",
-        FrameKind::Announce => "announce",
-        FrameKind::Recorded => "recorded",
-    }
 }
 
 fn status(frame: &Frame, color: bool) -> String {

@@ -4,11 +4,9 @@ use serde_json::json;
 
 use super::make::{elapsed, fid, instant, message};
 use super::runner::{Arrival, Ended, World, world};
-use crate::domain::{
-    Began, Channel, Digest, Entry, Failure, Json, Lost, MessageId, Payload, Wait, kind,
-};
+use crate::domain::{Began, Digest, Entry, Failure, Json, Lost, MessageId, Payload, Wait, kind};
 use crate::prelude::*;
-use crate::replay::{Drive, OpenFrame, Phase, Position, Trouble, Turn, WaitsFor};
+use crate::replay::{Drive, FrameKind, OpenFrame, Phase, Position, Trouble, Turn};
 
 const AT: Position = Position {
     number: 3,
@@ -57,21 +55,19 @@ async fn waits(ctx: Context, _: ()) -> Result<u8, Failed> {
 fn what_waits_is_told_with_its_due() {
     let drive = started(&world(waits, ()));
     let open = drive.open();
-    let told = |name: &str, waits_for, due: Option<usize>| OpenFrame {
+    let frame = |name: &str, kind, due: Option<usize>| OpenFrame {
         fid: fid(name),
-        waits_for,
+        kind,
         due: due.map(instant),
     };
-    let channel = |name| WaitsFor::Receive(Channel::parse(name).unwrap());
-    let child = WaitsFor::Child(super::make::eid().child(&fid("root/c#0")));
     assert_eq!(
         open,
         [
-            told("root/receive#0", channel("a"), None),
-            told("root/c#0", child, None),
-            told("root/receive#1", channel("b"), Some(1_030)),
-            told("root/sleep#0", WaitsFor::Sleep, Some(1_010)),
-            told("root/s#0", WaitsFor::Step, None),
+            frame("root/receive#0", FrameKind::Receive, None),
+            frame("root/c#0", FrameKind::Child, None),
+            frame("root/receive#1", FrameKind::Receive, Some(1_030)),
+            frame("root/sleep#0", FrameKind::Sleep, Some(1_010)),
+            frame("root/s#0", FrameKind::Step, None),
         ]
     );
 }

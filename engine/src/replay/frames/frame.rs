@@ -1,0 +1,142 @@
+//! What every kind of frame implements: a plan that becomes a frame, and the frame itself.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::time::Duration;
+
+use jiff::Timestamp;
+
+use super::FrameKind;
+use super::step::{SharedStepBody, Step};
+use crate::domain::{
+    Channel, Entry, ExecutionId, Failure, FrameId, FrameName, Json, MessageId, Queue,
+};
+use crate::replay::Code;
+use crate::sdk::FrameError;
+
+/// What the workflow asks for. It becomes a frame when it is first polled.
+pub(crate) trait Plan {
+    /// The value that leaves the workflow with it: it has a maximum size.
+    fn value(&self) -> Option<&Json> {
+        None
+    }
+
+    /// The frame, and the entry it begins with. Steps and receives have none: a step begins
+    /// with its first attempt, a receive when its first poll finds no message.
+    fn begin(self, site: &Site<'_>) -> Result<Begun, FrameError>;
+}
+
+/// A frame, and the entry it begins with.
+pub(crate) type Begun = (Box<dyn Frame>, Option<Entry>);
+
+/// Where and when a frame begins.
+pub(crate) struct Site<'a> {
+    /// The frame's id.
+    pub(crate) fid: &'a FrameId,
+    /// Its name, for errors.
+    pub(crate) name: &'a FrameName,
+    /// The execution.
+    pub(crate) eid: ExecutionId,
+    /// The execution's queue.
+    pub(crate) queue: &'a Queue,
+    /// Decides the version of a child.
+    pub(crate) code: &'a Code,
+    /// The instant that deadlines count from.
+    pub(crate) now: Timestamp,
+}
+
+impl Site<'_> {
+    /// The instant after `wait`.
+    pub(super) fn after(&self, wait: Duration) -> Result<Timestamp, FrameError> {
+        self.now.checked_add(wait).map_err(|_| FrameError::Instant {
+            frame: self.name.to_string(),
+        })
+    }
+}
+
+/// A registered frame.
+pub(crate) trait Frame: Send {
+    /// Its kind.
+    fn kind(&self) -> FrameKind;
+
+    /// The kind, in messages.
+    fn word(&self) -> &'static str;
+
+    /// What distinguishes it from another of its kind under the same id, in messages.
+    fn detail(&self) -> String {
+        String::new()
+    }
+
+    /// Whether an outcome comes for it.
+    fn waits(&self) -> bool;
+
+    /// When it is over, or goes on, without an outcome from elsewhere.
+    fn due(&self) -> Option<Timestamp> {
+        None
+    }
+
+    /// What a journal entry about this frame means to it. `value` is the entry's value, loaded
+    /// if it is a blob; it is `None` only for an entry that has no value to deliver.
+    fn accept(&mut self, entry: &Entry, value: Option<Json>) -> Accepted;
+
+    /// The channel it waits on.
+    fn channel(&self) -> Option<&Channel> {
+        None
+    }
+
+    /// A poll that found no outcome: takes a message out of `inbox`, or begins to wait.
+    fn poll(&mut self, _fid: &FrameId, _inbox: &mut Inbox) -> Polled {
+        Polled::default()
+    }
+
+    /// The step, whose attempts run outside of the workflow.
+    fn step(&self) -> Option<&Step> {
+        None
+    }
+
+    /// Gives up the user code it holds.
+    fn release(&mut self) -> Option<SharedStepBody> {
+        None
+    }
+}
+
+/// What an entry means to the frame it is about.
+pub(crate) enum Accepted {
+    /// It fits, and the workflow must have decided the same.
+    Decided,
+    /// It fits, and the workflow does not notice it.
+    Noted,
+    /// It brings the outcome.
+    Outcome(Outcome),
+    /// It is about another frame than this one.
+    Misfit,
+}
+
+impl Accepted {
+    /// The outcome of an entry that has a value. A value that was not loaded is a misfit.
+    pub(super) fn value(value: Option<Json>) -> Self {
+        value.map_or(Self::Misfit, |value| Self::Outcome(Outcome::Value(value)))
+    }
+}
+
+/// What comes for a frame.
+#[derive(Debug, Clone)]
+pub(crate) enum Outcome {
+    /// The value of a step or a child, or a message.
+    Value(Json),
+    /// A step or a child failed.
+    Failed(Failure),
+    /// The instant came.
+    Elapsed,
+    /// The execution was asked to stop.
+    Cancelled,
+}
+
+/// Messages that no receive has consumed.
+pub(crate) type Inbox = BTreeMap<Channel, VecDeque<(MessageId, Json)>>;
+
+/// What a poll found, and what it decided.
+#[derive(Default)]
+pub(crate) struct Polled {
+    pub(crate) outcome: Option<Outcome>,
+    pub(crate) entry: Option<Entry>,
+}

@@ -1,0 +1,229 @@
+//! Steps: attempts begin and end in the journal, the last of them with an outcome. Attempts run
+//! outside of the workflow, after the commit that holds their start.
+
+use std::sync::{Arc, Mutex};
+
+use jiff::Timestamp;
+
+use super::frame::{Accepted, Begun, Frame, Outcome, Site};
+use super::kind::{Described, FrameKind, Reader};
+use crate::domain::{Began, Digest, Entry, FrameId, Json, Wait};
+use crate::replay::tree::{AttemptView, FrameStatus, Tree};
+use crate::sdk::{FrameError, StepBody, StepOptions};
+
+const WORD: &str = "step";
+
+pub(in crate::replay) const READER: Reader = Reader { describe, show };
+
+/// A step body that an attempt may run while the frame table holds it, too.
+pub(crate) type SharedStepBody = Arc<Mutex<StepBody>>;
+
+/// A step to run.
+pub(crate) struct Plan {
+    /// What an attempt runs.
+    pub(crate) step_body: StepBody,
+    /// Its options.
+    pub(crate) options: StepOptions,
+    /// A `call`'s input.
+    pub(crate) input: Option<Json>,
+}
+
+/// A step without outcome.
+#[derive(Debug, Clone)]
+pub(crate) struct StepState {
+    /// The frame.
+    pub(crate) fid: FrameId,
+    /// The state of its attempts.
+    pub(crate) phase: Phase,
+    /// How many attempts vanished.
+    pub(crate) lost: u32,
+    /// Its options.
+    pub(crate) options: Arc<StepOptions>,
+    /// Digest of a `call`'s input: belongs into its `frame.started`.
+    pub(crate) input: Option<Digest>,
+}
+
+/// The state of the attempts of a step.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Phase {
+    /// None was begun.
+    Fresh,
+    /// This one was begun and has not ended.
+    Started {
+        /// 1, 2, ...
+        attempt: u32,
+    },
+    /// This one failed; the next begins later.
+    Backoff {
+        /// The one that failed.
+        attempt: u32,
+        /// When the next one begins.
+        due: Timestamp,
+    },
+}
+
+pub(crate) struct Step {
+    phase: Phase,
+    lost: u32,
+    options: Arc<StepOptions>,
+    input: Option<Digest>,
+    /// `None` once no more attempt can begin.
+    step_body: Option<SharedStepBody>,
+}
+
+impl super::Plan for Plan {
+    fn begin(self, _: &Site<'_>) -> Result<Begun, FrameError> {
+        let step = Step {
+            phase: Phase::Fresh,
+            lost: 0,
+            options: Arc::new(self.options),
+            input: self.input.map(|input| input.digest()),
+            step_body: Some(Arc::new(Mutex::new(self.step_body))),
+        };
+        Ok((Box::new(step), None))
+    }
+}
+
+impl Step {
+    pub(in crate::replay) fn body(&self) -> Option<SharedStepBody> {
+        self.step_body.clone()
+    }
+
+    pub(in crate::replay) fn state(&self, fid: &FrameId) -> StepState {
+        StepState {
+            fid: fid.clone(),
+            phase: self.phase.clone(),
+            lost: self.lost,
+            options: Arc::clone(&self.options),
+            input: self.input.clone(),
+        }
+    }
+}
+
+impl Frame for Step {
+    fn kind(&self) -> FrameKind {
+        FrameKind::Step
+    }
+
+    fn word(&self) -> &'static str {
+        WORD
+    }
+
+    fn detail(&self) -> String {
+        detail(self.input.as_ref())
+    }
+
+    fn waits(&self) -> bool {
+        true
+    }
+
+    fn due(&self) -> Option<Timestamp> {
+        match self.phase {
+            Phase::Backoff { due, .. } => Some(due),
+            Phase::Fresh | Phase::Started { .. } => None,
+        }
+    }
+
+    fn accept(&mut self, entry: &Entry, value: Option<Json>) -> Accepted {
+        match entry {
+            Entry::FrameStarted {
+                began: Began::Step { attempt, input },
+                ..
+            } if *input == self.input => {
+                self.phase = Phase::Started { attempt: *attempt };
+                Accepted::Noted
+            }
+            Entry::FrameSuspended {
+                wait: Wait::Retry {
+                    attempt, due, lost, ..
+                },
+                ..
+            } => {
+                self.phase = Phase::Backoff {
+                    attempt: *attempt,
+                    due: *due,
+                };
+                self.lost += u32::from(lost.0);
+                Accepted::Noted
+            }
+            Entry::FrameCompleted { .. } => Accepted::value(value),
+            Entry::FrameFailed { failure, .. } => {
+                Accepted::Outcome(Outcome::Failed(failure.clone()))
+            }
+            _ => Accepted::Misfit,
+        }
+    }
+
+    fn step(&self) -> Option<&Step> {
+        Some(self)
+    }
+
+    fn release(&mut self) -> Option<SharedStepBody> {
+        self.step_body.take()
+    }
+}
+
+fn describe(entry: &Entry) -> Option<Described> {
+    match entry {
+        Entry::FrameStarted {
+            began: Began::Step { input, .. },
+            ..
+        } => Described::began(WORD, Some(detail(input.as_ref()))),
+        Entry::FrameSuspended {
+            wait: Wait::Retry { .. },
+            ..
+        } => Described::began(WORD, None),
+        Entry::FrameCompleted { .. } | Entry::FrameFailed { .. } => {
+            Described::later("outcome of", WORD)
+        }
+        _ => None,
+    }
+}
+
+fn detail(input: Option<&Digest>) -> String {
+    match input {
+        Some(digest) => format!(" with input {}", digest.sha16()),
+        None => " without input".into(),
+    }
+}
+
+fn show(entry: &Entry, at: Timestamp, tree: &mut Tree) {
+    match entry {
+        Entry::FrameStarted {
+            fid,
+            began: Began::Step { attempt, .. },
+        } => {
+            let frame = tree.open(fid, FrameKind::Step, at);
+            (frame.status, frame.due) = (FrameStatus::Running, None);
+            frame.attempts.push(AttemptView {
+                number: *attempt,
+                began: Some(at),
+                ended: None,
+                failure: None,
+            });
+        }
+        Entry::FrameSuspended {
+            fid,
+            wait: Wait::Retry { due, failure, .. },
+        } => {
+            let frame = tree.wait(fid, FrameKind::Step, at, Some(*due));
+            if let Some(attempt) = frame.attempts.last_mut() {
+                attempt.ended = Some(at);
+                attempt.failure = Some(failure.clone());
+            }
+        }
+        // A pure step has no entry before its outcome.
+        Entry::FrameCompleted { fid, value } => {
+            let frame = tree.over(fid, FrameKind::Step, at, FrameStatus::Completed);
+            frame.value = Some(value.clone());
+        }
+        Entry::FrameFailed { fid, failure } => {
+            let frame = tree.over(fid, FrameKind::Step, at, FrameStatus::Failed);
+            frame.failure = Some(failure.clone());
+            if let Some(attempt) = frame.attempts.last_mut() {
+                attempt.failure = Some(failure.clone());
+            }
+        }
+        _ => {}
+    }
+}
