@@ -1,60 +1,152 @@
-//! One attempt of a step runs.
+//! What a running attempt of a step may know.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::PoisonError;
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use futures::FutureExt as _;
-use futures::future::BoxFuture;
+use futures::channel::oneshot;
+use futures::future::Shared;
+use jiff::Timestamp;
 
-use super::Limits;
-use super::drive::{Drive, panicked};
-use crate::domain::{Failure, FrameId, Json, kind};
-use crate::sdk::Attempt;
+use crate::domain::{Digest, ExecutionId, FrameId};
 
-impl Drive {
-    /// The work of one attempt. User code runs when the future is polled, not here; its panics
-    /// are failures; its value is checked.
-    pub(crate) fn begin(
-        &mut self,
-        fid: &FrameId,
-        attempt: Attempt,
-    ) -> BoxFuture<'static, Result<Json, Failure>> {
-        let body = {
-            let state = self.table.lock();
-            let slot = state.slots.get(fid);
-            slot.and_then(|slot| slot.frame.step()?.body())
+/// One attempt of a step, for functions that ask for it. Cheap to clone.
+///
+/// ```
+/// use millpond::{Attempt, Context, Failed, StepError};
+///
+/// async fn charge(attempt: Attempt, cents: u64) -> Result<String, StepError> {
+///     let key = attempt.idempotency_key(); // the same for every attempt of this step
+///     Ok(format!("charged {cents} under {key}"))
+/// }
+///
+/// async fn order(ctx: Context, cents: u64) -> Result<String, Failed> {
+///     Ok(ctx.call("charge", charge, &cents).await?)
+/// }
+/// # let _ = millpond::sdk::erase_fn(order);
+/// ```
+#[derive(Clone)]
+pub struct Attempt(Arc<Inner>);
+
+struct Inner {
+    eid: ExecutionId,
+    fid: FrameId,
+    number: u32,
+    key: String,
+    deadline: Option<Timestamp>,
+    cancelled: AtomicBool,
+    signal: Shared<oneshot::Receiver<()>>,
+}
+
+/// Tells one attempt to stop. Dropping it tells nothing.
+pub(crate) struct Canceller {
+    attempt: Attempt,
+    signal: Option<oneshot::Sender<()>>,
+}
+
+impl Attempt {
+    /// The `number`th attempt (1, 2, ...) of the step `fid`, and the handle to stop it with.
+    pub(crate) fn new(
+        eid: ExecutionId,
+        fid: FrameId,
+        number: u32,
+        deadline: Option<Timestamp>,
+    ) -> (Self, Canceller) {
+        let (sender, receiver) = oneshot::channel();
+        let attempt = Self(Arc::new(Inner {
+            key: idempotency_key(&eid, &fid),
+            eid,
+            fid,
+            number,
+            deadline,
+            cancelled: AtomicBool::new(false),
+            signal: receiver.shared(),
+        }));
+        let canceller = Canceller {
+            attempt: attempt.clone(),
+            signal: Some(sender),
         };
-        let Some(step_body) = body else {
-            let gone = Failure::new(kind::CANCELLED, format!("the step is over: fid={fid}"));
-            return futures::future::ready(Err(gone)).boxed();
-        };
-        let limits = self.limits;
-        let run = async move {
-            // Attempts follow one another, so the lock is free; a panic of an earlier one has
-            // been its failure.
-            let begun = catch_unwind(AssertUnwindSafe(|| {
-                step_body.lock().unwrap_or_else(PoisonError::into_inner)(attempt)
-            }));
-            let ended = match begun {
-                Ok(work) => AssertUnwindSafe(work).catch_unwind().await,
-                Err(panic) => Err(panic),
-            };
-            ended
-                .unwrap_or_else(|panic| Err(panicked(&*panic)))
-                .and_then(|value| limits.check(value))
-        };
-        run.boxed()
+        (attempt, canceller)
+    }
+
+    /// The execution.
+    #[must_use]
+    pub fn eid(&self) -> ExecutionId {
+        self.0.eid
+    }
+
+    /// The frame.
+    #[must_use]
+    pub fn fid(&self) -> &FrameId {
+        &self.0.fid
+    }
+
+    /// 1, 2, ...
+    #[must_use]
+    pub fn number(&self) -> u32 {
+        self.0.number
+    }
+
+    /// 32 hex digits, the same for every attempt of this step and for no other step: what to
+    /// give a payment provider, so that a second attempt is no second charge.
+    #[must_use]
+    pub fn idempotency_key(&self) -> &str {
+        &self.0.key
+    }
+
+    /// When the attempt will be given up, if its step has a time-out.
+    #[must_use]
+    pub fn deadline(&self) -> Option<Timestamp> {
+        self.0.deadline
+    }
+
+    /// Whether the attempt is to stop: its time is up, or nobody wants its value any more.
+    #[must_use]
+    pub fn is_cancelled(&self) -> bool {
+        self.0.cancelled.load(Ordering::SeqCst)
+    }
+
+    /// Returns when the attempt is to stop, and never otherwise.
+    pub async fn cancelled(&self) {
+        if self.0.signal.clone().await.is_err() && !self.is_cancelled() {
+            // The handle is gone without a word: nobody will ask this attempt to stop.
+            futures::future::pending::<()>().await;
+        }
     }
 }
 
-impl Limits {
-    /// Refuses a value over the cap.
-    pub(super) fn check(&self, value: Json) -> Result<Json, Failure> {
-        let (bytes, most) = (value.as_str().len(), self.max_value);
-        if bytes <= most {
-            return Ok(value);
-        }
-        let text = format!("value too large: bytes={bytes} most={most}");
-        Err(Failure::new(kind::PAYLOAD_TOO_LARGE, text).terminal())
+impl fmt::Debug for Attempt {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Attempt")
+            .field("eid", &self.0.eid)
+            .field("fid", &self.0.fid)
+            .field("number", &self.0.number)
+            .field("deadline", &self.0.deadline)
+            .field("is_cancelled", &self.is_cancelled())
+            .finish_non_exhaustive()
     }
+}
+
+impl Canceller {
+    /// Asks the attempt to stop. A second time does nothing.
+    pub(crate) fn cancel(&mut self) {
+        self.attempt.0.cancelled.store(true, Ordering::SeqCst);
+        if let Some(signal) = self.signal.take() {
+            let _ = signal.send(()); // nobody listens: the flag is enough
+        }
+    }
+}
+
+impl fmt::Debug for Canceller {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Canceller").field(&self.attempt).finish()
+    }
+}
+
+/// Stable over attempts, hosts and versions; different for each frame of each execution.
+pub(crate) fn idempotency_key(eid: &ExecutionId, fid: &FrameId) -> String {
+    Digest::of(format!("{eid}\n{fid}").as_bytes())
+        .short()
+        .to_owned()
 }

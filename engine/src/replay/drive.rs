@@ -13,7 +13,6 @@ use super::table::Table;
 use super::trouble::{Position, Trouble};
 use super::{Limits, Seed};
 use crate::domain::{Entry, Failure, FrameId, Json, kind};
-use crate::sdk::{Context, ErasedWorkflow};
 
 /// Polls without a registration, a yield or a drop before a workflow is taken to spin.
 const IDLE_POLLS: u32 = 1_000;
@@ -34,7 +33,7 @@ pub(crate) struct Drive {
     started: bool,
 }
 
-type Root = BoxFuture<'static, Result<Json, Failure>>;
+pub(crate) type Root = BoxFuture<'static, Result<Json, Failure>>;
 
 /// Where a turn left the workflow.
 #[derive(Debug, Clone, PartialEq)]
@@ -46,14 +45,17 @@ pub(crate) enum Turn {
 }
 
 impl Drive {
-    /// Makes the workflow's future. It is polled by the first turn after `execution.started`.
-    pub(crate) fn new(workflow: &dyn ErasedWorkflow, seed: Seed) -> Self {
+    /// `begin` makes the workflow's future from its frame table and its input. The first turn
+    /// after `execution.started` polls it.
+    pub(crate) fn new(
+        seed: Seed,
+        begin: impl FnOnce(Table, &Json) -> Result<Root, Failure>,
+    ) -> Self {
         let flag = Flag::new();
         let (limits, args) = (seed.limits, seed.args.clone());
         let table = Table::new(seed, Arc::clone(&flag));
-        let ctx = Context::root(table.clone());
         // The input's own `Deserialize` runs here; it may panic.
-        let begun = catch_unwind(AssertUnwindSafe(|| workflow.begin(ctx, &args)));
+        let begun = catch_unwind(AssertUnwindSafe(|| begin(table.clone(), &args)));
         let (root, done) = match begun.unwrap_or_else(|panic| Err(panicked(&*panic))) {
             Ok(root) => (Some(root), None),
             Err(failure) => (None, Some(Err(failure))),

@@ -16,15 +16,18 @@
 //! `steps`, appending and delivering as things happen.
 
 mod attempt;
+mod body;
 mod deliver;
 mod drive;
 mod flag;
+mod frame_error;
 pub(crate) mod frames;
 mod misfit;
 mod place;
 mod poll;
 mod register;
 mod report;
+mod retry;
 mod seed;
 mod slot;
 mod table;
@@ -33,13 +36,17 @@ mod tests;
 mod tree;
 mod trouble;
 
+pub use attempt::Attempt;
+pub(crate) use attempt::{Canceller, idempotency_key};
 pub(crate) use drive::{Drive, Turn};
+pub use frame_error::FrameError;
 pub use frames::FrameKind;
 pub(crate) use frames::step::{Phase, StepState};
 pub(crate) use place::Place;
 pub(crate) use register::Refused;
 #[cfg(test)]
 pub(crate) use report::OpenFrame;
+pub use retry::Retry;
 pub(crate) use seed::{Code, Limits, Seed};
 pub(crate) use table::Table;
 pub(crate) use tree::Tree;

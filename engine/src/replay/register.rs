@@ -10,7 +10,7 @@ use super::slot::Slot;
 use super::table::{State, Table};
 use crate::domain::{FrameId, Json};
 use crate::ports::Entropy;
-use crate::sdk::FrameError;
+use crate::replay::FrameError;
 
 /// Why a frame was not registered.
 pub(crate) enum Refused {

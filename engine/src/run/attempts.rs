@@ -14,8 +14,7 @@ use super::activation::Halt;
 use super::commit::after;
 use super::pass::{Done, Live, Pass};
 use crate::domain::{Began, Entry, Failure, FrameId, Json, Lost, Wait, kind};
-use crate::replay::{Drive, Phase, StepState};
-use crate::sdk::Attempt;
+use crate::replay::{Attempt, Drive, Phase, StepState};
 
 impl Pass {
     fn steps(&self) -> Vec<StepState> {

@@ -21,8 +21,7 @@ use crate::keys::{Key, TimerKey};
 use crate::mailbox::{self, Slot};
 use crate::ports::Abort;
 use crate::process::Core;
-use crate::replay::Drive;
-use crate::sdk::Canceller;
+use crate::replay::{Canceller, Drive};
 
 /// The end of an attempt, on its way back to the pass.
 pub(super) struct Done {

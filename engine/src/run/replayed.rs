@@ -101,7 +101,7 @@ impl Pass {
                 known.map(|known| known.version.clone())
             }),
         };
-        Ok(Drive::new(&*code, seed))
+        Ok(crate::sdk::drive(&*code, seed))
     }
 
     /// The value of an entry that the workflow will see, where it is kept as a blob.

@@ -10,13 +10,10 @@ use uuid::Uuid;
 
 use super::child::{Offspring, Spawn};
 use super::frame::Frame;
-use super::{
-    CallFn, Child, FrameError, Receive, Sleep, Step, StepFn, StepOptions, Workflow, attempt,
-    step_body,
-};
+use super::{CallFn, Child, FrameError, Receive, Sleep, Step, StepFn, Workflow, step_body};
 use crate::domain::{Channel, ExecutionId, FrameId, FrameName, InvalidName, Json, OnClose};
 use crate::replay::frames::{announce, receive, send, sleep, step};
-use crate::replay::{Place, Table};
+use crate::replay::{Place, Table, idempotency_key};
 
 /// What a workflow acts through. Cheap to clone.
 ///
@@ -70,7 +67,7 @@ impl Context {
         let step_body = step_body::of_call(function, input.clone());
         let plan = encode(name, input).map(|input| step::Plan {
             step_body,
-            options: StepOptions::default(),
+            options: step::StepOptions::default(),
             input: Some(input),
         });
         Step::new(Frame::new(self, name, plan))
@@ -101,7 +98,7 @@ impl Context {
     {
         let plan = step::Plan {
             step_body: step_body::of_step(step_body),
-            options: StepOptions::default(),
+            options: step::StepOptions::default(),
             input: None,
         };
         Step::new(Frame::new(self, name, Ok(plan)))
@@ -273,7 +270,7 @@ impl Context {
     /// its life. Steps have one of their own, see [`Attempt`](crate::Attempt).
     #[must_use]
     pub fn idempotency_key(&self) -> String {
-        attempt::idempotency_key(&self.eid(), &self.scope)
+        idempotency_key(&self.eid(), &self.scope)
     }
 
     pub(super) fn table(&self) -> &Table {

@@ -9,9 +9,9 @@ use std::time::Duration;
 use serde::de::DeserializeOwned;
 
 use super::frame::{Frame, frame_future};
-use super::{FrameError, Retry, StepOptions};
+use super::{FrameError, Retry};
 use crate::replay::frames::Outcome;
-use crate::replay::frames::step::Plan;
+use crate::replay::frames::step::{Plan, StepOptions};
 
 /// A step, from [`Context::call`](crate::Context::call) or
 /// [`Context::step`](crate::Context::step): options first, then the future of its value.

@@ -3,15 +3,11 @@
 use std::future::Future;
 
 use futures::FutureExt as _;
-use futures::future::BoxFuture;
 use serde::Serialize;
 
 use super::{Attempt, StepError};
 use crate::domain::{Failure, Json, kind};
-
-/// A step's work with its types erased: one call is one attempt.
-pub(crate) type StepBody =
-    Box<dyn FnMut(Attempt) -> BoxFuture<'static, Result<Json, Failure>> + Send>;
+use crate::replay::frames::step::StepBody;
 
 /// What [`Context::step`](crate::Context::step) runs: `FnMut() -> Fut` or
 /// `FnMut(Attempt) -> Fut`, where the future yields `Result<T, E>` and `E` becomes a

@@ -13,6 +13,7 @@ use serde::de::DeserializeOwned;
 
 use super::{Context, Failed};
 use crate::domain::{Failure, Json, ValueError, kind};
+use crate::replay::{Drive, Seed};
 
 /// A workflow type: what `#[workflow]` makes of an `async fn`.
 pub trait Workflow: 'static {
@@ -64,6 +65,13 @@ pub trait ErasedWorkflow: fmt::Debug + Send + Sync {
 #[must_use]
 pub fn erase<W: Workflow>() -> Arc<dyn ErasedWorkflow> {
     erase_fn(W::run)
+}
+
+/// A driver of `workflow` that begins at `seed`.
+pub(crate) fn drive(workflow: &dyn ErasedWorkflow, seed: Seed) -> Drive {
+    Drive::new(seed, |table, args| {
+        workflow.begin(Context::root(table), args)
+    })
 }
 
 /// Erases a plain `async fn(Context, I) -> Result<O, Failed>`.

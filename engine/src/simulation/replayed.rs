@@ -8,7 +8,7 @@ use super::oracle::{Broken, at_once, must};
 use super::story::Story;
 use crate::client::Engine;
 use crate::domain::{Entry, ExecutionId, FrameId, Json, Payload};
-use crate::replay::{Code, Drive, Limits, Position, Seed, Trouble};
+use crate::replay::{Code, Limits, Position, Seed, Trouble};
 use crate::stored;
 
 pub(super) fn check(observer: &Engine, eid: ExecutionId, story: &Story) -> Result<(), Broken> {
@@ -33,7 +33,7 @@ pub(super) fn check(observer: &Engine, eid: ExecutionId, story: &Story) -> Resul
         },
         code: Code::new(move |name, _| app.newest(name).map(|known| known.version.clone())),
     };
-    let mut drive = Drive::new(&*known.workflow, seed);
+    let mut drive = crate::sdk::drive(&*known.workflow, seed);
     let mut over = false;
     for commit in &story.commits {
         drive.set_now(commit.at);

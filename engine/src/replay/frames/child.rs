@@ -7,8 +7,8 @@ use super::kind::{Described, FrameKind, Reader};
 use crate::domain::{
     Began, Body, Digest, Entry, ExecutionId, Json, OnClose, Payload, Queue, Workflow,
 };
+use crate::replay::FrameError;
 use crate::replay::tree::{FrameStatus, Tree};
-use crate::sdk::FrameError;
 
 const WORD: &str = "child";
 

@@ -11,7 +11,7 @@ use crate::domain::{
     Channel, Entry, ExecutionId, Failure, FrameId, FrameName, Json, MessageId, Queue,
 };
 use crate::replay::Code;
-use crate::sdk::FrameError;
+use crate::replay::FrameError;
 
 /// What the workflow asks for. It becomes a frame when it is first polled.
 pub(crate) trait Plan {

@@ -8,8 +8,8 @@ use jiff::Timestamp;
 use super::frame::{Accepted, Begun, Frame, Inbox, Outcome, Polled, Site};
 use super::kind::{Described, FrameKind, Reader};
 use crate::domain::{Body, Channel, Entry, FrameId, Json, MessageId, Wait};
+use crate::replay::FrameError;
 use crate::replay::tree::{FrameStatus, Tree};
-use crate::sdk::FrameError;
 
 const WORD: &str = "receive";
 

@@ -5,8 +5,8 @@ use jiff::Timestamp;
 use super::frame::{Accepted, Begun, Frame, Site};
 use super::kind::{Described, FrameKind, Reader};
 use crate::domain::{Channel, Entry, ExecutionId, Json};
+use crate::replay::FrameError;
 use crate::replay::tree::{FrameStatus, Tree};
-use crate::sdk::FrameError;
 
 const WORD: &str = "message";
 

@@ -7,8 +7,8 @@ use jiff::Timestamp;
 use super::frame::{Accepted, Begun, Frame, Outcome, Site};
 use super::kind::{Described, FrameKind, Reader};
 use crate::domain::{Entry, Json, Wait};
+use crate::replay::FrameError;
 use crate::replay::tree::{FrameStatus, Tree};
-use crate::sdk::FrameError;
 
 const WORD: &str = "sleep";
 

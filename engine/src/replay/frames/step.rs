@@ -2,21 +2,40 @@
 //! outside of the workflow, after the commit that holds their start.
 
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
+use futures::future::BoxFuture;
 use jiff::Timestamp;
 
 use super::frame::{Accepted, Begun, Frame, Outcome, Site};
 use super::kind::{Described, FrameKind, Reader};
-use crate::domain::{Began, Digest, Entry, FrameId, Json, Wait};
+use crate::domain::{Began, Digest, Entry, Failure, FrameId, Json, Wait};
 use crate::replay::tree::{AttemptView, FrameStatus, Tree};
-use crate::sdk::{FrameError, StepBody, StepOptions};
+use crate::replay::{Attempt, FrameError, Retry};
 
 const WORD: &str = "step";
 
 pub(in crate::replay) const READER: Reader = Reader { describe, show };
 
+/// The work of a step with its types erased: one call is one attempt.
+pub(crate) type StepBody =
+    Box<dyn FnMut(Attempt) -> BoxFuture<'static, Result<Json, Failure>> + Send>;
+
 /// A step body that an attempt may run while the frame table holds it, too.
 pub(crate) type SharedStepBody = Arc<Mutex<StepBody>>;
+
+/// The options of a step.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct StepOptions {
+    /// When it is tried again.
+    pub(crate) retry: Retry,
+    /// How long one attempt may take.
+    pub(crate) timeout: Option<Duration>,
+    /// It has no effects: its start need not be durable before it runs.
+    pub(crate) pure: bool,
+    /// It blocks or spins: it needs a thread of its own.
+    pub(crate) blocking: bool,
+}
 
 /// A step to run.
 pub(crate) struct Plan {

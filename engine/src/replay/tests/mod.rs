@@ -1,6 +1,7 @@
 //! Tests of replay. The runner stands in for a run: it appends, delivers, and runs step bodies in
 //! place.
 
+mod attempt;
 mod cancel;
 mod changed;
 mod entries;
@@ -9,4 +10,5 @@ mod frames;
 mod make;
 mod prefixes;
 mod races;
+mod retry;
 mod runner;

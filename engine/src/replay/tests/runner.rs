@@ -101,7 +101,7 @@ impl World {
             },
             code: Code::new(|_, asked| Some(asked.clone().unwrap_or_else(|| "7".into()))),
         };
-        let mut drive = Drive::new(&*self.workflow, seed);
+        let mut drive = crate::sdk::drive(&*self.workflow, seed);
         // Later runs happen later.
         drive.set_now(instant(100 + 10 * self.journal.len()));
         drive

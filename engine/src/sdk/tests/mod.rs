@@ -1,6 +1,4 @@
 //! Tests of what authors import.
 
-mod attempt;
 mod error;
-mod retry;
 mod workflow;

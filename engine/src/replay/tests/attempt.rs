@@ -3,7 +3,7 @@
 use futures::FutureExt as _;
 
 use crate::domain::{ExecutionId, FrameId, FrameName};
-use crate::sdk::Attempt;
+use crate::replay::Attempt;
 
 fn step() -> (ExecutionId, FrameId) {
     let name = FrameName::parse("pay").unwrap();

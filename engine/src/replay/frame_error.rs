@@ -73,7 +73,7 @@ pub enum FrameError {
 
 impl FrameError {
     /// The failure this ends a workflow (or an attempt) with: the kind of what failed below.
-    pub(super) fn failure(&self) -> Failure {
+    pub(crate) fn failure(&self) -> Failure {
         let word = match self {
             Self::StepFailed { fid, failure } | Self::ChildFailed { fid, failure } => {
                 return Failure {

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::domain::Failure;
-use crate::sdk::Retry;
+use crate::replay::Retry;
 
 fn flaky() -> Failure {
     Failure::new("Flaky", "not yet")
