@@ -6,7 +6,7 @@ use crate::domain::{ExecutionId, Status};
 use crate::replay::{Frame, FrameStatus, Tree};
 
 impl Engine {
-    /// The tree of frames of an execution. 1 G, + 1 G for each segment; 2 G where it is archived.
+    /// The tree of frames of an execution. 1 G, + 1 G for each segment; 2 G if it is archived.
     ///
     /// # Errors
     /// Unknown execution; the store failed, or an object cannot be read.

@@ -12,16 +12,16 @@ use super::{
 /// The entries that became durable by one compare-and-swap of the head.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Commit {
-    /// Dense count of commits: the checkpoint number, and operators' fence.
+    /// The commit's number, without gaps from 1: the checkpoint number.
     pub commit: u64,
     /// Number of the first entry, counted over the whole journal.
     pub first: u64,
-    /// The run's instant. Never decreases along a journal.
+    /// The instant of the run. It never decreases along a journal.
     pub at: Timestamp,
-    /// Who wrote it, with which code.
+    /// The worker that wrote it, and its code.
     pub by: Provenance,
-    /// Frames registered so far; absent where the workflow was not driven up to here. Replay
-    /// compares it, so that an added frame is noticed.
+    /// Frames registered so far; absent if the workflow was not driven up to here. Replay
+    /// compares it, so that it detects an added frame.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub frames: Option<u32>,
     /// The entries.
@@ -39,15 +39,15 @@ pub enum Entry {
         mid: MessageId,
         /// When it was sent, by the sender's clock.
         sent_at: Timestamp,
-        /// Who sent it.
+        /// The sender.
         from: Provenance,
-        /// What it says.
+        /// The content.
         body: Body,
     },
     /// The first run began.
     #[serde(rename = "execution.started")]
     Started,
-    /// A run ended with everything waiting.
+    /// A run ended, and all open frames wait.
     #[serde(rename = "execution.suspended")]
     Suspended,
     /// A run went on after a suspension.
@@ -56,7 +56,7 @@ pub enum Entry {
     /// An operator stopped it for now.
     #[serde(rename = "execution.paused")]
     Paused {
-        /// The operator's words.
+        /// The operator's reason.
         reason: String,
     },
     /// A pause or a block was lifted.
@@ -77,7 +77,7 @@ pub enum Entry {
         /// Why.
         failure: Failure,
     },
-    /// It ended since it was cancelled or terminated.
+    /// It ended because it was cancelled or terminated.
     #[serde(rename = "execution.cancelled")]
     Cancelled {
         /// Kind `cancelled` or `terminated`, with the reason.
@@ -91,7 +91,7 @@ pub enum Entry {
         /// What began.
         began: Began,
     },
-    /// A frame has its value.
+    /// A step has its value.
     #[serde(rename = "frame.completed")]
     FrameCompleted {
         /// The frame.
@@ -108,7 +108,7 @@ pub enum Entry {
         /// The value.
         value: Json,
     },
-    /// A frame failed for good.
+    /// A frame failed finally.
     #[serde(rename = "frame.failed")]
     FrameFailed {
         /// The frame.
@@ -129,11 +129,11 @@ pub enum Entry {
     FrameFulfilled {
         /// The frame.
         fid: FrameId,
-        /// The message that a receive consumed; absent when its time had come.
+        /// The message that a receive consumed; absent if the deadline passed.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         mid: Option<MessageId>,
     },
-    /// The workflow let go of a frame that it had registered: the loser of a race.
+    /// The workflow dropped a frame that it had registered: the loser of a race.
     #[serde(rename = "frame.dropped")]
     FrameDropped {
         /// The frame.
@@ -151,20 +151,20 @@ pub enum Entry {
         /// The value.
         payload: Payload,
     },
-    /// Something is told to whoever reads the feed.
+    /// An event for the feed.
     #[serde(rename = "announce")]
     Announced {
-        /// The frame that tells.
+        /// The frame that announces it.
         fid: FrameId,
-        /// A word to filter by.
+        /// A name to filter by.
         kind: Channel,
         /// The value.
         value: Payload,
     },
-    /// The run was out of time; the rest is mailed to itself.
+    /// The run was out of time. A message to the execution itself makes it go on.
     #[serde(rename = "execution.sliced")]
     Sliced,
-    /// This execution ended before a child of its: the child is told.
+    /// This execution ended before one of its children, which is cancelled or terminated.
     #[serde(rename = "child.closed")]
     ChildClosed {
         /// The frame that started it.
@@ -173,7 +173,7 @@ pub enum Entry {
         eid: ExecutionId,
         /// Its queue.
         queue: Queue,
-        /// What it is told.
+        /// What happens to it.
         how: OnClose,
     },
 }
@@ -224,7 +224,7 @@ pub enum Wait {
     Message {
         /// The channel.
         channel: Channel,
-        /// Until when, if not for ever.
+        /// Until when; for ever if absent.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         due: Option<Timestamp>,
     },
@@ -236,7 +236,7 @@ pub enum Wait {
         due: Timestamp,
         /// Why it failed.
         failure: Failure,
-        /// Whether it failed by vanishing, which has a cap of its own.
+        /// Whether it vanished with its worker, which has a limit of its own.
         #[serde(default, skip_serializing_if = "Lost::is_no")]
         lost: Lost,
     },

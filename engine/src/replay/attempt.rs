@@ -1,4 +1,4 @@
-//! What a running attempt of a step may know.
+//! A running attempt of a step, as its function sees it.
 
 use std::fmt;
 use std::sync::Arc;
@@ -39,14 +39,14 @@ struct Inner {
     signal: Shared<oneshot::Receiver<()>>,
 }
 
-/// Tells one attempt to stop. Dropping it tells nothing.
+/// Cancels one attempt. Dropping it cancels nothing.
 pub(crate) struct Canceller {
     attempt: Attempt,
     signal: Option<oneshot::Sender<()>>,
 }
 
 impl Attempt {
-    /// The `number`th attempt (1, 2, ...) of the step `fid`, and the handle to stop it with.
+    /// The `number`th attempt (1, 2, ...) of the step `fid`, and the handle that cancels it.
     pub(crate) fn new(
         eid: ExecutionId,
         fid: FrameId,
@@ -101,7 +101,7 @@ impl Attempt {
         self.0.deadline
     }
 
-    /// Whether the attempt is to stop: its time is up, or nobody wants its value any more.
+    /// Whether the attempt is to stop: its time-out has passed, or its value is no longer needed.
     #[must_use]
     pub fn is_cancelled(&self) -> bool {
         self.0.cancelled.load(Ordering::SeqCst)
@@ -110,7 +110,7 @@ impl Attempt {
     /// Returns when the attempt is to stop, and never otherwise.
     pub async fn cancelled(&self) {
         if self.0.signal.clone().await.is_err() && !self.is_cancelled() {
-            // The handle is gone without a word: nobody will ask this attempt to stop.
+            // The canceller was dropped without a signal: nothing will cancel this attempt.
             futures::future::pending::<()>().await;
         }
     }
@@ -133,7 +133,7 @@ impl Canceller {
     pub(crate) fn cancel(&mut self) {
         self.attempt.0.cancelled.store(true, Ordering::SeqCst);
         if let Some(signal) = self.signal.take() {
-            let _ = signal.send(()); // nobody listens: the flag is enough
+            let _ = signal.send(()); // without a receiver the flag is enough
         }
     }
 }

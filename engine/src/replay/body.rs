@@ -1,4 +1,4 @@
-//! One attempt of a step runs.
+//! One attempt of a step: its body runs once.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::PoisonError;
@@ -11,8 +11,8 @@ use super::{Attempt, Limits};
 use crate::domain::{Failure, FrameId, Json, kind};
 
 impl Drive {
-    /// The work of one attempt. User code runs when the future is polled, not here; its panics
-    /// are failures; its value is checked.
+    /// The work of one attempt. User code runs when the future is polled, not here. A panic is a
+    /// failure, and the size of the value is checked.
     pub(crate) fn begin(
         &mut self,
         fid: &FrameId,
@@ -47,13 +47,13 @@ impl Drive {
 }
 
 impl Limits {
-    /// Refuses a value over the cap.
+    /// Rejects a value that is larger than the maximum.
     pub(super) fn check(&self, value: Json) -> Result<Json, Failure> {
-        let (bytes, most) = (value.as_str().len(), self.max_value);
-        if bytes <= most {
+        let (bytes, max) = (value.as_str().len(), self.max_value);
+        if bytes <= max {
             return Ok(value);
         }
-        let text = format!("value too large: bytes={bytes} most={most}");
+        let text = format!("value too large: bytes={bytes} max={max}");
         Err(Failure::new(kind::PAYLOAD_TOO_LARGE, text).terminal())
     }
 }

@@ -1,4 +1,4 @@
-//! The driver: entries in, decisions out. It polls the workflow and nothing else does.
+//! The driver: entries in, decisions out. Only the driver polls the workflow.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -22,7 +22,7 @@ const FOREIGN_WAKE: &str = "the workflow was woken by something that is not a fr
 const FOREIGN_WAIT: &str = "the workflow waits, but for none of its frames: put I/O, timers, \
     channels and tasks into a step, wait with `ctx.sleep` and `ctx.receive`";
 
-/// One execution being driven.
+/// The driver of one execution.
 pub(crate) struct Drive {
     pub(super) table: Table,
     pub(super) limits: Limits,
@@ -35,12 +35,12 @@ pub(crate) struct Drive {
 
 pub(crate) type Root = BoxFuture<'static, Result<Json, Failure>>;
 
-/// Where a turn left the workflow.
+/// The state of the workflow after a turn.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Turn {
-    /// It waits for the frames that [`Drive::open`] tells.
+    /// It waits for the frames that [`Drive::open`] returns.
     Waits,
-    /// It ended. Every later turn says the same.
+    /// It ended. Every later turn returns the same.
     Ready(Result<Json, Failure>),
 }
 
@@ -71,7 +71,7 @@ impl Drive {
         }
     }
 
-    /// Sets the instant that dues count from and `ctx.now()` gives.
+    /// Sets the instant that deadlines count from and `ctx.now()` returns.
     pub(crate) fn set_now(&mut self, at: Timestamp) {
         self.table.lock().now = at;
     }
@@ -114,7 +114,7 @@ impl Drive {
         Ok(None)
     }
 
-    /// A destructor of the workflow that panics must not take the worker along.
+    /// A panic in a destructor of the workflow must not end the worker.
     fn drop_root(&mut self) {
         let root = self.root.take();
         let _ = catch_unwind(AssertUnwindSafe(|| drop(root)));
@@ -125,10 +125,10 @@ impl Drive {
         let mut cx = std::task::Context::from_waker(&self.waker);
         let polled = catch_unwind(AssertUnwindSafe(|| root.as_mut().poll(&mut cx)));
         if self.table.lock().overflow {
-            let most = self.limits.max_frames;
+            let max = self.limits.max_frames;
             return Some(Err(Failure::new(
                 kind::HISTORY_TOO_LONG,
-                format!("more than {most} frames: split the work over child executions"),
+                format!("more than {max} frames: split the work over child executions"),
             )));
         }
         match polled {
@@ -139,7 +139,7 @@ impl Drive {
         }
     }
 
-    /// Hands one journal entry, or one live outcome that was appended just now, to the
+    /// Delivers one journal entry, or one live outcome that was just appended, to the
     /// workflow. `value` is its payload when that is a blob. The caller runs a turn after each.
     pub(crate) fn deliver(
         &mut self,
@@ -153,12 +153,12 @@ impl Drive {
             .within(|| table.change(|state, loose| state.deliver(at, entry, value, loose)))
     }
 
-    /// Compares the frames registered so far with what a replayed commit says.
+    /// Compares the number of frames registered so far with that of a replayed commit.
     pub(crate) fn check_frames(&mut self, at: Position, frames: u32) -> Result<(), Trouble> {
         self.table.lock().check_frames(at, frames)
     }
 
-    /// The journal has ended: what the workflow decides from here on is new.
+    /// The journal has ended: recorded values are drawn anew from here on.
     pub(crate) fn go_live(&mut self) {
         self.table.lock().recorded.clear();
     }
@@ -173,7 +173,7 @@ impl Drive {
         self.table.lock().decided.drain(..).collect()
     }
 
-    /// Frames let go of since the last call: their live step bodies are to be aborted.
+    /// Frames dropped since the last call: their running step bodies are to be aborted.
     pub(crate) fn take_dropped(&mut self) -> Vec<FrameId> {
         std::mem::take(&mut self.table.lock().dropped)
     }
@@ -186,7 +186,7 @@ impl Drive {
 
 impl Drop for Drive {
     fn drop(&mut self) {
-        // First, so that nothing that is dropped below is recorded.
+        // First, so that dropping the workflow below records no dropped frames.
         self.table.close();
         self.drop_root();
     }
@@ -208,7 +208,7 @@ fn foreign(message: &str) -> Trouble {
     }
 }
 
-/// How a workflow ended, for a reader who expected it to go on.
+/// How a workflow ended, for the error of a journal that goes on.
 fn end_of(outcome: &Result<Json, Failure>) -> String {
     match outcome {
         Ok(_) => "the workflow returned".to_owned(),
@@ -220,5 +220,5 @@ fn end_of(outcome: &Result<Json, Failure>) -> String {
 pub(super) fn panicked(panic: &(dyn Any + Send)) -> Failure {
     let text = panic.downcast_ref::<&str>().copied();
     let text = text.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
-    Failure::new(kind::PANIC, text.unwrap_or("panicked without text"))
+    Failure::new(kind::PANIC, text.unwrap_or("panicked without a message"))
 }

@@ -1,4 +1,4 @@
-//! The root waker: tells a wake of the engine's own from one that came from elsewhere.
+//! The root waker. It distinguishes wakes by frames from wakes by anything else.
 
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -7,7 +7,7 @@ use std::thread::ThreadId;
 
 use futures::task::ArcWake;
 
-/// What wakes of the root have said.
+/// The wakes of the root so far.
 #[derive(Debug, Default)]
 pub(super) struct Flag {
     woken: AtomicBool,
@@ -34,12 +34,12 @@ impl Flag {
         Arc::new(flag)
     }
 
-    /// The waker that raises it.
+    /// The waker that sets it.
     pub(super) fn waker(self: &Arc<Self>) -> Waker {
         futures::task::waker(Arc::clone(self))
     }
 
-    /// Runs `work` as the engine's own: wakes by this thread count as progress meanwhile.
+    /// Runs `work`; wakes by this thread meanwhile are wakes by frames.
     pub(super) fn within<T>(&self, work: impl FnOnce() -> T) -> T {
         self.set_inside(Some(std::thread::current().id()));
         let result = work();
@@ -53,12 +53,12 @@ impl Flag {
         *inside == Some(std::thread::current().id())
     }
 
-    /// Whether a poll is due; asks only once.
+    /// Whether a poll is due; the next call returns `false` until the next wake.
     pub(super) fn take_woken(&self) -> bool {
         self.woken.swap(false, SeqCst)
     }
 
-    /// Whether a wake has ever come from outside.
+    /// Whether anything but a frame has ever woken the root.
     pub(super) fn is_foreign(&self) -> bool {
         self.foreign.load(SeqCst)
     }

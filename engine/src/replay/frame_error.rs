@@ -1,4 +1,4 @@
-//! What goes wrong with a frame.
+//! Errors of frames.
 
 use crate::domain::{Failure, FrameId, InvalidName, ValueError, kind};
 
@@ -6,7 +6,7 @@ use crate::domain::{Failure, FrameId, InvalidName, ValueError, kind};
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum FrameError {
-    /// The step failed for good: its retries are used up, or no retry could help.
+    /// The step failed: its retries are used up, or the failure is terminal.
     #[error("step failed: fid={fid}: {failure}")]
     StepFailed {
         /// The frame.
@@ -14,7 +14,7 @@ pub enum FrameError {
         /// Why.
         failure: Failure,
     },
-    /// The child execution did not end well.
+    /// The child execution failed, or was cancelled or terminated.
     #[error("child failed: fid={fid}: {failure}")]
     ChildFailed {
         /// The frame.
@@ -32,31 +32,31 @@ pub enum FrameError {
     /// A value cannot be stored, or what was stored or received is not of the type asked for.
     #[error("value of frame {frame}: {source}")]
     Value {
-        /// The frame id, or its name when the frame never came to be.
+        /// The frame id, or its name if the frame was never registered.
         frame: String,
         /// Why.
         source: ValueError,
     },
-    /// A value is over the hard cap.
-    #[error("value of frame {frame} is too large: bytes={bytes} most={most}")]
+    /// A value is larger than the maximum.
+    #[error("value of frame {frame} is too large: bytes={bytes} max={max}")]
     PayloadTooLarge {
-        /// The name of the frame, which never came to be.
+        /// The name of the frame, which was never registered.
         frame: String,
         /// The value's size.
         bytes: usize,
-        /// The cap.
-        most: usize,
+        /// The maximum.
+        max: usize,
     },
-    /// A name or key breaks its rule; the frame never came to be.
+    /// A name or key is invalid; the frame was never registered.
     #[error(transparent)]
     InvalidName(#[from] InvalidName),
-    /// The key was used before under this parent; this second frame never came to be.
+    /// The key was used before under this parent; the second frame was never registered.
     #[error("frame key used twice: fid={fid}")]
     Duplicate {
         /// The frame that has the key.
         fid: FrameId,
     },
-    /// The instant to wait for lies beyond the year 9999; the frame never came to be.
+    /// The instant to wait for is beyond the year 9999; the frame was never registered.
     #[error("no such instant: frame={frame}")]
     Instant {
         /// The name of the frame.
@@ -74,7 +74,7 @@ pub enum FrameError {
 impl FrameError {
     /// The failure this ends a workflow (or an attempt) with: the kind of what failed below.
     pub(crate) fn failure(&self) -> Failure {
-        let word = match self {
+        let kind = match self {
             Self::StepFailed { fid, failure } | Self::ChildFailed { fid, failure } => {
                 return Failure {
                     terminal: failure.terminal,
@@ -89,6 +89,6 @@ impl FrameError {
             Self::Instant { .. } => "Instant",
             Self::Outside { .. } => "Outside",
         };
-        Failure::new(word, self.to_string())
+        Failure::new(kind, self.to_string())
     }
 }

@@ -1,19 +1,22 @@
-//! Replay: a sans-IO driver of one workflow. Journal entries go in, one at a time and in order;
-//! what the workflow decides comes out.
+//! Replay: a sans-IO driver of one workflow. Its input is journal entries, one at a time and in
+//! order; its output is what the workflow decides.
 //!
-//! The bad interleaving: two steps race, B ends before A, the workflow takes B's branch; a later
-//! run hands it A first, and it takes the other branch over the same journal. So:
+//! The bad interleaving: two steps race, B ends before A, and the workflow takes B's branch. A
+//! later run delivers A first, and the workflow takes the other branch over the same journal. So:
 //!
 //! - **Live order is journal order.** A live outcome is appended first, then delivered like any
-//!   entry, and the workflow is polled until it rests before the next one. A replay therefore
-//!   sees the same sequence of states as the run that wrote the journal.
+//!   entry, and the workflow is polled until it waits before the next one. A replay therefore
+//!   passes the same sequence of states as the run that wrote the journal.
 //! - **What the workflow decides is never delivered, but compared.** It must decide the same
 //!   again; the first entry it does not account for is a nondeterminism.
-//! - **Nothing but frames wakes it.** Any other wake could come at another moment next time.
+//! - **Only frames wake it.** Any other wake could come at another moment in the next replay.
 //!
 //! The loop of a run: `deliver`, `turn`, for each entry; `check_frames` after each commit that
-//! says how many frames it knew; `go_live`; then append `take_entries`, commit, and run the
-//! `steps`, appending and delivering as things happen.
+//! has a count of frames; `go_live`; then append `take_entries`, commit, and run the
+//! `steps`, appending and delivering their outcomes.
+//!
+//! `sdk` depends on this room: what a workflow calls there becomes a frame here. Nothing here
+//! depends on `sdk`.
 
 mod attempt;
 mod body;

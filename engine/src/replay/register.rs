@@ -132,14 +132,14 @@ impl State {
 
     fn check_value(&self, place: &Place, plan: &impl Plan) -> Result<(), FrameError> {
         let bytes = plan.value().map_or(0, |value| value.as_str().len());
-        let most = self.limits.max_value;
-        if bytes <= most {
+        let max = self.limits.max_value;
+        if bytes <= max {
             return Ok(());
         }
         Err(FrameError::PayloadTooLarge {
             frame: place.name.to_string(),
             bytes,
-            most,
+            max,
         })
     }
 }

@@ -61,14 +61,14 @@ impl Retry {
     }
 
     /// One attempt; one that vanishes with its worker is still made again, unless
-    /// [`max_lost`](Self::max_lost) says otherwise.
+    /// [`max_lost`](Self::max_lost) sets another number.
     pub fn none() -> Self {
         Self::exponential(1)
     }
 
     /// How many attempts may fail, the first included.
-    pub fn max_attempts(mut self, most: u32) -> Self {
-        self.max_attempts = most.max(1);
+    pub fn max_attempts(mut self, max: u32) -> Self {
+        self.max_attempts = max.max(1);
         self
     }
 
@@ -98,8 +98,8 @@ impl Retry {
     }
 
     /// How many attempts may vanish with their worker (a crash, a killed process).
-    pub fn max_lost(mut self, most: u32) -> Self {
-        self.max_lost = most;
+    pub fn max_lost(mut self, max: u32) -> Self {
+        self.max_lost = max;
         self
     }
 

@@ -12,39 +12,40 @@ use crate::ports::Entropy;
 pub(crate) struct Seed {
     /// The execution.
     pub(crate) eid: ExecutionId,
-    /// Its queue: where its children go, unless told otherwise.
+    /// Its queue, which is the default queue of its children.
     pub(crate) queue: Queue,
     /// Its input.
     pub(crate) args: Json,
-    /// Where fresh uuids and random numbers come from.
+    /// The source of fresh uuids and random numbers.
     pub(crate) entropy: Arc<dyn Entropy>,
-    /// The values of `now`, `uuid` and `random` that the journal holds already. Plain calls
-    /// cannot wait for their entry, so they must be known beforehand.
+    /// The recorded values of the journal. Plain calls cannot wait for their entries, so all of
+    /// them are read beforehand.
     pub(crate) recorded: BTreeMap<FrameId, Json>,
-    /// Its bounds.
+    /// Its limits.
     pub(crate) limits: Limits,
     /// Decides the version of a child.
     pub(crate) code: Code,
 }
 
-/// Bounds of an execution.
+/// Limits of an execution.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Limits {
     /// Largest value, in bytes.
     pub(crate) max_value: usize,
-    /// Most frames.
+    /// Largest number of frames.
     pub(crate) max_frames: u32,
 }
 
-/// Decides the version of a child: of the workflow, with the version that was asked for. `None`
-/// when this application does not have it; then what was asked for stands, or empty text.
+/// Decides the version of a child, from its workflow and the version that was asked for. `None`
+/// if this application has no such workflow; then the version asked for counts, or else an empty
+/// one.
 #[derive(Clone)]
 pub(crate) struct Code(Arc<CodeFn>);
 
 type CodeFn = dyn Fn(&Workflow, &Option<String>) -> Option<String> + Send + Sync;
 
 impl Code {
-    /// Decides by `function`.
+    /// A decision by `function`.
     pub(crate) fn new(
         function: impl Fn(&Workflow, &Option<String>) -> Option<String> + Send + Sync + 'static,
     ) -> Self {

@@ -1,7 +1,8 @@
-//! The frame table: what the workflow has registered, and what came for it.
+//! The frame table: the frames that the workflow has registered, and what came for them.
 //!
 //! The drive, the contexts and the frame futures share it. No user code runs under its lock:
-//! wakers and step bodies are woken and dropped after it, since either may come back here.
+//! wakers are woken, and wakers and step bodies dropped, after it is released, because both may
+//! call back into the table.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -46,19 +47,19 @@ pub(super) struct State {
     pub(super) decided: VecDeque<Entry>,
     /// Frames dropped since the last [`Drive::take_dropped`](super::Drive::take_dropped).
     pub(super) dropped: Vec<FrameId>,
-    /// Registrations, yields, drops: an idle wake of its own does not raise it.
+    /// Counts registrations, yields and drops: a wake without any of them is idle.
     pub(super) progress: u64,
     /// The execution was asked to stop.
     pub(super) cancelled: bool,
-    /// One frame more than allowed was asked for.
+    /// The workflow asked for one frame too many.
     pub(super) overflow: bool,
-    /// The workflow ended.
+    /// How the workflow ended.
     pub(super) ended: Option<String>,
-    /// The drive is gone: nothing counts any more.
+    /// The drive was dropped: frames register and record nothing any more.
     pub(super) closed: bool,
 }
 
-/// What must not be woken or dropped under the lock.
+/// What is woken or dropped once the lock is released.
 #[derive(Default)]
 pub(super) struct Loose {
     pub(super) wake: Vec<Waker>,
@@ -115,7 +116,7 @@ impl Table {
         self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Changes the state; wakes and drops what comes loose after the lock is free.
+    /// Changes the state; wakes and drops what the change releases after the lock.
     pub(super) fn change<T>(&self, change: impl FnOnce(&mut State, &mut Loose) -> T) -> T {
         let mut loose = Loose::default();
         let result = change(&mut self.lock(), &mut loose);
@@ -136,7 +137,7 @@ impl Table {
 }
 
 impl Slot {
-    /// Takes out what would hold on to user code.
+    /// Takes out what holds user code.
     pub(super) fn loosen(&mut self, loose: &mut Loose) {
         loose.wakers.extend(self.waker.take());
         loose.step_bodies.extend(self.frame.release());

@@ -29,7 +29,7 @@ pub struct Frame {
     pub value: Option<Payload>,
     /// Why it failed.
     pub failure: Option<Failure>,
-    /// What it waits for or works on, in a word: a channel, a child workflow.
+    /// What it waits for or works on: a channel, a child workflow.
     pub about: Option<String>,
     /// The child execution.
     pub child: Option<ExecutionId>,

@@ -1,25 +1,25 @@
 //! Why a drive cannot go on. None of these reaches user code.
 
-/// Where an entry stands.
+/// The position of an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Position {
     /// Its number, over the whole journal.
     pub(crate) number: u64,
-    /// The commit it stands in.
+    /// Its commit.
     pub(crate) commit: u64,
 }
 
-/// Why a drive cannot go on: the program is at fault, not the execution.
+/// Why a drive cannot go on: the fault is in the program, not in the execution.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Trouble {
-    /// The program does not do what the journal says it did.
+    /// The program does something else than its journal records.
     #[error(
         "the program does not fit the journal: position={position} commit={commit} expected={expected:?} got={got:?}"
     )]
     Nondeterminism {
         /// Number of the entry that does not fit.
         position: u64,
-        /// The commit it stands in.
+        /// Its commit.
         commit: u64,
         /// What the journal holds.
         expected: String,
@@ -29,10 +29,10 @@ pub(crate) enum Trouble {
     /// The workflow waits for something that is not a frame of its own.
     #[error("{message}")]
     ForeignAwait {
-        /// What to do about it.
+        /// What the author is to do.
         message: String,
     },
-    /// The workflow wakes itself for ever.
+    /// The workflow keeps waking itself.
     #[error("the workflow wakes itself without progress")]
     Spins,
 }

@@ -15,23 +15,23 @@ use crate::replay::frames::child::Plan;
 
 /// A child execution and its result, from [`Context::child`](crate::Context::child).
 ///
-/// If this execution ends first, the child is asked to stop, unless
-/// [`on_close`](Self::on_close) says otherwise.
+/// If this execution ends first, the child is cancelled; [`on_close`](Self::on_close) changes
+/// that.
 #[must_use = "frames are inert until they are polled"]
 pub struct Child<T> {
     frame: Frame<Plan>,
     value: PhantomData<fn() -> T>,
 }
 
-/// A child execution that nobody waits for, from [`Context::spawn`](crate::Context::spawn).
+/// A child execution whose result is not waited for, from [`Context::spawn`](crate::Context::spawn).
 ///
-/// It goes on when this execution ends, unless [`on_close`](Self::on_close) says otherwise.
+/// It goes on when this execution ends; [`on_close`](Self::on_close) changes that.
 #[must_use = "call `.start()`"]
 pub struct Spawn {
     frame: Frame<Plan>,
 }
 
-/// What a child is made from.
+/// The parts of a child's plan.
 pub(super) struct Offspring<'a> {
     pub(super) workflow: &'a str,
     pub(super) args: Result<Json, FrameError>,
@@ -40,7 +40,7 @@ pub(super) struct Offspring<'a> {
 }
 
 impl Offspring<'_> {
-    /// Dots of workflow names have no place in frame names.
+    /// Frame names have no dots, workflow names may have.
     pub(super) fn frame(self, ctx: &Context) -> Frame<Plan> {
         let name = self.workflow.replace('.', "_");
         let plan = Workflow::parse(self.workflow)
@@ -118,7 +118,7 @@ impl<T: DeserializeOwned> Future for Child<T> {
                 fid: self.frame.fid(),
                 failure,
             }),
-            Outcome::Elapsed | Outcome::Cancelled => return Poll::Pending, // never a child's
+            Outcome::Elapsed | Outcome::Cancelled => return Poll::Pending, // a child has no such outcome
         })
     }
 }
@@ -134,11 +134,11 @@ impl Spawn {
         self
     }
 
-    /// Starts it and gives its id. It is a plain call: the child begins when this execution
+    /// Starts it and returns its id. It is a plain call: the child begins when this execution
     /// next commits.
     ///
     /// # Errors
-    /// [`FrameError`] for names, keys and values that cannot be, and after cancellation.
+    /// [`FrameError`] if a name, the key or the input is invalid, and after cancellation.
     pub fn start(self) -> Result<ExecutionId, FrameError> {
         let eid = self.frame.eid();
         let fid = self.frame.register_now()?;

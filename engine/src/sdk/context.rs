@@ -1,4 +1,4 @@
-//! The context: everything a workflow can do.
+//! The context: everything that a workflow can do.
 
 use std::fmt;
 use std::time::Duration;
@@ -15,10 +15,10 @@ use crate::domain::{Channel, ExecutionId, FrameId, FrameName, InvalidName, Json,
 use crate::replay::frames::{announce, receive, send, sleep, step};
 use crate::replay::{Place, Table, idempotency_key};
 
-/// What a workflow acts through. Cheap to clone.
+/// The handle through which a workflow acts. Cheap to clone.
 ///
-/// A workflow is replayed: it must do the same each time, given the same outcomes. Effects live
-/// in steps; time, randomness and waiting come from here.
+/// A workflow is replayed: given the same outcomes, it must do the same each time. Effects belong
+/// in steps; time, randomness and waiting come from the context.
 ///
 /// ```
 /// use millpond::prelude::*;
@@ -42,7 +42,7 @@ use crate::replay::{Place, Table, idempotency_key};
 pub struct Context {
     table: Table,
     scope: FrameId,
-    /// A scope with an invalid name: its frames say so.
+    /// The invalid name of a scope: its frames fail with it.
     invalid: Option<InvalidName>,
     shielded: bool,
 }
@@ -58,7 +58,7 @@ impl Context {
     }
 
     /// Runs `function` on a clone of `input` as a step: once it has succeeded, its value is
-    /// remembered. A program that calls with another input is caught on replay.
+    /// recorded. A replay detects a program that calls with another input.
     pub fn call<I, T, M>(&self, name: &str, function: impl CallFn<M, I, T>, input: &I) -> Step<T>
     where
         I: Serialize + Clone + Send + 'static,
@@ -73,8 +73,8 @@ impl Context {
         Step::new(Frame::new(self, name, plan))
     }
 
-    /// Runs `step_body` as a step. It owns what it captures, since it runs beside the workflow and
-    /// maybe more than once.
+    /// Runs `step_body` as a step. It owns what it captures, because it runs beside the workflow,
+    /// and possibly more than once.
     ///
     /// ```
     /// use millpond::prelude::*;
@@ -116,7 +116,7 @@ impl Context {
         Receive::new(Frame::new(self, "receive", plan))
     }
 
-    /// Waits for `wait`, counted from the first poll; durably, without a process that waits.
+    /// Waits for `wait`, counted from the first poll. No process has to run meanwhile.
     pub fn sleep(&self, wait: Duration) -> Sleep {
         Sleep::new(Frame::new(self, "sleep", Ok(sleep::Plan::For(wait))))
     }
@@ -135,7 +135,7 @@ impl Context {
         self.child_named(W::NAME, &input)
     }
 
-    /// The same by name, for a workflow whose type is not at hand.
+    /// The same by name, for a workflow whose type is not available.
     pub fn child_named<T: DeserializeOwned>(
         &self,
         workflow: &str,
@@ -150,7 +150,7 @@ impl Context {
         Child::new(offspring.frame(self))
     }
 
-    /// Starts a child execution that nobody waits for.
+    /// Starts a child execution without waiting for its result.
     #[expect(
         clippy::needless_pass_by_value,
         reason = "a child takes its input as a function does"
@@ -173,7 +173,7 @@ impl Context {
     /// Sends a message to another execution, exactly once, when this execution next commits.
     ///
     /// # Errors
-    /// [`FrameError`] for a channel name or a value that cannot be, and after cancellation.
+    /// [`FrameError`] if the channel name or the value is invalid, and after cancellation.
     pub fn send<T: Serialize + ?Sized>(
         &self,
         to: ExecutionId,
@@ -188,10 +188,10 @@ impl Context {
         Frame::new(self, "send", Ok(plan)).register_now().map(drop)
     }
 
-    /// Tells something to whoever reads the feed, when this execution next commits.
+    /// Publishes an event in the feed when this execution next commits.
     ///
     /// # Errors
-    /// [`FrameError`] for a kind (named like a channel) or a value that cannot be, and after
+    /// [`FrameError`] if the kind (named like a channel) or the value is invalid, and after
     /// cancellation.
     pub fn announce<T: Serialize + ?Sized>(&self, kind: &str, value: &T) -> Result<(), FrameError> {
         let plan = announce::Plan {
@@ -203,25 +203,26 @@ impl Context {
             .map(drop)
     }
 
-    /// The instant at which the workflow was first here. Remembered; needs no waiting.
+    /// The instant at which the workflow first made this call. Recorded; needs no waiting.
     #[must_use = "reading the time is a recorded frame"]
     pub fn now(&self) -> Timestamp {
         self.recorded("now", |now, _| now)
     }
 
-    /// A random `UUIDv4`. Remembered; needs no waiting.
+    /// A random `UUIDv4`. Recorded; needs no waiting.
     #[must_use = "drawing a uuid is a recorded frame"]
     pub fn uuid(&self) -> Uuid {
         self.recorded("uuid", |_, entropy| entropy.uuid4())
     }
 
-    /// A random number in `[0, 1)`. Remembered; needs no waiting.
+    /// A random number in `[0, 1)`. Recorded; needs no waiting.
     #[must_use = "drawing a number is a recorded frame"]
     pub fn random(&self) -> f64 {
         self.recorded("random", |_, entropy| entropy.unit())
     }
 
-    /// The same context, its frames named under `name`: for parts that are written apart.
+    /// The same context, with its frames named under `name`: for parts of a workflow that are
+    /// written separately.
     #[must_use]
     pub fn scope(&self, name: &str) -> Self {
         let mut inner = self.clone();
@@ -232,7 +233,7 @@ impl Context {
         inner
     }
 
-    /// The same context, its frames untouched by cancellation: for cleaning up.
+    /// The same context, with frames that cancellation does not affect: for cleaning up.
     ///
     /// ```
     /// use millpond::prelude::*;
@@ -277,7 +278,7 @@ impl Context {
         &self.table
     }
 
-    /// Where a frame of this context stands.
+    /// The place of a frame of this context.
     pub(super) fn place(
         &self,
         name: FrameName,

@@ -9,7 +9,7 @@ use crate::domain::{Failure, kind};
 /// Why an attempt of a step failed.
 ///
 /// `?` turns any error of the standard kind into one; its kind is then the short name of the
-/// error's type, which [`Retry`](crate::Retry) and whoever matches the failure can name. Not
+/// error's type, by which [`Retry`](crate::Retry) and callers can match the failure. Not
 /// such an error itself, since the blanket `From` would not be coherent.
 ///
 /// ```
@@ -38,7 +38,7 @@ impl StepError {
         Self(self.0.terminal())
     }
 
-    /// The word to match on.
+    /// The name to match on.
     #[must_use]
     pub fn kind(&self) -> &str {
         &self.0.kind
@@ -72,7 +72,7 @@ impl From<StepError> for Failure {
 /// What a workflow ends with when it does not end well.
 ///
 /// `?` turns any error of the standard kind into one. A [`FrameError`] keeps the kind of what
-/// failed below it, so a parent can match what a child's step said.
+/// failed below it, so a parent can match the failure of a child's step.
 ///
 /// ```
 /// use millpond::Failed;
@@ -96,7 +96,7 @@ impl Failed {
         Self(Failure::new(kind, message))
     }
 
-    /// The word to match on.
+    /// The name to match on.
     #[must_use]
     pub fn kind(&self) -> &str {
         &self.0.kind

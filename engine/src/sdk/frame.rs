@@ -1,4 +1,5 @@
-//! What all frame futures share: inert until polled, an id at the first poll, one outcome.
+//! What all frame futures share: each is inert until polled, has an id from its first poll on,
+//! and yields one outcome.
 
 use std::fmt;
 use std::task::Poll;

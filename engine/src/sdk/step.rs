@@ -1,4 +1,4 @@
-//! Steps: work that runs once and is remembered.
+//! Steps: work whose value is recorded.
 
 use std::future::Future;
 use std::marker::PhantomData;
@@ -40,7 +40,7 @@ impl<T> Step<T> {
         self.with(|options| options.timeout = Some(limit))
     }
 
-    /// It has no effects outside: it may run again without its start having been recorded.
+    /// It has no effects outside: it may run again, because its start is not recorded.
     pub fn pure(self) -> Self {
         self.with(|options| options.pure = true)
     }
@@ -70,7 +70,7 @@ impl<T: DeserializeOwned> Future for Step<T> {
                 fid: self.frame.fid(),
                 failure,
             }),
-            Outcome::Elapsed | Outcome::Cancelled => return Poll::Pending, // never a step's
+            Outcome::Elapsed | Outcome::Cancelled => return Poll::Pending, // a step has no such outcome
         })
     }
 }

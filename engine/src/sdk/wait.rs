@@ -19,7 +19,7 @@ pub struct Receive<T> {
     value: PhantomData<fn() -> T>,
 }
 
-/// The same, for a limited time: `None` when it is over. From [`Receive::timeout`].
+/// The same, for a limited time: `None` if it passes without a message. From [`Receive::timeout`].
 #[must_use = "frames are inert until they are polled"]
 pub struct ReceiveTimeout<T> {
     frame: Frame<receive::Plan>,
@@ -68,7 +68,7 @@ impl<T: DeserializeOwned> Future for Receive<T> {
     fn poll(mut self: Pin<&mut Self>, cx: &mut std::task::Context<'_>) -> Poll<Self::Output> {
         match ready!(self.frame.poll(cx))? {
             Outcome::Value(json) => Poll::Ready(self.frame.read(&json)),
-            Outcome::Elapsed | Outcome::Failed(_) | Outcome::Cancelled => Poll::Pending, // never its
+            Outcome::Elapsed | Outcome::Failed(_) | Outcome::Cancelled => Poll::Pending, // a receive has no such outcome
         }
     }
 }
@@ -80,7 +80,7 @@ impl<T: DeserializeOwned> Future for ReceiveTimeout<T> {
         match ready!(self.frame.poll(cx))? {
             Outcome::Value(json) => Poll::Ready(self.frame.read(&json).map(Some)),
             Outcome::Elapsed => Poll::Ready(Ok(None)),
-            Outcome::Failed(_) | Outcome::Cancelled => Poll::Pending, // never its
+            Outcome::Failed(_) | Outcome::Cancelled => Poll::Pending, // a receive has no such outcome
         }
     }
 }

@@ -30,7 +30,7 @@ pub trait Workflow: 'static {
     fn run(ctx: Context, input: Self::Input) -> BoxFuture<'static, Result<Self::Output, Failed>>;
 }
 
-/// A workflow whose types are erased: what a catalogue holds.
+/// A workflow with its types erased, as an application registers it.
 pub trait ErasedWorkflow: fmt::Debug + Send + Sync {
     /// Makes the future of one execution. No code of the workflow runs before its first poll.
     ///
@@ -45,7 +45,7 @@ pub trait ErasedWorkflow: fmt::Debug + Send + Sync {
     /// Whether `args` are its input.
     ///
     /// # Errors
-    /// [`ValueError`] says what does not fit.
+    /// [`ValueError`] if they are not.
     fn accepts(&self, args: &Json) -> Result<(), ValueError>;
 
     /// The JSON schema of its input.

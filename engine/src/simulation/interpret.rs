@@ -15,10 +15,10 @@ use crate::{Attempt, Context, ExecutionId, Failed, FrameError, OnClose, Retry, S
 
 /// Its name.
 pub(super) const WORKFLOW: &str = "simulation.program";
-/// Attempts may vanish so often: early steals of a clock that is off cost many.
+/// How many attempts may vanish: a process whose clock is ahead takes over many leases early.
 const MAX_LOST: u32 = 10_000;
 
-/// What steps of one process life act through.
+/// What the steps of one process have access to.
 #[derive(Debug, Clone)]
 pub(super) struct Hands {
     pub(super) chronicle: Arc<Chronicle>,
@@ -27,7 +27,7 @@ pub(super) struct Hands {
     pub(super) roots: Arc<Vec<ExecutionId>>,
 }
 
-/// What a step gives.
+/// The value of a step.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct Made {
     value: u64,
@@ -85,17 +85,17 @@ async fn one(ctx: &Context, hands: &Hands, part: Part) -> Result<u64, Failed> {
             let mut sleep = ctx.sleep(Duration::from_millis(sleep));
             crate::select! {
                 made = step => mix(1, value(made)?),
-                heard = message => mix(2, heard?),
+                received = message => mix(2, received?),
                 slept = sleep => { slept?; 3 }
             }
         }
         Part::Receive { channel, timeout } => {
-            let heard = ctx.receive::<u64>(&channel_name(channel));
+            let received = ctx.receive::<u64>(&channel_name(channel));
             match timeout {
-                None => heard.await?,
+                None => received.await?,
                 Some(limit) => {
-                    let heard = heard.timeout(Duration::from_millis(limit)).await?;
-                    heard.unwrap_or(5)
+                    let limit = Duration::from_millis(limit);
+                    received.timeout(limit).await?.unwrap_or(5)
                 }
             }
         }

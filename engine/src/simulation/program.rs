@@ -22,42 +22,42 @@ pub struct Program {
 pub enum Part {
     /// A step.
     Step(Work),
-    /// Programs side by side; all are waited for.
+    /// Programs in parallel; all are waited for.
     Together(Vec<Program>),
-    /// A step, a message and a sleep: the first wins, the others are let go of.
+    /// A step, a message and a sleep: the first wins, the others are dropped.
     Race {
         /// The step.
         work: Work,
-        /// Where the message may come.
+        /// The channel of the message.
         channel: u8,
         /// How long the sleep is.
         sleep: u64,
     },
     /// A wait for a message.
     Receive {
-        /// Where.
+        /// The channel.
         channel: u8,
-        /// For how long, if not for ever.
+        /// How long; for ever if absent.
         timeout: Option<u64>,
     },
     /// A wait.
     Sleep(u64),
     /// A child execution.
     Child {
-        /// What it does.
+        /// Its program.
         program: Program,
         /// Whether its result is waited for.
         waits: bool,
         /// What happens to it when this one ends first: 0 cancel, 1 abandon, 2 terminate.
         close: u8,
     },
-    /// A word to the feed.
+    /// An event for the feed.
     Announce(u32),
     /// A message to another root execution.
     Send {
-        /// Which root.
+        /// The index of the root.
         to: usize,
-        /// Where.
+        /// The channel.
         channel: u8,
     },
     /// The time, a uuid and a random number, all recorded.
@@ -71,7 +71,7 @@ pub struct Work {
     pub takes: u64,
     /// How many attempts fail first.
     pub fails: u32,
-    /// Whether it fails for good.
+    /// Whether it fails terminally.
     pub hopeless: bool,
     /// The pause between two attempts.
     pub pause: u64,

@@ -1,5 +1,5 @@
-//! I9: the program, driven anew over the final journal, asks for what the journal says, entry
-//! by entry. Each entry is the end of a prefix.
+//! I9: the program, replayed over the final journal, asks for what the journal holds, entry by
+//! entry. Each entry is the end of a prefix.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ pub(super) fn check(observer: &Engine, eid: ExecutionId, story: &Story) -> Resul
     let ports = &core.ports;
     let record = &story.last().record;
     let Some(known) = core.app.find(&record.workflow, &record.version) else {
-        return Err(broken(&"its workflow is not known"));
+        return Err(broken(&"its workflow is not registered"));
     };
     let args = at_once(stored::resolve(ports, &eid, &record.args));
     let app = Arc::clone(&core.app);
@@ -49,7 +49,7 @@ pub(super) fn check(observer: &Engine, eid: ExecutionId, story: &Story) -> Resul
                 }
                 _ => None,
             };
-            // A word from outside may end it before the program does.
+            // A cancel or terminate may end it before the program does.
             over |= matches!(entry, Entry::Cancelled { .. });
             let seen = matches!(entry, Entry::FrameCompleted { .. } | Entry::Received { .. });
             let turned = drive

@@ -15,7 +15,7 @@ pub(super) fn check(stories: &Stories) -> Result<(), Broken> {
             }
         }
         timers(stories, *eid, story)?;
-        told(stories, *eid, story)?;
+        fed(stories, *eid, story)?;
     }
     Ok(())
 }
@@ -49,7 +49,7 @@ fn effect(
         } if *how != OnClose::Abandon => mailed(*child, MessageId::close(&eid), "the close"),
         Entry::Sliced => mailed(eid, MessageId::slice(commit), "the slice"),
         Entry::Sent { fid, to, .. } => {
-            // Who is unknown or over when the message leaves gets none.
+            // An execution that does not exist yet, or is over, receives no message.
             let Some(target) = stories.all.get(to) else {
                 return Ok(());
             };
@@ -108,16 +108,16 @@ fn timers(stories: &Stories, eid: ExecutionId, story: &Story) -> Result<(), Brok
     Ok(())
 }
 
-/// I7, A15: the feed tells every stage of a life and its end, after the commit, and the end
-/// after the result is on its way.
-fn told(stories: &Stories, eid: ExecutionId, story: &Story) -> Result<(), Broken> {
+/// I7, A15: the feed has an event for every change of status, after its commit, and the event for
+/// the end comes after the result was sent.
+fn fed(stories: &Stories, eid: ExecutionId, story: &Story) -> Result<(), Broken> {
     let last = story.last();
     let ends = story
         .told
         .iter()
         .filter(|(told, _)| told.commit == last.commit && told.status == last.status);
     let first = ends.map(|(_, place)| *place).min();
-    let first = first.ok_or_else(|| Broken::new("I7", format!("the end of {eid} is not told")))?;
+    let first = first.ok_or_else(|| Broken::new("I7", format!("the feed has no end of {eid}")))?;
     if let Some(parent) = last.record.parent.as_ref().filter(|parent| parent.waits) {
         let mid = MessageId::child(&parent.fid.hash());
         let sent = stories
@@ -125,14 +125,14 @@ fn told(stories: &Stories, eid: ExecutionId, story: &Story) -> Result<(), Broken
             .get(&(parent.eid, mid))
             .map(|(place, _)| *place);
         must("I7", sent.is_some_and(|sent| sent < first), || {
-            format!("the feed told the end of {eid} before its result was sent")
+            format!("the feed has the end of {eid} before its result was sent")
         })?;
     }
     for (told, place) in &story.told {
         let landed = story.of_commit(told.commit).map(|seen| seen.place);
         must("I7", landed.is_some_and(|landed| landed < *place), || {
             format!(
-                "the feed tells of commit {} of {eid} before it is",
+                "the feed has commit {} of {eid} before it landed",
                 told.commit
             )
         })?;
@@ -157,7 +157,7 @@ fn told(stories: &Stories, eid: ExecutionId, story: &Story) -> Result<(), Broken
             let there = known.contains(&(commit.commit, entry.kind()));
             must("I6", !news || there, || {
                 format!(
-                    "{eid}: {} of commit {} was never told",
+                    "{eid}: {} of commit {} is not in the feed",
                     entry.kind(),
                     commit.commit
                 )

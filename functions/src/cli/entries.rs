@@ -22,6 +22,7 @@ pub(crate) fn lines(commit: &Commit, color: bool) -> Vec<String> {
     lines
 }
 
+/// What an entry says beside its kind and its frame: by default its value.
 fn about(entry: &Entry) -> Option<String> {
     Some(match entry {
         Entry::Received {
@@ -56,18 +57,12 @@ fn about(entry: &Entry) -> Option<String> {
         Entry::Announced { kind, value, .. } => format!("{kind}  {}", text::payload(value)),
         Entry::ChildClosed { eid, how, .. } => format!("{eid}  {how:?}").to_lowercase(),
         Entry::FrameRecorded { value, .. } => text::payload(&value.clone().into()),
-        Entry::FrameCompleted { value, .. } | Entry::Completed { value } => text::payload(value),
         Entry::FrameFailed { failure, .. }
         | Entry::Failed { failure }
         | Entry::Cancelled { failure } => text::cut(&failure.to_string(), 160),
         Entry::Paused { reason } => reason.clone(),
         Entry::Blocked(why) => why.to_string(),
-        Entry::Started
-        | Entry::Suspended
-        | Entry::Resumed
-        | Entry::Unpaused
-        | Entry::FrameDropped { .. }
-        | Entry::Sliced => return None,
+        _ => return entry.payload().map(text::payload),
     })
 }
 

@@ -165,16 +165,7 @@ fn lifecycle(entry: &Entry) -> Option<(&'static str, u8, Option<String>)> {
         Entry::Completed { value } => ("completed", 32, Some(text::payload(value))),
         Entry::Failed { failure } => ("failed", 31, Some(failure.to_string())),
         Entry::Cancelled { failure } => ("cancelled", 33, Some(failure.to_string())),
-        Entry::Received { .. }
-        | Entry::FrameStarted { .. }
-        | Entry::FrameCompleted { .. }
-        | Entry::FrameRecorded { .. }
-        | Entry::FrameFailed { .. }
-        | Entry::FrameSuspended { .. }
-        | Entry::FrameFulfilled { .. }
-        | Entry::FrameDropped { .. }
-        | Entry::Sent { .. }
-        | Entry::Announced { .. }
-        | Entry::ChildClosed { .. } => return None,
+        // Messages and frames.
+        _ => return None,
     })
 }

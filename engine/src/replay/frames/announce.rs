@@ -14,7 +14,7 @@ pub(in crate::replay) const READER: Reader = Reader { describe, show };
 
 /// An event to publish.
 pub(crate) struct Plan {
-    /// A word to filter by.
+    /// A name to filter by.
     pub(crate) kind: Channel,
     /// The value.
     pub(crate) value: Json,

@@ -43,9 +43,9 @@ impl FrameKind {
 /// How a kind of frame reads journal entries, without a program. Entries about other frames
 /// mean nothing to it.
 pub(in crate::replay) struct Reader {
-    /// The words for an entry in a nondeterminism error.
+    /// Describes an entry for a nondeterminism error.
     pub(in crate::replay) describe: fn(&Entry) -> Option<Described>,
-    /// Adds what an entry says to the tree of frames.
+    /// Adds an entry to the tree of frames.
     pub(in crate::replay) show: fn(&Entry, Timestamp, &mut Tree),
 }
 
@@ -60,13 +60,13 @@ pub(in crate::replay) const READERS: [Reader; 7] = [
     step::READER,
 ];
 
-/// An entry in words.
+/// The description of an entry.
 pub(in crate::replay) struct Described {
     /// What happened to the frame, unless it began.
     pub(in crate::replay) verb: Option<&'static str>,
     /// What the frame is, as [`Frame::word`](super::Frame::word).
     pub(in crate::replay) word: &'static str,
-    /// As [`Frame::detail`](super::Frame::detail), where the entry has it.
+    /// As [`Frame::detail`](super::Frame::detail), if the entry has it.
     pub(in crate::replay) detail: Option<String>,
 }
 

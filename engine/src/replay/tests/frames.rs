@@ -130,7 +130,7 @@ fn a_value_over_the_cap_is_refused_wherever_it_comes_from() {
     }
     async fn values(ctx: Context, _: ()) -> Result<String, Failed> {
         let too_large =
-            |e: FrameError| matches!(e, FrameError::PayloadTooLarge { most: 10_000, .. });
+            |e: FrameError| matches!(e, FrameError::PayloadTooLarge { max: 10_000, .. });
         assert!(ctx.send(ctx.eid(), "out", &big()).is_err_and(too_large));
         assert!(ctx.announce("out", &big()).is_err_and(too_large));
         assert!(
