@@ -1,0 +1,13 @@
+//! FFL, the declarative workflow language: from source text to a syntax tree.
+//!
+//! FFL describes workflows as facets (typed components), blocks of steps, and yields. The language
+//! is described in `docs/ffl.md` of the repository. This crate is pure: it reads no file, no clock
+//! and no environment.
+//!
+//! - [`source`]: texts, spans, lines and columns, and where a text came from.
+//! - [`diag`]: what is wrong with a text, as data.
+//! - [`ast`]: the nodes of the syntax tree.
+
+pub mod ast;
+pub mod diag;
+pub mod source;
