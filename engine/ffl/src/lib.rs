@@ -7,10 +7,12 @@
 //! - [`source`]: texts, spans, lines and columns, and where a text came from.
 //! - [`diag`]: what is wrong with a text, as data.
 //! - [`lex`] and [`parse`]: text to tokens, tokens to a syntax tree.
+//! - [`mod@format`]: the canonical text.
 //! - [`ast`]: the nodes of the syntax tree.
 
 pub mod ast;
 pub mod diag;
+pub mod format;
 pub mod lex;
 pub mod parse;
 pub mod source;

@@ -69,8 +69,8 @@ pub(crate) struct Dedented {
 /// Removes a blank first line, a blank last line, and the indentation that all lines have in common.
 ///
 /// Code on the line of the opening brace has no indentation of its own: blanks before it are
-/// removed, and it does not count for the other lines. Blank lines and lines within a string
-/// literal do not count either; the latter lose as much of the indentation as they have.
+/// removed, and it does not count for the other lines. Blank lines do not count either, nor do the
+/// lines within a string literal: those lose the indentation if all of them have it.
 pub(crate) fn dedent(raw: &str) -> Dedented {
     let mut lines: Vec<&str> = raw
         .split('\n')
@@ -96,16 +96,32 @@ pub(crate) fn dedent(raw: &str) -> Dedented {
         .map(|(_, line)| indentation(line))
         .reduce(common_prefix)
         .unwrap_or_default();
-    let dedented = lines.iter().enumerate().map(|(number, line)| {
-        if number == 0 && first_is_code {
-            line.trim_start_matches(BLANKS)
-        } else if is_blank(line) && !in_string[number] {
-            ""
+    if first_is_code {
+        lines[0] = lines[0].trim_start_matches(BLANKS);
+    }
+    let mut number = usize::from(first_is_code);
+    while number < lines.len() {
+        let run = 1 + in_string[number + 1..lines.len()]
+            .iter()
+            .take_while(|inside| **inside)
+            .count();
+        // A line of code, or the lines within one string literal.
+        let run = if in_string[number] {
+            number..number + run
         } else {
-            &line[common_prefix(common, line).len()..]
+            number..number + 1
+        };
+        let lacks = |line: &&str| !is_blank(line) && !line.starts_with(common);
+        if !in_string[number] && is_blank(lines[number]) {
+            lines[number] = "";
+        } else if !lines[run.clone()].iter().any(lacks) {
+            for line in &mut lines[run.clone()] {
+                *line = &line[common_prefix(common, line).len()..];
+            }
         }
-    });
-    let mut code = dedented.collect::<Vec<_>>().join("\n");
+        number = run.end;
+    }
+    let mut code = lines.join("\n");
     code.truncate(code.trim_end_matches(BLANKS).len());
     let indent = u32::try_from(common.len()).expect("a text is at most MAX_TEXT bytes long");
     Dedented {

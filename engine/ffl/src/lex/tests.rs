@@ -168,6 +168,9 @@ fn code_loses_its_common_indentation_and_its_blank_ends() {
 
 #[test]
 fn lines_of_a_string_do_not_decide_the_indentation_of_code() {
-    let raw = "\n    a = '''\n  b\n      c\n\n'''\n    d = 1\n";
-    assert_eq!(dedented(raw).0, "a = '''\nb\n  c\n\n'''\nd = 1");
+    let raw = "\n    a = '''\n  b\n      c\n\n'''\n    d = '''\n      e\n\n    '''\n";
+    assert_eq!(
+        dedented(raw).0,
+        "a = '''\n  b\n      c\n\n'''\nd = '''\n  e\n\n'''"
+    );
 }

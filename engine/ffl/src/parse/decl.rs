@@ -193,7 +193,7 @@ impl Parser<'_> {
 
     /// The last doc comment directly before the next token.
     fn doc(&self) -> Option<Doc> {
-        let comments = self.comments_before(self.at).iter().rev();
+        let comments = self.comments_before().iter().rev();
         let comment = comments
             .copied()
             .find(|comment| comment.kind == CommentKind::Doc)?;

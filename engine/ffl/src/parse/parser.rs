@@ -148,13 +148,14 @@ impl<'a> Parser<'a> {
                 .expect("line() gives a line of the text")
     }
 
-    /// The comments between the previous token and `token`.
-    pub(super) fn comments_before(&self, index: usize) -> &[Comment] {
-        let first = index
-            .checked_sub(1)
-            .map_or(0, |before| self.lexed.tokens[before].comments);
-        let end = self.lexed.tokens[index].comments;
-        &self.lexed.comments[first as usize..end as usize]
+    /// The comments between the next token and the one before it; semicolons do not count.
+    pub(super) fn comments_before(&self) -> &[Comment] {
+        let before = &self.lexed.tokens[..self.at];
+        let previous = before
+            .iter()
+            .rfind(|token| token.kind != TokenKind::Semicolon);
+        let first = previous.map_or(0, |token| token.comments);
+        &self.lexed.comments[first as usize..self.peek().comments as usize]
     }
 
     pub(super) fn slice(&self, span: Span) -> &'a str {
