@@ -9,7 +9,10 @@ use crate::lex::{Number, Token, TokenKind, read_number};
 impl Parser<'_> {
     pub(super) fn atom(&mut self) -> Parse<Tall> {
         let token = self.peek();
+        // The lexer has reported a `#` without its brace.
+        let begins_map = token.kind == TokenKind::Invalid && self.text(token) == "#";
         match token.kind {
+            _ if begins_map && self.peek_at(2).kind == TokenKind::Colon => self.deeper(Self::map),
             TokenKind::LBracket => self.deeper(Self::array),
             TokenKind::HashBrace => self.deeper(Self::map),
             TokenKind::LParen => {

@@ -1,44 +1,34 @@
 //! Blocks, steps and yields.
 
+use super::braces::Brace;
 use super::parser::{Parse, Parser};
 use crate::ast::{AndThen, Block, Call, Step, Yield};
 use crate::diag::{Code, Diagnostic};
-use crate::lex::{Token, TokenKind};
-use crate::source::Span;
+use crate::lex::TokenKind;
 
 /// Words that begin something else in a block.
 const RESERVED: [&str; 5] = ["yield", "catch", "with", "andThen", "case"];
 
 impl Parser<'_> {
     pub(super) fn block(&mut self, place: &str) -> Parse<Block> {
-        self.blocks += 1;
-        let block = self.deeper(|parser| parser.block_of(place));
-        self.blocks -= 1;
-        block
+        self.deeper(|parser| parser.block_of(place))
     }
 
     fn block_of(&mut self, place: &str) -> Parse<Block> {
-        let open = self.peek();
-        if !self.eat(TokenKind::LBrace) {
-            let failed = self.expected(&format!("`{{` {place}"));
-            // A missing brace is assumed where a statement begins.
-            if !self.is_step(0) && !self.at_yield() {
-                return Err(failed);
-            }
-        }
+        let open = self.open_brace(place, self.is_step(0) || self.at_yield())?;
         let mut block = Block {
-            span: self.span(open),
+            span: self.span(open.token),
             steps: Vec::new(),
             yields: Vec::new(),
         };
         self.statements(open, &mut block);
-        self.close(TokenKind::RBrace, open, "at the end of the block");
-        block.span = self.span_from(open);
+        self.close_brace(open, "at the end of the block");
+        block.span = self.span_from(open.token);
         Ok(block)
     }
 
     /// The statements up to the end of the block: its brace, or what cannot be part of it.
-    fn statements(&mut self, open: Token, block: &mut Block) {
+    fn statements(&mut self, open: Brace, block: &mut Block) {
         let mut after_error = false;
         loop {
             let start = self.at;
@@ -46,6 +36,7 @@ impl Parser<'_> {
             if matches!(next.kind, TokenKind::RBrace | TokenKind::End)
                 || (next.first_in_line && self.is_decl(0))
                 || (self.whens > 0 && self.at_keyword("case"))
+                || self.is_outside(open)
             {
                 return;
             }
@@ -53,9 +44,6 @@ impl Parser<'_> {
                 self.yield_().map(|found| block.yields.push(found))
             } else if self.is_named(0, TokenKind::Assign) {
                 if !block.yields.is_empty() {
-                    if self.belongs_outside(open, next) {
-                        return;
-                    }
                     self.error("steps must precede the yields of their block");
                 }
                 self.step().map(|found| block.steps.push(found))
@@ -74,22 +62,6 @@ impl Parser<'_> {
 
     fn at_yield(&self) -> bool {
         self.is_word(0, "yield") && self.peek_at(1).kind == TokenKind::Ident
-    }
-
-    /// True if a step after the yields of an inner block is at or to the left of the column at which
-    /// the line of the block's brace begins: then the block lacks its closing brace.
-    fn belongs_outside(&self, open: Token, step: Token) -> bool {
-        let line = |token: Token| self.lines().line(token.start);
-        let start = self
-            .lines()
-            .start(line(open))
-            .expect("line() gives a line of the text");
-        let indentation = self.slice(Span::new(self.source(), start, open.start));
-        let blanks = indentation.len() - indentation.trim_start_matches([' ', '\t']).len();
-        self.blocks > 1
-            && step.first_in_line
-            && line(open) != line(step)
-            && self.column(step) as usize <= blanks
     }
 
     fn step(&mut self) -> Parse<Step> {

@@ -128,7 +128,7 @@ impl Parser<'_> {
 
     fn prompt(&mut self) -> Parse<Prompt> {
         let first = self.bump();
-        let open = self.expect(TokenKind::LBrace, "after `prompt`")?;
+        let open = self.open_brace("after `prompt`", self.peek_at(1).kind == TokenKind::String)?;
         let (mut system, mut template, mut model) = (None, None, None);
         loop {
             let keyword = self.peek();
@@ -155,12 +155,12 @@ impl Parser<'_> {
                 text_span,
             });
         }
-        if !self.at(TokenKind::RBrace) {
+        if !self.at(TokenKind::RBrace) && !self.is_decl(0) && !self.is_outside(open) {
             self.expected("`system`, `template`, `model` or `}`");
             let start = self.at;
             self.skip_statement(start);
         }
-        self.close(TokenKind::RBrace, open, "at the end of the prompt");
+        self.close_brace(open, "at the end of the prompt");
         Ok(Prompt {
             span: self.span_from(first),
             system,

@@ -3,7 +3,7 @@
 use super::parser::{Parse, Parser};
 use crate::ast::{Arg, Call, Mixin};
 use crate::diag::{Code, Diagnostic};
-use crate::lex::TokenKind;
+use crate::lex::{Token, TokenKind};
 
 impl Parser<'_> {
     pub(super) fn call(&mut self, what: &str) -> Parse<Call> {
@@ -42,8 +42,25 @@ impl Parser<'_> {
     }
 
     fn args(&mut self) -> Parse<Vec<Arg>> {
-        let open = self.expect(TokenKind::LParen, "before the arguments")?;
+        let begins = self.is_named(0, TokenKind::Assign) && !self.is_step(0);
+        let open = self.open_paren("before the arguments", begins)?;
         Ok(self.list(open, TokenKind::RParen, "arguments", Self::arg))
+    }
+
+    /// Takes an opening parenthesis. If it is missing, that is reported, and it is assumed where
+    /// the list begins or ends on the same line.
+    pub(super) fn open_paren(&mut self, place: &str, begins: bool) -> Parse<Token> {
+        let token = self.peek();
+        if self.eat(TokenKind::LParen) {
+            return Ok(token);
+        }
+        let failed = self.expected(&format!("`(` {place}"));
+        let assumed = begins || token.kind == TokenKind::RParen;
+        if assumed && !token.first_in_line {
+            Ok(token)
+        } else {
+            Err(failed)
+        }
     }
 
     fn arg(&mut self) -> Parse<Arg> {

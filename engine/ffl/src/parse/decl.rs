@@ -1,5 +1,6 @@
 //! Files, namespaces and declarations.
 
+use super::braces::Brace;
 use super::parser::{Parse, Parser};
 use crate::ast::{
     Decl, Doc, FacetDecl, FacetKind, Field, File, ImplicitDecl, Item, Member, Namespace, QName,
@@ -60,9 +61,10 @@ impl Parser<'_> {
                 text: String::new(),
                 span: missing,
             });
-        let members = match self.expect(TokenKind::LBrace, "after the name of the namespace") {
+        let begins = self.balance.missing_open > 0 && self.is_decl(0);
+        let members = match self.open_brace("after the name of the namespace", begins) {
             Ok(open) => self.members(first, open),
-            // Without its brace, the declarations of the namespace are read as those of the file.
+            // Without its braces, the declarations of the namespace are read as those of the file.
             Err(_) => Vec::new(),
         };
         Namespace {
@@ -73,7 +75,7 @@ impl Parser<'_> {
         }
     }
 
-    fn members(&mut self, namespace: Token, open: Token) -> Vec<Member> {
+    fn members(&mut self, namespace: Token, open: Brace) -> Vec<Member> {
         let mut members = Vec::new();
         loop {
             let start = self.at;
@@ -103,7 +105,7 @@ impl Parser<'_> {
             }
             self.end_of_statement();
         }
-        self.close(TokenKind::RBrace, open, "at the end of the namespace");
+        self.close_brace(open, "at the end of the namespace");
         members
     }
 
@@ -155,8 +157,9 @@ impl Parser<'_> {
         let doc = self.doc();
         let first = self.bump();
         let name = self.declared_name("schema");
-        let fields = match self.expect(TokenKind::LBrace, "before the fields") {
-            Ok(open) => self.list(open, TokenKind::RBrace, "fields", Self::field),
+        let begins = self.is_named(0, TokenKind::Colon);
+        let fields = match self.open_brace("before the fields", begins) {
+            Ok(open) => self.list(open.token, TokenKind::RBrace, "fields", Self::field),
             Err(_) => Vec::new(),
         };
         SchemaDecl {

@@ -14,6 +14,19 @@ impl Parser<'_> {
         what: &str,
         mut item: impl FnMut(&mut Self) -> Parse<T>,
     ) -> Vec<T> {
+        self.open_brackets.push(close);
+        let items = self.items(open, close, what, &mut item);
+        self.open_brackets.pop();
+        items
+    }
+
+    fn items<T>(
+        &mut self,
+        open: Token,
+        close: TokenKind,
+        what: &str,
+        item: &mut impl FnMut(&mut Self) -> Parse<T>,
+    ) -> Vec<T> {
         let mut items = Vec::new();
         if self.eat(close) {
             return items;
@@ -33,8 +46,10 @@ impl Parser<'_> {
                     }
                     return items;
                 }
-                if close == TokenKind::RBracket && self.is_named(0, TokenKind::Assign) {
-                    // The next argument of a call: the bracket is missing.
+                let is_outer =
+                    self.is_named(0, TokenKind::Assign) || self.is_named(0, TokenKind::Colon);
+                if close == TokenKind::RBracket && is_outer {
+                    // The next argument of a call, or entry of a map: the bracket is missing.
                     self.expected_in_list(open, close, what);
                     return items;
                 }
@@ -74,6 +89,19 @@ impl Parser<'_> {
         what: &str,
         read: impl FnOnce(&mut Self) -> Parse<T>,
     ) -> Parse<T> {
+        self.open_brackets.push(close);
+        let inner = self.enclosed_by(open, close, what, read);
+        self.open_brackets.pop();
+        inner
+    }
+
+    fn enclosed_by<T>(
+        &mut self,
+        open: Token,
+        close: TokenKind,
+        what: &str,
+        read: impl FnOnce(&mut Self) -> Parse<T>,
+    ) -> Parse<T> {
         let inner = read(self);
         if inner.is_ok() && self.eat(close) {
             return inner;
@@ -99,6 +127,17 @@ impl Parser<'_> {
     }
 
     fn expected_in_list(&mut self, open: Token, close: TokenKind, what: &str) {
+        const OPENING: [TokenKind; 5] = [
+            TokenKind::LParen,
+            TokenKind::LBracket,
+            TokenKind::LBrace,
+            TokenKind::HashBrace,
+            TokenKind::Invalid,
+        ];
+        if !OPENING.contains(&open.kind) {
+            // The opening bracket is missing as well, which is reported.
+            return;
+        }
         let message = format!(
             "expected `,` or {} in the {what}, found {}",
             close.describe(),

@@ -12,6 +12,7 @@
 mod atom;
 mod block;
 mod body;
+mod braces;
 mod call;
 mod decl;
 mod expr;

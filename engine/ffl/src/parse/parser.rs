@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use super::MAX_ERRORS;
+use super::braces::Balance;
 use crate::diag::{Code, Diagnostic};
 use crate::lex::{Comment, Lexed, Token, TokenKind, lex, unescape};
 use crate::source::{LineIndex, Source, SourceId, Span};
@@ -27,8 +28,9 @@ pub(super) struct Parser<'a> {
     depth: u32,
     /// The number of `when` around the next token.
     pub(super) whens: u32,
-    /// The number of blocks around the next token.
-    pub(super) blocks: u32,
+    pub(super) balance: Balance,
+    /// What closes the lists and brackets around the next token.
+    pub(super) open_brackets: Vec<TokenKind>,
     errors: Vec<Diagnostic>,
     /// The index of the token that the last syntax error is about.
     last_error: Option<usize>,
@@ -37,15 +39,22 @@ pub(super) struct Parser<'a> {
 
 impl<'a> Parser<'a> {
     pub(super) fn new(id: SourceId, source: &'a Source) -> Self {
+        let lexed = lex(id, source.text(), MAX_ERRORS);
+        let balance = if lexed.cut_off {
+            Balance::default()
+        } else {
+            Balance::of(&lexed.tokens)
+        };
         Self {
             source: id,
             text: source.text(),
             lines: source.lines(),
-            lexed: lex(id, source.text(), MAX_ERRORS),
+            lexed,
             at: 0,
             depth: 0,
             whens: 0,
-            blocks: 0,
+            balance,
+            open_brackets: Vec::new(),
             errors: Vec::new(),
             last_error: None,
             halted: false,
@@ -138,6 +147,13 @@ impl<'a> Parser<'a> {
         Span::new(self.source, first.start, end.max(first.start))
     }
 
+    /// The number of blanks before the first token of the line of `token`.
+    pub(super) fn indentation(&self, token: Token) -> u32 {
+        let line = &self.text[(token.start - self.column(token)) as usize..];
+        let blanks = line.bytes().take_while(|byte| matches!(byte, b' ' | b'\t'));
+        u32::try_from(blanks.count()).expect("a text is at most MAX_TEXT bytes long")
+    }
+
     /// The column of a token in bytes, from 0: how far its line is indented if it is the first.
     pub(super) fn column(&self, token: Token) -> u32 {
         let line = self.lines.line(token.start);
@@ -220,14 +236,19 @@ impl<'a> Parser<'a> {
 
     /// The closing bracket of `open`, which may be missing: then that is reported.
     pub(super) fn close(&mut self, kind: TokenKind, open: Token, what: &str) {
-        if self.eat(kind) {
-            return;
+        if !self.eat(kind) {
+            self.not_closed(kind, open, what);
         }
-        let message = format!(
-            "expected {} {what}, found {}",
-            kind.describe(),
-            self.found()
-        );
+    }
+
+    /// Reports that the closing bracket of `open` is missing.
+    pub(super) fn not_closed(&mut self, kind: TokenKind, open: Token, what: &str) {
+        let bracket = kind.describe();
+        let message = if self.at(kind) {
+            format!("expected {bracket} {what} before this {bracket}, which closes an outer part")
+        } else {
+            format!("expected {bracket} {what}, found {}", self.found())
+        };
         let open = self.span(open);
         self.error_with(|span| {
             Diagnostic::new(Code::E001, span, message).label(open, "opened here")

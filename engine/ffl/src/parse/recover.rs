@@ -83,10 +83,11 @@ impl Parser<'_> {
                 match token.kind {
                     kind if kind == close => return Stop::Close,
                     TokenKind::Comma => return Stop::Comma,
-                    TokenKind::Arrow
-                    | TokenKind::Semicolon
-                    | TokenKind::RParen
-                    | TokenKind::RBracket => {
+                    TokenKind::Arrow | TokenKind::Semicolon => return Stop::Outside,
+                    // Of an outer list, or without its counterpart.
+                    TokenKind::RParen | TokenKind::RBracket
+                        if self.open_brackets.contains(&token.kind) =>
+                    {
                         return Stop::Outside;
                     }
                     _ => {}
@@ -145,6 +146,13 @@ impl Parser<'_> {
                 return;
             }
         }
+    }
+
+    /// Skips to the next brace that closes what was opened before, and takes it.
+    pub(super) fn skip_braces(&mut self) {
+        let mut open = Open::default();
+        while self.skip_one(&mut open) {}
+        self.eat(TokenKind::RBrace);
     }
 
     /// Takes one token, and keeps account of the brackets that it opens or closes. Takes nothing

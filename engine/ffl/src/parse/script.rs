@@ -28,7 +28,14 @@ impl Parser<'_> {
                 (ScriptForm::Braces, text[1..text.len() - 1].to_owned())
             }
             TokenKind::String => (ScriptForm::String, self.string_value(token)),
-            _ => return Err(self.expected("code in braces or a string after `script`")),
+            _ => {
+                let failed = self.expected("code in braces or a string after `script`");
+                if self.balance.missing_open > 0 {
+                    self.balance.missing_open -= 1;
+                    self.skip_braces();
+                }
+                return Err(failed);
+            }
         };
         self.bump();
         let Dedented {

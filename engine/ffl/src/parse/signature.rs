@@ -21,10 +21,12 @@ impl Parser<'_> {
     }
 
     fn signature_parts(&mut self, signature: &mut Signature) -> Parse<()> {
-        let open = self.expect(TokenKind::LParen, "before the parameters")?;
+        let begins = self.is_named(0, TokenKind::Colon);
+        let open = self.open_paren("before the parameters", begins)?;
         signature.params = self.list(open, TokenKind::RParen, "parameters", Self::param);
         if self.eat(TokenKind::Arrow) {
-            let open = self.expect(TokenKind::LParen, "before the returns")?;
+            let begins = self.is_named(0, TokenKind::Colon);
+            let open = self.open_paren("before the returns", begins)?;
             signature.returns = self.list(open, TokenKind::RParen, "returns", Self::param);
         }
         signature.mixins = self.mixins()?;

@@ -8,7 +8,7 @@ use crate::lex::TokenKind;
 impl Parser<'_> {
     pub(super) fn when(&mut self) -> Parse<When> {
         let first = self.bump();
-        let open = self.expect(TokenKind::LBrace, "after `when`")?;
+        let open = self.open_brace("after `when`", self.at_keyword("case"))?;
         self.whens += 1;
         let mut cases = Vec::new();
         let mut tried = false;
@@ -16,7 +16,7 @@ impl Parser<'_> {
         while !matches!(self.peek().kind, TokenKind::RBrace | TokenKind::End) {
             let start = self.at;
             tried = true;
-            if self.peek().first_in_line && self.is_decl(0) {
+            if (self.peek().first_in_line && self.is_decl(0)) || self.is_outside(open) {
                 break;
             }
             let read = if self.is_word(0, "case") {
@@ -36,7 +36,7 @@ impl Parser<'_> {
             }
         }
         self.whens -= 1;
-        self.close(TokenKind::RBrace, open, "after the last case");
+        self.close_brace(open, "after the last case");
         let span = self.span_from(first);
         if !tried {
             self.report(
