@@ -6,9 +6,13 @@
 mod code;
 mod diagnostic;
 mod located;
+#[cfg(feature = "render")]
+mod render;
 #[cfg(test)]
 mod tests;
 
 pub use code::{Code, Severity};
 pub use diagnostic::{Diagnostic, Label, sort};
 pub use located::{Located, LocatedLabel, Place, located};
+#[cfg(feature = "render")]
+pub use render::render;
