@@ -13,6 +13,7 @@
 pub mod ast;
 pub mod diag;
 pub mod format;
+pub mod fuzz;
 pub mod lex;
 pub mod parse;
 pub mod source;

@@ -74,7 +74,7 @@ pub(crate) struct Dedented {
 pub(crate) fn dedent(raw: &str) -> Dedented {
     let mut lines: Vec<&str> = raw
         .split('\n')
-        .map(|line| line.strip_suffix('\r').unwrap_or(line))
+        .map(|line| line.trim_end_matches('\r'))
         .collect();
     let mut in_string = lines_in_strings(raw);
     let mut removed = 0;
@@ -122,7 +122,7 @@ pub(crate) fn dedent(raw: &str) -> Dedented {
         number = run.end;
     }
     let mut code = lines.join("\n");
-    code.truncate(code.trim_end_matches(BLANKS).len());
+    code.truncate(code.trim_end_matches([' ', '\t', '\r']).len());
     let indent = u32::try_from(common.len()).expect("a text is at most MAX_TEXT bytes long");
     Dedented {
         code,
