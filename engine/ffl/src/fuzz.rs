@@ -66,20 +66,25 @@ fn errors(found: &[Diagnostic], sources: &Sources) {
     assert_eq!(located(found, sources).len(), found.len());
 }
 
-/// The tree without what depends on places: spans, and the lines and indentation of scripts.
+/// The words of the tree without what depends on places: spans, and the lines and indentation of
+/// scripts.
 fn tree(parsed: &Parsed) -> String {
-    const PLACES: [&str; 5] = ["span: ", "text_span: ", "first_line: ", "indent: ", "0@"];
-    let debug = format!("{:#?}", parsed.file);
-    let is_place = |line: &&str| {
-        PLACES
-            .iter()
-            .any(|place| line.trim_start().starts_with(place))
-    };
-    debug
-        .lines()
-        .filter(|line| !is_place(line))
-        .flat_map(|line| [line, "\n"])
-        .collect()
+    let debug = format!("{:?}", parsed.file);
+    let mut tree = String::new();
+    let mut previous = "";
+    for word in debug.split([' ', '(']) {
+        let is_span = word.starts_with(|char: char| char.is_ascii_digit()) && word.contains('@');
+        let is_place = is_span || previous == "first_line:" || previous == "indent:";
+        let of_place = |char: char| char.is_ascii_digit() || char == '@' || char == '.';
+        tree.push_str(if is_place {
+            word.trim_start_matches(of_place)
+        } else {
+            word
+        });
+        tree.push('\n');
+        previous = word;
+    }
+    tree
 }
 
 /// The words of all comments, in order: blanks may change.

@@ -239,7 +239,10 @@ impl<'a> Printer<'a> {
                 let rest = rest.iter().map(|line| format!(" {line}"));
                 Piece::Lines(std::iter::once((*first).to_owned()).chain(rest).collect())
             }
-            _ => Piece::Text(text.replace("\r\n", "\n")),
+            _ => {
+                let lines = text.split('\n').map(|line| line.trim_end_matches('\r'));
+                Piece::Text(lines.collect::<Vec<_>>().join("\n"))
+            }
         };
         self.push(piece);
         self.end = self.end.max(comment.span.end as usize);

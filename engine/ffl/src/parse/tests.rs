@@ -272,6 +272,7 @@ fn nested(times: u32) -> Vec<String> {
 fn a_text_nests_200_levels_and_no_more() {
     for text in nested(MAX_DEPTH) {
         assert_eq!(codes(&text), [""; 0], "{}", &text[..60]);
+        assert!(crate::fuzz::text(text.as_bytes()), "{}", &text[..60]);
     }
     for text in nested(MAX_DEPTH + 1) {
         assert_eq!(codes(&text), ["E009"], "{}", &text[..60]);
