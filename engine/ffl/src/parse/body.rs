@@ -5,64 +5,92 @@ use crate::ast::{AndThen, Body, Catch, Directive, Foreach, Prompt, Script};
 use crate::diag::{Code, Diagnostic};
 use crate::lex::TokenKind;
 
-impl Parser<'_> {
-    /// Everything after the signature of a facet.
-    pub(super) fn tail(&mut self) -> (Option<Script>, Body, Option<Catch>) {
-        let mut pre_script = None;
-        let mut blocks = Vec::new();
-        let mut prompt: Option<Prompt> = None;
-        let mut catch: Option<Catch> = None;
-        loop {
-            let start = self.at;
-            let misplaced = if self.at_keyword("script") {
-                let unique = pre_script.is_none()
-                    && blocks.is_empty()
-                    && prompt.is_none()
-                    && catch.is_none();
-                (!unique).then_some("`script` is only allowed once, directly after the signature")
-            } else if self.at_keyword("andThen") {
-                match (&prompt, &catch) {
-                    (_, Some(_)) => Some("`andThen` is not allowed after `catch`"),
-                    (Some(_), _) => Some("`andThen` is not allowed after `prompt`"),
-                    _ => None,
-                }
-            } else if self.at_keyword("prompt") {
-                let alone = pre_script.is_none()
-                    && blocks.is_empty()
-                    && prompt.is_none()
-                    && catch.is_none();
-                (!alone).then_some("`prompt` is only allowed once, directly after the signature")
-            } else if self.at_keyword("catch") {
-                catch
-                    .is_some()
-                    .then_some("a declaration has at most one `catch`")
-            } else {
-                break;
-            };
-            if let Some(message) = misplaced {
-                self.report(Diagnostic::new(Code::E001, self.span(self.peek()), message));
+/// The keywords that begin a clause of a declaration.
+const CLAUSES: [&str; 4] = ["script", "andThen", "prompt", "catch"];
+
+/// Everything after the signature of a facet.
+pub(super) struct Tail {
+    pub(super) pre_script: Option<Script>,
+    pub(super) body: Body,
+    pub(super) catch: Option<Catch>,
+}
+
+/// The clauses read so far.
+#[derive(Default)]
+struct Clauses {
+    pre_script: Option<Script>,
+    blocks: Vec<AndThen>,
+    prompt: Option<Prompt>,
+    catch: Option<Catch>,
+}
+
+impl Clauses {
+    /// Why a clause cannot follow what was read so far.
+    fn forbids(&self, clause: &str) -> Option<&'static str> {
+        let is_first = self.pre_script.is_none()
+            && self.blocks.is_empty()
+            && self.prompt.is_none()
+            && self.catch.is_none();
+        match clause {
+            "script" if !is_first => {
+                Some("`script` is only allowed once, directly after the signature")
             }
-            let read = if self.at_keyword("script") {
-                self.script()
-                    .map(|script| pre_script = pre_script.take().or(Some(script)))
-            } else if self.at_keyword("andThen") {
-                self.and_then().map(|block| blocks.push(block))
-            } else if self.at_keyword("prompt") {
-                self.prompt()
-                    .map(|found| prompt = prompt.take().or(Some(found)))
-            } else {
-                self.catch()
-                    .map(|found| catch = catch.take().or(Some(found)))
-            };
-            if read.is_err() {
+            "prompt" if !is_first => {
+                Some("`prompt` is only allowed once, directly after the signature")
+            }
+            "andThen" if self.catch.is_some() => Some("`andThen` is not allowed after `catch`"),
+            "andThen" if self.prompt.is_some() => Some("`andThen` is not allowed after `prompt`"),
+            "catch" if self.catch.is_some() => Some("a declaration has at most one `catch`"),
+            _ => None,
+        }
+    }
+}
+
+impl Parser<'_> {
+    /// Everything after the signature of a facet. Of a clause that is repeated, the first one stays.
+    pub(super) fn tail(&mut self) -> Tail {
+        let mut clauses = Clauses::default();
+        while let Some(clause) = CLAUSES.into_iter().find(|word| self.at_keyword(word)) {
+            let start = self.at;
+            if let Some(message) = clauses.forbids(clause) {
+                let keyword = self.span(self.peek());
+                self.report(Diagnostic::new(Code::E001, keyword, message));
+            }
+            if self.clause(clause, &mut clauses).is_err() {
                 self.skip_clause(start);
             }
         }
-        (
+        let Clauses {
             pre_script,
-            prompt.map_or(Body::Blocks(blocks), Body::Prompt),
+            blocks,
+            prompt,
             catch,
-        )
+        } = clauses;
+        let body = prompt.map_or(Body::Blocks(blocks), Body::Prompt);
+        Tail {
+            pre_script,
+            body,
+            catch,
+        }
+    }
+
+    fn clause(&mut self, clause: &str, clauses: &mut Clauses) -> Parse<()> {
+        match clause {
+            "script" => {
+                let script = self.script()?;
+                clauses.pre_script.get_or_insert(script);
+            }
+            "andThen" => clauses.blocks.push(self.and_then()?),
+            "prompt" => {
+                let prompt = self.prompt()?;
+                clauses.prompt.get_or_insert(prompt);
+            }
+            _ => {
+                let catch = self.catch()?;
+                clauses.catch.get_or_insert(catch);
+            }
+        }
+        Ok(())
     }
 
     /// `andThen ..`

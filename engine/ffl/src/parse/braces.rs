@@ -83,13 +83,15 @@ impl Parser<'_> {
         }
     }
 
-    /// Takes the closing brace. If it is missing, that is reported.
+    /// Takes the closing brace. If it is missing, that is reported, unless both braces are.
     pub(super) fn close_brace(&mut self, brace: Brace, what: &str) {
         if self.at(TokenKind::RBrace) && !self.is_outside(brace) {
             self.bump();
             return;
         }
         self.balance.missing_close = self.balance.missing_close.saturating_sub(1);
-        self.not_closed(TokenKind::RBrace, brace.token, what);
+        if brace.token.kind == TokenKind::LBrace {
+            self.not_closed(TokenKind::RBrace, brace.token, what);
+        }
     }
 }

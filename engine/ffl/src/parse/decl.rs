@@ -1,5 +1,6 @@
 //! Files, namespaces and declarations.
 
+use super::body::Tail;
 use super::braces::Brace;
 use super::parser::{Parse, Parser};
 use crate::ast::{
@@ -140,7 +141,11 @@ impl Parser<'_> {
             self.expected("`facet` after `event`");
         }
         let signature = self.signature(kind.keyword());
-        let (pre_script, body, catch) = self.tail();
+        let Tail {
+            pre_script,
+            body,
+            catch,
+        } = self.tail();
         let span = self.span_from(first);
         Some(Ok(Decl::Facet(Box::new(FacetDecl {
             span,
