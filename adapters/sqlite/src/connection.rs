@@ -98,13 +98,16 @@ impl Place {
     /// Whether `handle` is a connection to the file that the path names now (Q4).
     pub(crate) fn standing(&self, handle: &Handle) -> Standing {
         let (file, log) = handle.identity;
-        if !matches!(identity(&self.path), Ok(Some(found)) if found == file) {
+        let is_file = || matches!(identity(&self.path), Ok(Some(found)) if found == file);
+        if !is_file() {
             return Standing::Elsewhere;
         }
         match identity(&self.log) {
             Ok(found) if found == log => Standing::Here,
             // A look that fails says nothing.
             Err(_) => Standing::Here,
+            // Between the two looks both may have gone, with the folder that they are in.
+            Ok(_) if !is_file() => Standing::Elsewhere,
             Ok(_) => Standing::Torn,
         }
     }

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use millpond::keys::{Key, Prefix};
-use millpond::ports::Bucket;
+use millpond::ports::{Bucket, Expect, Outcome};
 use millpond_conformance::processes::{self, MANY, Part, all_play, landed, start, whole};
 use millpond_sqlite::{Options, SqliteBucket};
 
@@ -53,6 +53,11 @@ async fn q2_a_process_killed_in_the_middle_of_writes_leaves_whole_objects_and_al
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("pond.db");
     let watcher = open(&file);
+    let mine = Key::parse("mine").unwrap();
+    let written = watcher.write(&mine, "1".into(), Expect::Absent).await;
+    let Ok(Outcome::Landed(version)) = written else {
+        panic!("it was not written: {written:?}");
+    };
     for life in 0..8 {
         let mut child = start(CHILD, Part::Rewrite, &file.to_string_lossy(), life);
         let said = BufReader::new(child.stdout.take().unwrap()).lines();
@@ -67,11 +72,14 @@ async fn q2_a_process_killed_in_the_middle_of_writes_leaves_whole_objects_and_al
         let last = answered.last().unwrap_or(last);
         let bucket = open(&file);
         let page = bucket.list(&Prefix::all(), None, 100).await.unwrap();
-        assert_eq!(page.entries.len(), 4);
-        for entry in &page.entries {
+        let keys: Vec<_> = page.entries.iter().map(|row| row.key.as_str()).collect();
+        assert_eq!(keys, ["large/0", "large/1", "large/2", "large/3", "mine"]);
+        for entry in &page.entries[..4] {
             let counter = whole(&bucket, &entry.key).await;
             // Of the last four answered, and the one under way, this is one or a later one.
             assert!(counter + 4 > last, "{} lost {last}: {counter}", entry.key);
         }
     }
+    let written = watcher.write(&mine, "2".into(), Expect::At(version)).await;
+    assert!(matches!(written, Ok(Outcome::Landed(_))), "{written:?}");
 }

@@ -5,7 +5,7 @@ use std::sync::mpsc::channel;
 
 use futures::channel::oneshot;
 use futures::executor::block_on;
-use futures::future::join_all;
+use futures::future::{join_all, ready, select};
 use millpond::keys::Prefix;
 use millpond::ports::{Bucket as _, BucketError, Expect, Fault, Outcome};
 use rusqlite::Connection;
@@ -106,6 +106,21 @@ fn q3_a_key_made_again_has_another_version_though_its_bytes_are_the_same() {
     assert_ne!(first, second);
     let stale = bucket.write(&at, body("2"), Expect::At(first));
     assert!(matches!(block_on(stale), Ok(Outcome::Refused)));
+}
+
+#[test]
+fn a_write_whose_future_is_dropped_is_in_nobodys_way() {
+    let (_folder, bucket) = fresh();
+    let at = key("a");
+    {
+        let write = bucket.write(&at, body("1"), Expect::Absent);
+        // Polled once, then dropped: it goes on to its end.
+        let _dropped = block_on(select(write, ready(())));
+    }
+    let outcome = block_on(bucket.write(&at, body("2"), Expect::Absent)).unwrap();
+    let found = block_on(bucket.read(&at)).unwrap().unwrap().body;
+    assert!(matches!(outcome, Outcome::Refused), "{outcome:?}");
+    assert_eq!(found, "1");
 }
 
 #[test]

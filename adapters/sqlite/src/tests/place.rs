@@ -43,6 +43,25 @@ fn q4_a_file_that_was_removed_is_gone_not_empty() {
 }
 
 #[test]
+fn q4_a_file_that_goes_away_with_its_log_is_gone_and_served_again_when_it_is_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mounted, away) = (folder.path().join("mounted"), folder.path().join("away"));
+    let bucket = SqliteBucket::open(mounted.join("pond.db"), RELAXED).unwrap();
+    create(&bucket, "a");
+    fs::rename(&mounted, &away).unwrap();
+    let read = block_on(bucket.read(&key("a"))).unwrap_err();
+    let write = block_on(bucket.write(&key("b"), body("1"), Expect::Absent)).unwrap_err();
+    for error in [read, write] {
+        assert_eq!(error.fault, Fault::Gone, "{error}");
+    }
+    assert!(!mounted.exists(), "nothing is made in the empty place");
+    fs::rename(&away, &mounted).unwrap();
+    let found = block_on(bucket.read(&key("a"))).unwrap();
+    assert_eq!(found.map(|object| object.body), Some(body("1")));
+    create(&bucket, "b");
+}
+
+#[test]
 fn q4_a_file_that_was_replaced_is_opened_anew() {
     let (_folder, bucket) = fresh();
     let (_elsewhere, other) = fresh();
