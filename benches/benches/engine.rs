@@ -1,5 +1,5 @@
 //! `cargo bench -p millpond-benches`: sequential steps, many workflows, fan-out, latency,
-//! replay, on memory and on a folder with and without fsync.
+//! replay, on memory and on a file with and without fsync.
 
 use std::time::{Duration, Instant};
 

@@ -3,7 +3,7 @@
 //!
 //! ```text
 //! cargo run --release -p millpond-benches --example starts -- memory:
-//! cargo run --release -p millpond-benches --example starts -- file:./pond
+//! cargo run --release -p millpond-benches --example starts -- sqlite:./pond.db
 //! cargo run --release -p millpond-benches --example starts -- 's3://bucket/prefix?region=eu-central-1'
 //! ```
 //!
@@ -17,9 +17,9 @@ use millpond::client::{App, Engine, Host, Start};
 use millpond::ports::MemoryBucket;
 use millpond::ports::{Bucket, Clock, Doorbell, Ports};
 use millpond::{Context, Failed};
-use millpond_disk::{DiskBucket, Options};
 use millpond_host::{OsEntropy, StoreClock, SystemClock, TokioSpawner};
 use millpond_s3::S3Bucket;
+use millpond_sqlite::{Options, SqliteBucket};
 use millpond_wrappers::{Metered, Usage};
 use tokio::task::JoinSet;
 
@@ -35,11 +35,11 @@ async fn open(url: &str, memory: &Arc<MemoryBucket>) -> Place {
     if url == "memory:" {
         return (Arc::clone(memory) as Arc<dyn Bucket>, clock);
     }
-    if let Some(path) = url.strip_prefix("file:") {
-        let bucket = DiskBucket::open(path, Options::default()).expect("the folder opens");
+    if let Some(path) = url.strip_prefix("sqlite:") {
+        let bucket = SqliteBucket::open(path, Options::default()).expect("the file opens");
         return (Arc::new(bucket), clock);
     }
-    let options = url.parse().expect("memory:, file:FOLDER or a URL of s3:");
+    let options = url.parse().expect("memory:, sqlite:FILE or a URL of s3:");
     let bucket = S3Bucket::open(&options).await.expect("the bucket opens");
     let clock = Arc::new(StoreClock::new(Arc::clone(bucket.time())));
     (Arc::new(bucket), clock)

@@ -3,6 +3,6 @@
 mod stage;
 mod workflows;
 
-pub use millpond_disk::Durability;
+pub use millpond_sqlite::Durability;
 pub use stage::{Stage, Store, open, open_url};
 pub use workflows::app;

@@ -8,9 +8,8 @@ use millpond::client::{Engine, Host, Notice, Signal, Start, Worker, WorkerOption
 use millpond::domain::ExecutionId;
 use millpond::ports::MemoryBucket;
 use millpond::ports::{Bucket, Clock, Doorbell, Ports};
-use millpond_disk::{DiskBucket, Durability, OpenError, Options};
 use millpond_host::{OsEntropy, SystemClock, TokioSpawner};
-use millpond_sqlite::SqliteBucket;
+use millpond_sqlite::{Durability, OpenError, Options, SqliteBucket};
 use tokio::task::JoinHandle;
 
 /// Longest wait for an execution; far more than any bench needs.
@@ -21,9 +20,9 @@ const LONG: Duration = Duration::from_secs(120);
 pub enum Store {
     /// In memory.
     Memory,
-    /// In a folder, without fsync.
+    /// In a file, without fsync.
     Relaxed,
-    /// In a folder, durable.
+    /// In a file, durable.
     Fsync,
 }
 
@@ -44,11 +43,11 @@ pub fn open(store: Store) -> (Arc<dyn Bucket>, Option<tempfile::TempDir>) {
         Store::Fsync => Durability::Fsync,
     };
     let folder = tempfile::tempdir().expect("a folder");
-    let bucket = folder_bucket(folder.path(), durability).expect("a bucket");
+    let bucket = file_bucket(&folder.path().join("pond.db"), durability).expect("a bucket");
     (bucket, Some(folder))
 }
 
-/// Opens the bucket that `url` names: `memory:`, `file:DIR` or `sqlite:FILE`. `Relaxed` is without
+/// Opens the bucket that `url` names: `memory:` or `sqlite:FILE`. `Relaxed` is without
 /// fsync; memory has none anyway.
 ///
 /// # Errors
@@ -56,31 +55,18 @@ pub fn open(store: Store) -> (Arc<dyn Bucket>, Option<tempfile::TempDir>) {
 pub fn open_url(url: &str, durability: Durability) -> Result<Arc<dyn Bucket>, String> {
     match url.split_once(':') {
         Some(("memory", "")) => Ok(open(Store::Memory).0),
-        Some(("file", path)) if !path.is_empty() => folder_bucket(Path::new(path), durability)
+        Some(("sqlite", path)) if !path.is_empty() => file_bucket(Path::new(path), durability)
             .map_err(|error| format!("no bucket at {url}: {error}")),
-        Some(("sqlite", path)) if !path.is_empty() => {
-            let options = millpond_sqlite::Options {
-                durability: match durability {
-                    Durability::Fsync => millpond_sqlite::Durability::Fsync,
-                    Durability::Relaxed => millpond_sqlite::Durability::Relaxed,
-                },
-                ..millpond_sqlite::Options::default()
-            };
-            let bucket = SqliteBucket::open(path, options);
-            bucket
-                .map(|bucket| Arc::new(bucket) as Arc<dyn Bucket>)
-                .map_err(|error| format!("no bucket at {url}: {error}"))
-        }
         _ => Err(format!("no bucket is called {url}")),
     }
 }
 
-fn folder_bucket(path: &Path, durability: Durability) -> Result<Arc<dyn Bucket>, OpenError> {
+fn file_bucket(path: &Path, durability: Durability) -> Result<Arc<dyn Bucket>, OpenError> {
     let options = Options {
         durability,
         ..Options::default()
     };
-    Ok(Arc::new(DiskBucket::open(path, options)?))
+    Ok(Arc::new(SqliteBucket::open(path, options)?))
 }
 
 /// An engine with one worker.
@@ -221,15 +207,11 @@ mod tests {
     #[test]
     fn a_url_opens_the_bucket_it_names_and_no_other() {
         let folder = tempfile::tempdir().expect("a folder");
-        let pond = folder.path().join("pond");
-        let url = format!("file:{}", pond.display());
-        open_url(&url, Durability::Fsync).expect("a folder's bucket");
-        assert!(pond.is_dir());
         let file = folder.path().join("pond.db");
         open_url(&format!("sqlite:{}", file.display()), Durability::Relaxed).expect("a file's");
         assert!(file.is_file());
         open_url("memory:", Durability::Relaxed).expect("a bucket in memory");
-        for url in ["pond", "file:", "sqlite:", "memory:x", "ftp:x", ""] {
+        for url in ["pond", "file:pond", "sqlite:", "memory:x", "ftp:x", ""] {
             let why = open_url(url, Durability::Fsync).expect_err(url);
             assert!(why.contains(url), "{why}");
         }

@@ -8,12 +8,11 @@ from pathlib import Path
 from workloads import Row
 
 ROOT = Path(__file__).resolve().parents[3]
-FILE = "sqlite:{folder}/pond.db"
 
 
 @dataclass
 class Millpond(Row):
-    bucket: str = "file:{folder}"
+    bucket: str = "sqlite:{folder}/pond.db"
     fsync: bool = True
     program: Path = Path()
 
@@ -34,9 +33,7 @@ def rows():
     manifest = (ROOT / "Cargo.toml").read_text()
     name = ("Millpond", re.search(r'\nversion = "(.+)"', manifest).group(1))
     return [
-        Millpond(*name, "SQLite file, fsync", bucket=FILE),
-        Millpond(*name, "SQLite file, no fsync", bucket=FILE, fsync=False),
-        Millpond(*name, "folder, fsync"),
-        Millpond(*name, "folder, no fsync", fsync=False),
+        Millpond(*name, "SQLite file, fsync"),
+        Millpond(*name, "SQLite file, no fsync", fsync=False),
         Millpond(*name, "memory", bucket="memory:", persistent=False),
     ]

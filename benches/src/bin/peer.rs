@@ -23,7 +23,7 @@ const PAUSE: Duration = Duration::from_millis(100);
 /// One workload, on one bucket, in one process that is client and worker.
 #[derive(Debug, Parser)]
 struct Args {
-    /// `memory:`, `file:DIR` or `sqlite:FILE`.
+    /// `memory:` or `sqlite:FILE`.
     #[arg(long)]
     bucket: String,
     /// Answer writes before they are on the disk.

@@ -51,7 +51,10 @@ fn text(path: &Path) -> &str {
 #[test]
 fn a_worker_killed_in_the_middle_loses_nothing_and_pays_nothing_twice() {
     let folder = tempfile::tempdir().expect("a folder");
-    let (pond, ledger) = (folder.path().join("pond"), folder.path().join("ledger.csv"));
+    let (pond, ledger) = (
+        folder.path().join("pond.db"),
+        folder.path().join("ledger.csv"),
+    );
     let output = demo(&[
         "--json",
         "--patience",
@@ -93,8 +96,9 @@ fn a_worker_killed_in_the_middle_loses_nothing_and_pays_nothing_twice() {
 #[test]
 fn a_pond_that_was_used_before_is_refused() {
     let folder = tempfile::tempdir().expect("a folder");
-    std::fs::write(folder.path().join("something"), "here").expect("it writes");
-    let output = demo(&["--pond", text(folder.path())]);
+    let pond = folder.path().join("pond.db");
+    std::fs::write(&pond, "something").expect("it writes");
+    let output = demo(&["--pond", text(&pond)]);
     assert!(!output.status.success());
     let told = String::from_utf8_lossy(&output.stderr);
     assert!(told.contains("a place of its own"), "{told}");
@@ -116,22 +120,22 @@ fn on_s3_the_same_happens_for_the_same_number_of_requests() {
     let (folder, server) = (tempfile::tempdir().expect("a folder"), Server::localstack());
     let runtime = tokio::runtime::Runtime::new().expect("a runtime");
     let place = runtime.block_on(server.fresh_bucket()).below("demo");
-    let pond = folder.path().join("pond");
+    let pond = folder.path().join("pond.db");
     let words = ["--json", "--patience", "10"];
-    let on_disk = demo(&[&words[..], &["--pond", text(&pond)]].concat());
+    let on_file = demo(&[&words[..], &["--pond", text(&pond)]].concat());
     let arguments = [&words[..], &["--bucket", &place.url]].concat();
     let on_s3 = demo_with(&arguments, &place.environment());
-    let (on_disk, on_s3) = (report(&on_disk), report(&on_s3));
+    let (on_file, on_s3) = (report(&on_file), report(&on_s3));
 
     let measured = |report: &Value| -> Vec<(Value, Value)> {
         let prices = report["prices"].as_array().expect("prices");
         let one = |price: &Value| (price["operation"].clone(), price["measured"].clone());
         prices.iter().map(one).collect()
     };
-    assert_eq!(measured(&on_s3), measured(&on_disk));
+    assert_eq!(measured(&on_s3), measured(&on_file));
     assert_eq!(measured(&on_s3).len(), 8);
     for count in ["/lines", "/executions", "/ledger_lines"] {
-        assert_eq!(number(&on_s3, count), number(&on_disk, count), "{count}");
+        assert_eq!(number(&on_s3, count), number(&on_file, count), "{count}");
     }
     // What was used is refused.
     let again = demo_with(&arguments, &place.environment());

@@ -71,7 +71,7 @@ impl Fleet {
 }
 
 fn worker(options: &Options, place: &Place) -> Vec<OsString> {
-    let mut pond = OsString::from("file:");
+    let mut pond = OsString::from("sqlite:");
     pond.push(place.pond());
     let words = ["worker", "--no-fsync", "--log", "warn", "--ttl"];
     let mut words: Vec<OsString> = words.map(Into::into).into();

@@ -25,7 +25,7 @@ pub(crate) struct Line {
     pub(crate) wrong: Option<String>,
 }
 
-/// A port to the folder that is not the worker's own.
+/// A port to the bucket that is not the worker's own.
 static OUTSIDE: OnceLock<(Place, Engine)> = OnceLock::new();
 
 /// Opens this process's ledger. Needs a tokio runtime.

@@ -1,4 +1,4 @@
-//! Real processes on one folder: three workers, a sweeper and a client, killed with `SIGKILL`,
+//! Real processes on one SQLite file: three workers, a sweeper and a client, killed with `SIGKILL`,
 //! stopped with `SIGSTOP` and told to go with `SIGTERM` at random, and started again. When the
 //! killing is over, everything must come to rest, and what is in the bucket and in the ledger
 //! of the steps' effects must agree.

@@ -7,8 +7,8 @@ use std::time::Duration;
 use millpond::client::{Engine, Host};
 use millpond::ports::{Doorbell, Ports};
 use millpond::settings::Settings;
-use millpond_disk::{DiskBucket, Durability, Options};
 use millpond_host::{OsEntropy, SystemClock, TokioSpawner};
+use millpond_sqlite::{Durability, Options, SqliteBucket};
 
 use crate::Trouble;
 use crate::workflows::app;
@@ -36,7 +36,7 @@ impl Place {
     }
 
     pub(crate) fn pond(&self) -> PathBuf {
-        self.0.join("pond")
+        self.0.join("pond.db")
     }
 
     /// What steps did, a line for each attempt.
@@ -61,7 +61,7 @@ impl Place {
             ..Options::default()
         };
         let ports = Ports {
-            bucket: Arc::new(DiskBucket::open(self.pond(), options)?),
+            bucket: Arc::new(SqliteBucket::open(self.pond(), options)?),
             clock: Arc::new(SystemClock::new()),
             entropy: Arc::new(OsEntropy::new()),
             wakeups: Arc::new(Doorbell::default()),

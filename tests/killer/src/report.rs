@@ -50,7 +50,7 @@ pub(crate) fn figures(
     println!("coming to rest      {:.1} s", rested.as_secs_f64());
 }
 
-/// What is broken, with journals and the folder to look at.
+/// What is broken, with journals and the folder of the run.
 pub(crate) fn findings(options: &Options, place: &Place, broken: &[Broken], stories: &Stories) {
     eprintln!("{} findings, seed {}:", broken.len(), options.seed);
     for one in broken.iter().take(SHOWN) {

@@ -84,7 +84,7 @@ fn run(mut options: Options) -> Result<bool, Trouble> {
 fn look(options: &Options) -> Result<bool, Trouble> {
     let folder = options.folder.as_ref().ok_or("which --folder?")?;
     let place = Place::new(folder);
-    if !place.pond().is_dir() {
+    if !place.pond().is_file() {
         return Err(format!("{} holds no run", folder.display()).into());
     }
     let plan = Plan::new(options.seed, options.workflows, options.span());

@@ -6,6 +6,11 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
 
+use millpond::keys::Prefix;
+use millpond::ports::{Bucket as _, Expect, Outcome};
+use millpond_sqlite::{Options, SqliteBucket};
+use tokio::runtime::Runtime;
+
 /// A run, and what is judged of it: the plan follows from these.
 const RUN: [&str; 6] = ["--workflows", "150", "--seconds", "10", "--seed", "11"];
 
@@ -25,13 +30,10 @@ fn said(output: &Output) -> String {
 }
 
 /// Changes what a run left, and says what the judge says.
-fn planted(folder: &Path, file: &str, change: impl Fn(&str) -> Option<String>) -> String {
+fn planted(folder: &Path, file: &str, change: impl Fn(&str) -> String) -> String {
     let path = folder.join(file);
     let before = fs::read_to_string(&path).expect("a run leaves it");
-    match change(&before) {
-        Some(after) => fs::write(&path, after).expect("it can be written"),
-        None => fs::remove_file(&path).expect("it can be removed"),
-    }
+    fs::write(&path, change(&before)).expect("it can be written");
     let output = killer(&["judge"], folder);
     fs::write(&path, before).expect("it can be written");
     assert!(!output.status.success(), "nothing was found in {file}");
@@ -42,16 +44,38 @@ fn must_say(said: &str, words: &str) {
     assert!(said.contains(words), "not {words:?}: {said}");
 }
 
-/// Some file of this name below a folder.
-fn find(folder: &Path, name: &str) -> Option<String> {
-    let mut rows: Vec<_> = fs::read_dir(folder).ok()?.map_while(Result::ok).collect();
-    rows.sort_by_key(fs::DirEntry::path);
-    rows.into_iter().find_map(|row| {
-        if row.file_name() == name {
-            return row.path().to_str().map(str::to_owned);
+/// The same for the first head in the bucket.
+fn planted_head(folder: &Path, change: impl Fn(&str) -> Option<String>) -> String {
+    let bucket = SqliteBucket::open(folder.join("pond.db"), Options::default());
+    let bucket = bucket.expect("a run leaves it");
+    let runtime = Runtime::new().expect("a runtime");
+    let heads = Prefix::parse("x/").expect("a prefix");
+    let page = runtime.block_on(bucket.list(&heads, None, 1_000));
+    let keys = page.expect("it is listed").entries.into_iter();
+    let key = keys
+        .map(|row| row.key)
+        .find(|key| key.as_str().ends_with("/head"));
+    let key = key.expect("there are heads");
+    let read = || runtime.block_on(bucket.read(&key)).expect("it is read");
+    let before = read().expect("it is there");
+    let text = std::str::from_utf8(&before.body).expect("heads are text");
+    match change(text) {
+        Some(after) => {
+            let changed = bucket.write(&key, after.into(), Expect::At(before.version));
+            let changed = runtime.block_on(changed).expect("it can be written");
+            assert!(matches!(changed, Outcome::Landed(_)), "{changed:?}");
         }
-        find(&row.path(), name)
-    })
+        None => runtime
+            .block_on(bucket.delete(&key))
+            .expect("it can be removed"),
+    }
+    let output = killer(&["judge"], folder);
+    let expect = read().map_or(Expect::Absent, |now| Expect::At(now.version));
+    let back = bucket.write(&key, before.body, expect);
+    let back = runtime.block_on(back).expect("it can be written");
+    assert!(matches!(back, Outcome::Landed(_)), "{back:?}");
+    assert!(!output.status.success(), "nothing was found in {key}");
+    said(&output)
 }
 
 #[test]
@@ -65,20 +89,19 @@ fn every_workflow_ends_as_it_must_whoever_is_killed_and_the_judge_can_see() {
     assert!(output.status.success(), "{}", said(&output));
 
     // The same judge finds what is planted.
-    let twice = planted(&folder, "ledger", |text| Some(format!("{text}{text}")));
+    let twice = planted(&folder, "ledger", |text| format!("{text}{text}"));
     must_say(&twice, "had its effect twice");
-    let none = planted(&folder, "ledger", |_| Some(String::new()));
+    let none = planted(&folder, "ledger", |_| String::new());
     must_say(&none, "ended without its effect");
     let later = planted(&folder, "ledger", |text| {
-        Some(text.replacen("\"attempt\":1,", "\"attempt\":99,", 1))
+        text.replacen("\"attempt\":1,", "\"attempt\":99,", 1)
     });
     must_say(&later, "attempt Some(99) had an effect");
-    let unanswered = planted(&folder, "answers", |_| Some(String::new()));
+    let unanswered = planted(&folder, "answers", |_| String::new());
     must_say(&unanswered, "0 of ");
-    let head = find(&folder.join("pond/x"), "head").expect("there are heads");
-    let expired = planted(&folder, &head, |_| None);
+    let expired = planted_head(&folder, |_| None);
     must_say(&expired, "executions, 186 were planned");
-    let open = planted(&folder, &head, |text| {
+    let open = planted_head(&folder, |text| {
         let at = text.find("\"status\":\"").map(|at| at + 10)?;
         let end = at + text[at..].find('"')?;
         // Without its sum, or it would be a head that is broken.

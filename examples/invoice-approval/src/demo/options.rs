@@ -10,10 +10,10 @@ pub struct Options {
     /// The invoices; without it, those that come with the example.
     #[arg(long, value_name = "CSV")]
     pub file: Option<PathBuf>,
-    /// The folder to use as bucket, new or empty; without it, a temporary one.
-    #[arg(long, value_name = "DIR")]
+    /// The file to use as bucket, new; without it, a temporary one.
+    #[arg(long, value_name = "FILE")]
     pub pond: Option<PathBuf>,
-    /// A bucket to use instead of a folder, empty below its prefix: `s3://bucket/prefix`.
+    /// A bucket to use instead of a file, empty below its prefix: `s3://bucket/prefix`.
     #[arg(long, value_name = "URL", conflicts_with = "pond")]
     pub bucket: Option<String>,
     /// The bank's ledger, new; without it, beside the pond.

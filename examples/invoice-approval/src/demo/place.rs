@@ -1,14 +1,14 @@
 //! Where a demo plays: the pond, the ledger, the logs.
 
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use super::{Options, Trouble};
 
 /// What the demo plays on.
 #[derive(Debug, Clone)]
 pub(super) enum Ground {
-    Folder(PathBuf),
+    File(PathBuf),
     S3(millpond_s3::Options),
 }
 
@@ -34,20 +34,20 @@ impl Place {
             |path: PathBuf| std::path::absolute(path).map_err(Trouble::os("reading a path"));
         let pond = match &options.bucket {
             Some(url) => Ground::S3(url.parse()?),
-            None => Ground::Folder(absolute(or_home(&options.pond, "pond"))?),
+            None => Ground::File(absolute(or_home(&options.pond, "pond.db"))?),
         };
         let place = Self {
             pond,
             ledger: absolute(or_home(&options.ledger, "ledger.csv"))?,
             logs: home.path().to_owned(),
         };
-        let folder = match &place.pond {
-            Ground::Folder(path) => Some(path),
+        let file = match &place.pond {
+            Ground::File(path) => Some(path),
             // The pond looks when it is opened.
             Ground::S3(_) => None,
         };
-        for path in folder.into_iter().chain([&place.ledger]) {
-            if is_taken(path)? {
+        for path in file.into_iter().chain([&place.ledger]) {
+            if path.exists() {
                 let place = path.display().to_string();
                 return Err(Trouble::Taken { place });
             }
@@ -64,16 +64,8 @@ impl Place {
 impl fmt::Display for Ground {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Folder(path) => write!(f, "file:{}", path.display()),
+            Self::File(path) => write!(f, "sqlite:{}", path.display()),
             Self::S3(options) => write!(f, "{options}"),
         }
     }
-}
-
-fn is_taken(path: &Path) -> Result<bool, Trouble> {
-    if path.is_dir() {
-        let mut entries = path.read_dir().map_err(Trouble::os("reading a folder"))?;
-        return Ok(entries.next().is_some());
-    }
-    Ok(path.exists())
 }

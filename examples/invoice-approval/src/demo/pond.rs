@@ -5,9 +5,9 @@ use std::sync::Arc;
 use millpond::client::{Engine, EngineError, Host};
 use millpond::keys::Prefix;
 use millpond::ports::{Bucket, Clock, Doorbell, Ports};
-use millpond_disk::DiskBucket;
 use millpond_host::{OsEntropy, StoreClock, SystemClock, TokioSpawner};
 use millpond_s3::S3Bucket;
+use millpond_sqlite::{Options, SqliteBucket};
 use tokio::runtime::Runtime;
 
 use super::Trouble;
@@ -27,8 +27,8 @@ impl Pond {
     pub(super) fn create(place: &Place) -> Result<Self, Trouble> {
         let runtime = Runtime::new().map_err(Trouble::os("starting a runtime"))?;
         let (bucket, clock): (Arc<dyn Bucket>, Arc<dyn Clock>) = match &place.pond {
-            Ground::Folder(path) => {
-                let bucket = DiskBucket::open(path, millpond_disk::Options::default())?;
+            Ground::File(path) => {
+                let bucket = SqliteBucket::open(path, Options::default())?;
                 (Arc::new(bucket), Arc::new(SystemClock::new()))
             }
             Ground::S3(options) => {
@@ -37,7 +37,7 @@ impl Pond {
                 (Arc::new(bucket), Arc::new(clock))
             }
         };
-        // A folder was looked at already, with the ledger: this is for the other.
+        // A file was looked at already, with the ledger: this is for the other.
         let all = Prefix::all();
         let first = bucket.list(&all, None, 1);
         let first = runtime.block_on(first).map_err(EngineError::from)?;

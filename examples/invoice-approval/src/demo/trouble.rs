@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use millpond::client::{EngineError, RegistryError, RunError};
 use millpond::domain::Failure;
-use millpond_disk::OpenError;
+use millpond_sqlite::OpenError;
 
 use crate::bank::BankError;
 use crate::file::FileError;
