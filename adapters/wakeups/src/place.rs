@@ -11,7 +11,7 @@ const LONGEST: usize = 104 - NAME - 1;
 /// Longest name of a socket: process, random part, ending.
 pub(crate) const NAME: usize = 10 + 1 + 8 + 5;
 
-/// The folder for the bells of the bucket at `bucket` (a folder or a file): `name`, where that is
+/// The folder for the bells of the bucket in the file `bucket`: `name` behind its path, where that is
 /// short enough for a socket, else one in the system's temporary folder, named by a digest of it.
 /// All processes of one user find the same.
 #[must_use]

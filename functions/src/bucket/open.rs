@@ -7,11 +7,10 @@ use std::sync::Arc;
 
 use millpond::ports::MemoryBucket;
 use millpond::ports::{Bucket, Clock};
-use millpond_disk::{DiskBucket, Durability, Options};
 #[cfg(feature = "s3")]
 use millpond_host::StoreClock;
 use millpond_host::SystemClock;
-use millpond_sqlite::SqliteBucket;
+use millpond_sqlite::{Durability, Options, SqliteBucket};
 #[cfg(unix)]
 use millpond_wakeups::beside;
 
@@ -22,8 +21,6 @@ use super::Behind;
 pub(crate) enum Location {
     /// In this process; gone with it.
     Memory,
-    /// In a folder.
-    Folder(PathBuf),
     /// In one file.
     File(PathBuf),
     /// Behind S3's protocol.
@@ -37,8 +34,8 @@ pub(crate) enum Location {
 /// A URL that names no bucket.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "no bucket can be opened by {url:?}: {why}; known are `sqlite:./file.db`, `file:./folder`, \
-     `s3://bucket/prefix` and `memory:`"
+    "no bucket can be opened by {url:?}: {why}; known are `sqlite:./file.db`, `s3://bucket/prefix` \
+     and `memory:`"
 )]
 pub(crate) struct LocationError {
     url: String,
@@ -49,7 +46,6 @@ pub(crate) struct LocationError {
 #[derive(Debug, thiserror::Error)]
 #[error(transparent)]
 pub(crate) enum OpenError {
-    Folder(#[from] millpond_disk::OpenError),
     File(#[from] millpond_sqlite::OpenError),
     #[cfg(feature = "s3")]
     S3(#[from] millpond_s3::OpenError),
@@ -81,7 +77,9 @@ impl FromStr for Location {
         match scheme {
             "memory" if rest.is_empty() => Ok(Self::Memory),
             "memory" => refuse("nothing may follow `memory:`"),
-            "file" => local(rest).map(Self::Folder).or_else(refuse),
+            "file" => refuse(
+                "a folder is no bucket; use `sqlite:FILE` (`bucket export DIR` writes its objects as files)",
+            ),
             "sqlite" => local(rest).map(Self::File).or_else(refuse),
             #[cfg(feature = "s3")]
             "s3" => match url.parse() {
@@ -106,7 +104,7 @@ impl FromStr for Location {
     }
 }
 
-/// The path of `file:` and `sqlite:`. `file:///abs` is how other tools spell `file:/abs`.
+/// The path of `sqlite:`. `sqlite:///abs` is how other tools spell `sqlite:/abs`.
 fn local(rest: &str) -> Result<PathBuf, &'static str> {
     let path = match rest.strip_prefix("//") {
         Some(path) if path.starts_with('/') => path,
@@ -131,7 +129,6 @@ impl fmt::Display for Location {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Memory => f.write_str("memory:"),
-            Self::Folder(path) => write!(f, "file:{}", path.display()),
             Self::File(path) => write!(f, "sqlite:{}", path.display()),
             #[cfg(feature = "s3")]
             Self::S3(options) => write!(f, "{options}"),
@@ -144,7 +141,7 @@ impl fmt::Display for Location {
 impl Location {
     /// Whether requests go over a network, to a store that may throttle and that bills.
     pub(crate) const fn is_far(&self) -> bool {
-        !matches!(self, Self::Memory | Self::Folder(_) | Self::File(_))
+        !matches!(self, Self::Memory | Self::File(_))
     }
 
     /// The bucket and the prefix, as events of S3 name them; `None` for any other place.
@@ -163,15 +160,13 @@ impl Location {
     #[cfg(unix)]
     pub(crate) fn bells(&self) -> Option<PathBuf> {
         match self {
-            Self::Folder(path) => Some(beside(&path.join(".millpond"), "/bells")),
             Self::File(path) => Some(beside(path, "-bells")),
             _ => None,
         }
     }
 
-    /// Opens the bucket; `create` makes a folder or a file on first use, `check` reads a file whole.
-    /// Buckets of a store are
-    /// made by people.
+    /// Opens the bucket; `create` makes a file on first use, `check` reads it whole. Buckets of a
+    /// store are made by people.
     ///
     /// # Errors
     /// [`OpenError`] names the place and what is wrong with it.
@@ -184,19 +179,12 @@ impl Location {
         let clock: Arc<dyn Clock> = Arc::new(SystemClock::new());
         let bucket: Arc<dyn Bucket> = match self {
             Self::Memory => Arc::new(MemoryBucket::new(Arc::clone(&clock))),
-            Self::Folder(path) => {
+            Self::File(path) => {
                 let durability = match fsync {
                     true => Durability::Fsync,
                     false => Durability::Relaxed,
                 };
-                Arc::new(DiskBucket::open(path, Options { durability, create })?)
-            }
-            Self::File(path) => {
-                let durability = match fsync {
-                    true => millpond_sqlite::Durability::Fsync,
-                    false => millpond_sqlite::Durability::Relaxed,
-                };
-                let options = millpond_sqlite::Options {
+                let options = Options {
                     durability,
                     create,
                     check,
@@ -232,17 +220,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn urls_name_folders_as_people_write_them() {
-        let folder = |url: &str| match url.parse() {
-            Ok(Location::Folder(path)) => path,
-            other => panic!("{url}: {other:?}"),
-        };
-        assert_eq!(folder("file:./pond"), PathBuf::from("./pond"));
-        assert_eq!(folder("file:/srv/pond"), PathBuf::from("/srv/pond"));
-        assert_eq!(folder("file:///srv/pond"), PathBuf::from("/srv/pond"));
+    fn urls_name_files_as_people_write_them() {
+        let file = |path: &str| Location::File(PathBuf::from(path));
+        assert_eq!("sqlite:./pond.db".parse(), Ok(file("./pond.db")));
+        assert_eq!("sqlite:/srv/pond.db".parse(), Ok(file("/srv/pond.db")));
+        assert_eq!("sqlite:///srv/pond.db".parse(), Ok(file("/srv/pond.db")));
         assert_eq!("memory:".parse(), Ok(Location::Memory));
-        let file = Location::File(PathBuf::from("./pond.db"));
-        assert_eq!("sqlite:./pond.db".parse(), Ok(file.clone()));
+        let file = file("./pond.db");
         assert_eq!(file.to_string(), "sqlite:./pond.db");
         assert!(!file.is_far());
     }
@@ -251,17 +235,16 @@ mod tests {
     fn a_url_that_names_no_bucket_is_told_what_would() {
         for url in [
             "pond",
-            "file:",
-            "file://host/pond",
+            "file:./pond",
+            "file:///srv/pond",
             "sqlite:",
             "sqlite://host/pond.db",
             "sqlite:~/pond.db",
             "sqlite::memory:",
             "sqlite:file:pond.db",
             "sqlite:./pond.db?mode=ro",
-            "file:./pond?fsync=no",
-            "file:~",
-            "file:~root/pond",
+            "sqlite:~",
+            "sqlite:~root/pond.db",
             "memory:x",
             "s3://b/p",
             "s3://pond?secret=x",
@@ -270,9 +253,17 @@ mod tests {
             "",
         ] {
             let error = url.parse::<Location>().expect_err(url).to_string();
-            assert!(error.contains("file:./folder"), "{error}");
+            assert!(error.contains("sqlite:./file.db"), "{error}");
             assert!(error.contains("memory:"), "{error}");
         }
+    }
+
+    #[test]
+    fn a_folder_is_refused_with_what_takes_its_place() {
+        let error = "file:./pond".parse::<Location>().expect_err("no folders");
+        let error = error.to_string();
+        assert!(error.contains("use `sqlite:FILE`"), "{error}");
+        assert!(error.contains("bucket export"), "{error}");
     }
 
     #[cfg(feature = "s3")]

@@ -8,7 +8,7 @@ use crate::environment::seconds;
 /// The options of every command.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Globals {
-    /// The bucket: `sqlite:./file.db`, `file:./folder`, `s3://bucket/prefix` or `memory:`
+    /// The bucket: `sqlite:./file.db`, `s3://bucket/prefix` or `memory:`
     /// [default: sqlite:./pond.db]
     #[arg(long, global = true, value_name = "URL")]
     pub(crate) bucket: Option<String>,

@@ -6,14 +6,12 @@ use serde_json::Value;
 
 use crate::world::{World, files};
 
-const URLS: [&str; 2] = ["sqlite:./pond.db", "file:./pond"];
-
 /// A bucket with a finished execution and one with mail.
-fn used(url: &str) -> World {
+fn used() -> World {
     let world = World::new();
-    world.ok(&["start", "greet", "--input", "\"ana\"", "--bucket", url]);
-    world.ok(&["dev", "--until-idle", "--bucket", url]);
-    world.ok(&["start", "greet", "--input", "\"bo\"", "--bucket", url]);
+    world.ok(&["start", "greet", "--input", "\"ana\""]);
+    world.ok(&["dev", "--until-idle"]);
+    world.ok(&["start", "greet", "--input", "\"bo\""]);
     world
 }
 
@@ -26,75 +24,69 @@ fn rows(world: &World, args: &[&str]) -> Vec<Value> {
 
 #[test]
 fn ls_shows_every_object_in_order_and_the_prefix_and_limit_cut_it() {
-    for url in URLS {
-        let world = used(url);
-        let all = rows(&world, &["--bucket", url]);
-        let keys: Vec<_> = all.iter().map(|row| row["key"].as_str().unwrap()).collect();
-        assert!(keys.is_sorted(), "{keys:?}");
-        let heads = keys.iter().filter(|key| key.ends_with("/head")).count();
-        let mails = keys.iter().filter(|key| key.starts_with("mail/")).count();
-        assert_eq!((heads, mails), (2, 1), "{url}: {keys:?}");
-        let plain = world.ok(&["bucket", "ls", "--bucket", url]);
-        assert_eq!(plain.lines().collect::<Vec<_>>(), keys);
-        let mail = world.ok(&["bucket", "ls", "mail/", "--bucket", url, "--long"]);
-        let row = all
-            .iter()
-            .find(|row| row["key"].as_str().unwrap().starts_with("mail/"));
-        let size = row.unwrap()["size"].to_string();
-        assert_eq!(mail.split_whitespace().next().unwrap(), size, "{mail}");
-        let done = world.run(&["bucket", "ls", "--limit", "2", "--bucket", url]);
-        assert_eq!(done.out.lines().count(), 2);
-        assert!(done.err.contains("more objects follow"), "{done:?}");
-    }
+    let world = used();
+    let all = rows(&world, &[]);
+    let keys: Vec<_> = all.iter().map(|row| row["key"].as_str().unwrap()).collect();
+    assert!(keys.is_sorted(), "{keys:?}");
+    let heads = keys.iter().filter(|key| key.ends_with("/head")).count();
+    let mails = keys.iter().filter(|key| key.starts_with("mail/")).count();
+    assert_eq!((heads, mails), (2, 1), "{keys:?}");
+    let plain = world.ok(&["bucket", "ls"]);
+    assert_eq!(plain.lines().collect::<Vec<_>>(), keys);
+    let mail = world.ok(&["bucket", "ls", "mail/", "--long"]);
+    let row = all
+        .iter()
+        .find(|row| row["key"].as_str().unwrap().starts_with("mail/"));
+    let size = row.unwrap()["size"].to_string();
+    assert_eq!(mail.split_whitespace().next().unwrap(), size, "{mail}");
+    let done = world.run(&["bucket", "ls", "--limit", "2"]);
+    assert_eq!(done.out.lines().count(), 2);
+    assert!(done.err.contains("more objects follow"), "{done:?}");
 }
 
 #[test]
 fn cat_gives_the_bytes_and_a_key_that_is_not_there_is_answered_with_near_ones() {
-    for url in URLS {
-        let world = used(url);
-        let all = rows(&world, &["x/", "--bucket", url]);
-        let (key, size) = (all[0]["key"].as_str().unwrap(), &all[0]["size"]);
-        let body = world.ok(&["bucket", "cat", key, "--bucket", url]);
-        assert_eq!(body.len().to_string(), size.to_string());
-        assert!(body.contains("\"format\""), "{body}");
-        let done = world.run(&["bucket", "cat", &key[..key.len() - 2], "--bucket", url]);
-        assert_eq!((done.code, done.out.as_str()), (3, ""));
-        assert!(
-            done.err.contains(&format!("did you mean {key}?")),
-            "{done:?}"
-        );
-        for bad in ["../pond.db", "/etc/passwd", "a//b", ""] {
-            let done = world.run(&["bucket", "cat", bad, "--bucket", url]);
-            assert_eq!(done.code, 2, "{bad}: {done:?}");
-        }
+    let world = used();
+    let all = rows(&world, &["x/"]);
+    let (key, size) = (all[0]["key"].as_str().unwrap(), &all[0]["size"]);
+    let body = world.ok(&["bucket", "cat", key]);
+    assert_eq!(body.len().to_string(), size.to_string());
+    assert!(body.contains("\"format\""), "{body}");
+    let done = world.run(&["bucket", "cat", &key[..key.len() - 2]]);
+    assert_eq!((done.code, done.out.as_str()), (3, ""));
+    assert!(
+        done.err.contains(&format!("did you mean {key}?")),
+        "{done:?}"
+    );
+    for bad in ["../pond.db", "/etc/passwd", "a//b", ""] {
+        let done = world.run(&["bucket", "cat", bad]);
+        assert_eq!(done.code, 2, "{bad}: {done:?}");
     }
 }
 
 #[test]
 fn export_writes_each_object_to_its_keys_path_and_nothing_over_anything() {
-    for url in URLS {
-        let world = used(url);
-        let all = rows(&world, &["--bucket", url]);
-        let done = world.json(&["bucket", "export", "out", "--bucket", url]);
-        let bytes: u64 = all.iter().map(|row| row["size"].as_u64().unwrap()).sum();
-        assert_eq!(done["objects"], all.len());
-        assert_eq!(done["bytes"], bytes);
-        assert_eq!(files(&world.path("out")).len(), all.len());
-        for row in &all {
-            let key = row["key"].as_str().unwrap();
-            let file = fs::read(world.path("out").join(key)).unwrap();
-            let body = world.ok(&["bucket", "cat", key, "--bucket", url]);
-            assert_eq!(file, body.as_bytes(), "{key}");
-        }
-        let again = world.run(&["bucket", "export", "out", "--bucket", url]);
-        assert_eq!(again.code, 2, "{again:?}");
-        assert!(again.err.contains("not empty"), "{again:?}");
-        let told = world.ok(&["bucket", "export", "other", "--bucket", url]);
-        assert!(
-            told.starts_with(&format!("exported {} objects, {bytes} bytes", all.len())),
-            "{told}"
-        );
+    let world = used();
+    let all = rows(&world, &[]);
+    let done = world.json(&["bucket", "export", "out"]);
+    let bytes: u64 = all.iter().map(|row| row["size"].as_u64().unwrap()).sum();
+    assert_eq!(done["objects"], all.len());
+    assert_eq!(done["bytes"], bytes);
+    assert_eq!(files(&world.path("out")).len(), all.len());
+    for row in &all {
+        let key = row["key"].as_str().unwrap();
+        let file = fs::read(world.path("out").join(key)).unwrap();
+        let body = world.ok(&["bucket", "cat", key]);
+        assert_eq!(file, body.as_bytes(), "{key}");
     }
+    let again = world.run(&["bucket", "export", "out"]);
+    assert_eq!(again.code, 2, "{again:?}");
+    assert!(again.err.contains("not empty"), "{again:?}");
+    let told = world.ok(&["bucket", "export", "other"]);
+    assert!(
+        told.starts_with(&format!("exported {} objects, {bytes} bytes", all.len())),
+        "{told}"
+    );
 }
 
 #[test]
@@ -121,7 +113,7 @@ fn coded_objects_are_shown_as_they_were_written_and_raw_as_they_are_stored() {
     );
     world.ok(&["bucket", "export", "raw", "--raw"]);
     let raw = fs::read(world.path("raw").join(key)).unwrap();
-    assert_eq!(raw, fs::read(world.path("pond").join(key)).unwrap());
+    assert_eq!(raw, world.objects().body(key));
     world.ok(&[&["bucket", "export", "plain"], &keys[..]].concat());
     let plain = fs::read_to_string(world.path("plain").join(key)).unwrap();
     assert!(plain.contains("ana"), "{plain}");

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::world::{World, files, only};
+use crate::world::World;
 
 fn findings(world: &World) -> (i32, Value) {
     let done = world.run(&["doctor", "--no-probes", "--json"]);
@@ -25,7 +25,7 @@ fn a_sound_bucket_passes_and_is_left_as_it_was() {
     assert_eq!(report["findings"].as_array().unwrap().len(), 0);
     assert_eq!(report["executions"], 7);
     assert_eq!(report["open"], 3);
-    assert!(files(&world.path("pond/doctor")).is_empty());
+    assert!(world.objects().keys("doctor/").is_empty());
 }
 
 #[test]
@@ -34,13 +34,15 @@ fn an_execution_that_lost_what_wakes_it_is_found() {
     world.start(&["nap", "--input", "3600"]);
     world.work();
     assert_eq!(findings(&world).0, 0);
-    std::fs::remove_file(only(&world.path("pond/timers"))).unwrap();
+    let objects = world.objects();
+    objects.remove(&objects.only("timers/"));
     let (code, found) = findings(&world);
     assert_eq!((code, &found[0]["why"]), (1, &"no_timer".into()), "{found}");
 
     let world = World::new();
     world.start(&["greet", "--input", "\"a\""]);
-    std::fs::remove_file(only(&world.path("pond/mail"))).unwrap();
+    let objects = world.objects();
+    objects.remove(&objects.only("mail/"));
     let (code, found) = findings(&world);
     assert_eq!((code, &found[0]["why"]), (1, &"no_start".into()), "{found}");
 }
@@ -50,16 +52,17 @@ fn what_cannot_be_read_is_listed_by_key() {
     let world = World::new();
     world.start(&["approve"]);
     world.work();
-    let heads = files(&world.path("pond/x"));
-    let head = heads.iter().find(|path| path.ends_with("head")).unwrap();
-    std::fs::write(head, "{\"format\":99}").unwrap();
+    let objects = world.objects();
+    let keys = objects.keys("x/");
+    let head = keys.iter().find(|key| key.ends_with("/head")).unwrap();
+    objects.put(head, "{\"format\":99}");
     let (code, found) = findings(&world);
     assert_eq!(
         (code, &found[0]["finding"]),
         (1, &"newer".into()),
         "{found}"
     );
-    std::fs::write(head, "no head").unwrap();
+    objects.put(head, "no head");
     let (code, found) = findings(&world);
     assert_eq!(
         (code, &found[0]["finding"]),
@@ -76,12 +79,11 @@ fn what_an_execution_names_and_is_broken_is_listed_with_it_and_so_is_what_is_for
     let eid = world.start(&["greet", "--input", &large]);
     world.work();
     assert_eq!(findings(&world).0, 0);
-    let all = files(&world.path("pond/x"));
-    let blob = all
-        .iter()
-        .find(|path| path.parent().unwrap().ends_with("blob"));
-    std::fs::write(blob.unwrap(), "\"y\"").unwrap();
-    std::fs::write(world.path("pond/feed/junk"), "junk").unwrap();
+    let objects = world.objects();
+    let keys = objects.keys("x/");
+    let blob = keys.iter().find(|key| key.contains("/blob/")).unwrap();
+    objects.put(blob, "\"y\"");
+    objects.put("feed/junk", "junk");
     let (code, found) = findings(&world);
     let kinds = [&found[0]["finding"], &found[1]["finding"]];
     assert_eq!((code, kinds), (1, [&"broken".into(), &"foreign".into()]));

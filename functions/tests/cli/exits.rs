@@ -48,7 +48,7 @@ fn a_wrong_command_line_or_value_is_2() {
             .contains("the input does not fit nap, which takes u64"),
         "{done:?}"
     );
-    assert!(crate::world::files(&world.path("pond/mail")).is_empty());
+    assert!(world.objects().keys("mail/").is_empty());
 }
 
 #[test]
@@ -98,8 +98,11 @@ fn a_missing_bucket_is_6_and_is_not_made_by_looking() {
     let world = World::new();
     let done = world.run(&["list"]);
     assert_eq!(done.code, 6, "{done:?}");
-    assert!(done.err.contains("no bucket in this folder"), "{done:?}");
-    assert!(!world.path("pond").exists());
+    assert!(
+        done.err.contains("no bucket here") && done.err.contains("pond.db"),
+        "{done:?}"
+    );
+    assert!(!world.path("pond.db").exists());
 }
 
 #[test]
@@ -112,18 +115,21 @@ fn a_bad_variable_is_named() {
     let mut command = world.command(&["list"]);
     let done = Done::of(command.env("MILLPOND_BUCKET", "ftp://x"));
     assert_eq!(done.code, 2);
-    assert!(done.err.contains("file:./folder"), "{done:?}");
+    assert!(done.err.contains("sqlite:./file.db"), "{done:?}");
+    let done = world.run(&["list", "--bucket", "file:./pond"]);
+    assert_eq!(done.code, 2);
+    assert!(done.err.contains("use `sqlite:FILE`"), "{done:?}");
 }
 
 #[test]
 fn variables_say_what_options_do_not() {
     let world = World::new();
     let mut command = world.command(&["start", "greet", "--input", "\"a\""]);
-    let url = format!("file:{}", world.path("other").display());
+    let url = format!("sqlite:{}", world.path("other.db").display());
     let done = Done::of(command.env("MILLPOND_BUCKET", &url));
     assert_eq!(done.code, 0, "{done:?}");
     let eid = done.out.trim();
-    let shown = world.json(&["show", eid, "--bucket", "file:./other"]);
+    let shown = world.json(&["show", eid, "--bucket", "sqlite:./other.db"]);
     assert_eq!(
         shown["execution"]["record"]["created_by"]["actor"]["id"],
         "ana"

@@ -126,5 +126,5 @@ fn workflows_are_listed_with_their_types() {
         .find(|w| w["name"] == "greet");
     let greet = greet.unwrap();
     assert_eq!(greet["input_schema"]["type"], "string");
-    assert!(!world.path("pond").exists(), "it needs no bucket");
+    assert!(!world.path("pond.db").exists(), "it needs no bucket");
 }

@@ -1,4 +1,4 @@
-//! The commands, as people and scripts meet them: processes over a folder.
+//! The commands, as people and scripts meet them: processes over one file.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
@@ -8,6 +8,7 @@ mod codec;
 mod doctor;
 mod exits;
 mod look;
+mod objects;
 mod retention;
 mod s3;
 mod serve;

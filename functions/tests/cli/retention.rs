@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::world::{World, files, until};
+use crate::world::{World, until};
 
 /// Tombstones of executions under this lease may go after a second.
 const TTL: [&str; 2] = ["--ttl", "0.05"];
@@ -67,8 +67,8 @@ fn what_is_archived_is_shown_as_before_and_listed_as_archived() {
     world.ok(&["signal", &waits, "approval", "true"]);
     world.work();
     assert_eq!(retain(&world, &[])["archived"], 1);
-    let own = |eid: &str| format!("x/{}/{eid}", &eid[eid.len() - 2..]);
-    let left = eids.map(|eid| files(&world.path("pond").join(own(eid))).len());
+    let own = |eid: &str| format!("x/{}/{eid}/", &eid[eid.len() - 2..]);
+    let left = eids.map(|eid| world.objects().keys(&own(eid)).len());
     assert_eq!(left, [1, 1], "tombstones");
 }
 
@@ -143,11 +143,10 @@ fn what_cannot_be_read_whole_is_left_and_said() {
     let eid = world.start(&["greet", "--input", &format!("\"{}\"", "x".repeat(40_000))]);
     world.work();
     let shard = &eid[eid.len() - 2..];
-    let blobs = files(&world.path("pond").join(format!("x/{shard}/{eid}/blob")));
+    let objects = world.objects();
+    let blobs = objects.keys(&format!("x/{shard}/{eid}/blob/"));
     assert!(!blobs.is_empty(), "its input is one");
-    blobs
-        .iter()
-        .for_each(|blob| std::fs::remove_file(blob).unwrap());
+    blobs.iter().for_each(|blob| objects.remove(blob));
     let some = world.run(&["retention", "--after", "0"]);
     assert_eq!(some.code, 1, "{some:?}");
     assert!(

@@ -3,9 +3,11 @@
 use crate::world::{World, until};
 
 #[test]
-fn a_folder_that_goes_away_is_said_once_and_work_goes_on_when_it_is_back() {
+fn a_file_that_goes_away_is_said_once_and_work_goes_on_when_it_is_back() {
+    // In a folder of its own, as a disk that is unmounted takes it away: with its log.
     let world = World::new();
-    let dev = world.spawn("dev", &["dev"]);
+    let bucket = ["--bucket", "sqlite:./pond/pond.db"];
+    let dev = world.spawn("dev", &[&["dev"], &bucket[..]].concat());
     until("it works", || dev.err().contains("worker started"));
     std::fs::rename(world.path("pond"), world.path("away")).unwrap();
     until("it is said", || dev.err().contains("the store is gone"));
@@ -19,20 +21,16 @@ fn a_folder_that_goes_away_is_said_once_and_work_goes_on_when_it_is_back() {
 
     std::fs::rename(world.path("away"), world.path("pond")).unwrap();
     until("it is said", || dev.err().contains("is available again"));
-    let eid = world.start(&["greet", "--input", "\"a\""]);
-    world.ok(&["result", &eid, "--wait", "60"]);
+    let eid = world.start(&[&["greet", "--input", "\"a\""], &bucket[..]].concat());
+    world.ok(&[&["result", &eid, "--wait", "60"], &bucket[..]].concat());
 }
 
 #[test]
 fn a_damaged_head_is_storage_trouble() {
     let world = World::new();
     let eid = world.start(&["approve"]);
-    let head = format!("pond/x/{}/{eid}/head", &eid[eid.len() - 20..][..2]);
-    let heads = crate::world::files(&world.path("pond/x"));
-    let head = heads
-        .into_iter()
-        .find(|p| p.ends_with("head"))
-        .unwrap_or(head.into());
-    std::fs::write(head, "{").unwrap();
+    let objects = world.objects();
+    // It is not run yet: its head is its only object there.
+    objects.put(&objects.only("x/"), "{");
     assert_eq!(world.run(&["show", &eid]).code, 6);
 }

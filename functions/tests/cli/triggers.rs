@@ -85,8 +85,7 @@ fn rules_are_found_in_the_bucket_too() {
         none.code == 2 && none.err.contains("gone.toml cannot be read"),
         "{none:?}"
     );
-    fs::create_dir(world.path("pond/config")).unwrap();
-    write(&world, "pond/config/triggers.toml", RULES);
+    world.objects().put("config/triggers.toml", RULES);
     assert!(
         world
             .ok(&["triggers", "check"])
@@ -193,7 +192,7 @@ fn an_event_is_tested_without_starting_anything() {
     );
     write(&world, "text", "no JSON");
     assert_eq!(test("text", &[]).code, 2);
-    assert!(!world.path("pond").exists());
+    assert!(!world.path("pond.db").exists());
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! A folder, and processes of the test application on it.
+//! A folder with a bucket in it, and processes of the test application on that.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -13,7 +13,6 @@ const LONGEST: Duration = Duration::from_secs(60);
 
 pub(crate) struct World {
     folder: TempDir,
-    bucket: Option<&'static str>,
 }
 
 /// How a command ended.
@@ -32,19 +31,10 @@ pub(crate) struct Running {
 }
 
 impl World {
-    /// On a folder, in which a test can look and break things.
+    /// On the bucket that commands use if none is named: `pond.db`.
     pub(crate) fn new() -> Self {
         Self {
-            bucket: Some("file:./pond"),
-            ..Self::bare()
-        }
-    }
-
-    /// On what there is where nobody names a bucket.
-    pub(crate) fn bare() -> Self {
-        Self {
             folder: tempfile::tempdir().unwrap(),
-            bucket: None,
         }
     }
 
@@ -58,7 +48,6 @@ impl World {
             .current_dir(self.folder.path())
             .env_clear()
             .env("USER", "ana")
-            .envs(self.bucket.map(|url| ("MILLPOND_BUCKET", url)))
             .args(["--no-fsync"])
             .args(args);
         command
@@ -165,13 +154,6 @@ pub(crate) fn until(what: &str, mut so: impl FnMut() -> bool) {
 
 pub(crate) fn read(path: &Path) -> String {
     fs::read_to_string(path).unwrap_or_default()
-}
-
-/// The only file below a folder.
-pub(crate) fn only(folder: &Path) -> PathBuf {
-    let mut found = files(folder);
-    assert_eq!(found.len(), 1, "{found:?}");
-    found.remove(0)
 }
 
 /// The files below a folder.
