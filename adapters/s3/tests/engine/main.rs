@@ -1,19 +1,11 @@
-//! The engine on a real S3 server: what its own suites prove in memory with manual time, once
-//! more over HTTP, with real tasks, and workers that vanish.
+//! The engine on a real S3 server, with real tasks and real time: what its own tests cannot show,
+//! though each of their requests is also answered by LocalStack (`localstack/engine`). There one
+//! request follows the other; here processes meet, vanish in the middle of a request, and go by
+//! the store's clock.
 #![expect(clippy::doc_markdown, reason = "names of products")]
 
-mod cases;
-mod coded;
-mod control;
-mod history;
+mod leases;
 mod ledger;
 mod many;
-mod owners;
-mod prices;
-mod retention;
 mod stage;
-mod steps;
-mod trees;
-mod values;
 mod waits;
-mod window;

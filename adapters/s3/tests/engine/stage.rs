@@ -3,18 +3,15 @@
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
-use jiff::Timestamp;
 use millpond::client::{
-    App, Causes, Ended, Engine, Host, Notice, Signal, Start, Worker, WorkerEvent, WorkerOptions,
+    App, Ended, Engine, Host, Notice, Start, Worker, WorkerEvent, WorkerOptions,
 };
-use millpond::domain::{ExecutionId, Failure, Queue};
-use millpond::keys::{Key, MAIL, MailKey, Prefix};
+use millpond::domain::{ExecutionId, Failure};
 use millpond::ports::{Bucket, Clock, Doorbell, Ports};
 use millpond::settings::Settings;
 use millpond_host::{OsEntropy, StoreClock, TokioSpawner};
 use millpond_s3::S3Bucket;
 use millpond_servers::{Place, Server};
-use millpond_testing::{CountingBucket, FaultBucket, ManualClock};
 use serde::de::DeserializeOwned;
 use tokio::runtime::Runtime;
 use tokio::sync::Notify;
@@ -64,12 +61,6 @@ impl Store {
 /// An engine with a runtime of its own, so that it can vanish with all its tasks.
 pub(crate) struct Process {
     pub(crate) engine: Engine,
-    /// The bucket below all wrappers.
-    pub(crate) bucket: Arc<dyn Bucket>,
-    pub(crate) counting: Arc<CountingBucket>,
-    pub(crate) faults: Arc<FaultBucket>,
-    /// What the delays of `faults` wait for.
-    pub(crate) delays: Arc<ManualClock>,
     log: Arc<Log>,
     stop: Notice,
     runtime: Option<Runtime>,
@@ -85,12 +76,8 @@ impl Process {
         let mut builder = tokio::runtime::Builder::new_multi_thread();
         let runtime = builder.worker_threads(2).enable_all().build();
         let runtime = runtime.expect("the system gives threads");
-        let delays = Arc::new(ManualClock::new(Timestamp::UNIX_EPOCH));
-        let patience = Arc::clone(&delays) as Arc<dyn Clock>;
-        let faults = Arc::new(FaultBucket::new(Arc::clone(&bucket), patience));
-        let counting = Arc::new(CountingBucket::new(Arc::clone(&faults) as Arc<dyn Bucket>));
         let ports = Ports {
-            bucket: Arc::clone(&counting) as Arc<dyn Bucket>,
+            bucket,
             clock,
             entropy: Arc::new(OsEntropy::default()),
             wakeups: Arc::new(Doorbell::default()),
@@ -104,10 +91,6 @@ impl Process {
         let engine = Engine::with_settings(ports, app, host, settings);
         Self {
             engine: engine.expect("the application holds together"),
-            bucket,
-            counting,
-            faults,
-            delays,
             log: Arc::default(),
             stop: Notice::new(),
             runtime: Some(runtime),
@@ -137,55 +120,20 @@ impl Process {
         self.engine.start(start).await.expect("it is started").eid
     }
 
-    pub(crate) async fn signal(&self, eid: ExecutionId, signal: Signal) {
-        let _ = self
-            .engine
-            .signal(eid, signal)
-            .await
-            .expect("it is a signal for somebody");
-    }
-
     /// The value of an execution, or why it failed.
     pub(crate) async fn result<T: DeserializeOwned>(&self, eid: ExecutionId) -> Result<T, Failure> {
         let outcome = self.engine.result(eid, LONG).await;
         outcome.expect("it ends").get()
     }
 
-    /// Waits until a run of `eid` by this worker ended like this.
-    pub(crate) async fn ended(&self, eid: ExecutionId, like: impl Fn(&Ended) -> bool) {
+    /// Waits until a run of `eid` by this worker was suspended.
+    pub(crate) async fn suspended(&self, eid: ExecutionId) {
         let fits = |event: &WorkerEvent| match event {
-            WorkerEvent::Ended(of, ended) => *of == eid && like(ended),
+            WorkerEvent::Ended(of, Ended::Suspended(_)) => *of == eid,
             _ => false,
         };
         let waited = tokio::time::timeout(LONG, self.log.until(fits)).await;
-        waited.unwrap_or_else(|_| panic!("{eid} does not come to that: {:?}", self.log));
-    }
-
-    pub(crate) async fn suspended(&self, eid: ExecutionId) {
-        self.ended(eid, |ended| matches!(ended, Ended::Suspended(_)))
-            .await;
-    }
-
-    /// Runs an execution once, with the mail that is there. For processes that do not work.
-    pub(crate) async fn run(&self, eid: ExecutionId) -> Ended {
-        let causes = self.causes(eid).await;
-        let ended = self.engine.run(eid, causes).await;
-        ended.unwrap_or_else(|error| panic!("{eid}: {error}"))
-    }
-
-    /// The mail of an execution. Asked below the wrappers: not counted.
-    pub(crate) async fn causes(&self, eid: ExecutionId) -> Causes {
-        let below = Prefix::parse(MAIL).expect("the layout's own");
-        let page = self.bucket.list(&below, None, 1_000).await;
-        let rows = page.expect("the list is answered").entries.into_iter();
-        let mine = |key: &Key| MailKey::parse(key).is_some_and(|mail| mail.eid == eid);
-        Causes {
-            queue: Queue::default(),
-            mail: rows.map(|row| row.key).filter(mine).collect(),
-            timers: Vec::new(),
-            deliveries: 0,
-            possible_duplicate: false,
-        }
+        waited.unwrap_or_else(|_| panic!("{eid} is not suspended: {:?}", self.log));
     }
 }
 

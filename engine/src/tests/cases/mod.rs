@@ -1,13 +1,15 @@
-//! Cases that other engines got wrong, by their numbers: 2, 3, 4, 7, 8, 9, 10, 13, 14, 17.
+//! Cases that other engines got wrong, by their numbers: 2, 3, 4, 7, 8, 9, 10, 13, 14, 15, 17, 22.
 //! Those that are proven elsewhere have the number in their name too (`case_NN`).
 
 mod early;
+mod feed;
 mod kept;
 mod leases;
 mod still;
 mod store;
 mod throttled;
 mod times;
+mod windows;
 
 use std::time::Duration;
 
