@@ -16,7 +16,7 @@
 //! so the status is overheard on its way through the HTTP client; it repeats conditional
 //! writes after server errors, so its retries are off; its lists take whole components as
 //! prefix, so the paged lists are used; Azure's pages may come back empty, and its deletes are
-//! batches. Its local files have no compare-and-swap, so `file://` is refused by name.
+//! batches. Its local files have no compare-and-swap, so they are not opened.
 
 mod bucket;
 mod heard;

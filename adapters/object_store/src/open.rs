@@ -9,11 +9,16 @@ use millpond::ports::Clock;
 use object_store::azure::MicrosoftAzureBuilder;
 use object_store::gcp::GoogleCloudStorageBuilder;
 use object_store::{BackoffConfig, ClientOptions, ObjectStore, RetryConfig};
+use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
+use url::{Position, Url};
 
 use crate::ObjectStoreBucket;
 use crate::heard::Listening;
 use crate::list::Lister;
 use crate::map::Naming;
+
+/// What would end a value, or be read as something else.
+const SPECIAL: &AsciiSet = &CONTROLS.add(b'%').add(b'&').add(b'+');
 
 /// How long one request may take. Its outcome is unknown after that.
 const TIME: Duration = Duration::from_secs(30);
@@ -39,12 +44,10 @@ enum Cloud {
     Azure { account: String },
 }
 
-/// A URL that names no bucket of these clouds.
+/// A URL that names no bucket of these clouds. It is not repeated: some hold secrets by mistake.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("no bucket can be opened by {url:?}: {why}")]
+#[error("the URL names no bucket: {why}")]
 pub struct PlaceError {
-    /// The URL.
-    pub url: String,
     /// What is wrong with it.
     pub why: &'static str,
 }
@@ -63,53 +66,75 @@ impl FromStr for Place {
     type Err = PlaceError;
 
     fn from_str(url: &str) -> Result<Self, PlaceError> {
-        parse(url).map_err(|why| PlaceError {
-            url: url.to_owned(),
-            why,
-        })
+        parse(url).map_err(|why| PlaceError { why })
     }
 }
 
-fn parse(url: &str) -> Result<Place, &'static str> {
-    let (scheme, rest) = url.split_once("://").ok_or("it has no scheme")?;
-    let (path, query) = match rest.split_once('?') {
-        Some((path, query)) => (path, Some(query)),
-        None => (rest, None),
-    };
-    let mut parts = path.trim_end_matches('/').split('/');
-    let mut part = |why| parts.next().filter(|part| !part.is_empty()).ok_or(why);
-    let cloud = match scheme {
-        "gs" => Cloud::Google,
-        "az" => Cloud::Azure {
-            account: part("it names no account: az://account/container/prefix")?.to_owned(),
-        },
-        "file" => {
-            return Err("the local files of this adapter have no compare-and-swap; \
-                        `file:./folder` is a bucket in a folder");
+fn parse(text: &str) -> Result<Place, &'static str> {
+    let url = Url::parse(text).map_err(|_| "it is not a URL")?;
+    if !matches!(url.scheme(), "gs" | "az") {
+        return Err("the scheme is neither `gs` nor `az`");
+    }
+    if !url.username().is_empty() || url.password().is_some() || url.port().is_some() {
+        return Err(
+            "credentials and a port do not belong in it: the environment has the credentials, \
+                    and another server is `?endpoint=http://host:port`",
+        );
+    }
+    // What parsing has changed (`..` is resolved, spaces are encoded) is not what was meant.
+    let written = text.split(['?', '#']).next().unwrap_or_default();
+    if url.fragment().is_some() || written != &url[..Position::AfterPath] {
+        return Err("the prefix has a `.` or `..` component, or a character that is not plain");
+    }
+    let host = url.host_str().unwrap_or_default();
+    let path = url.path().strip_prefix('/').unwrap_or_default();
+    let mut parts = path.strip_suffix('/').unwrap_or(path).split('/');
+    let (cloud, bucket) = match url.scheme() {
+        "az" if host.is_empty() => {
+            return Err("it names no account: az://account/container/prefix");
         }
-        _ => return Err("the scheme is neither `gs` nor `az`"),
+        "az" => {
+            let account = host.to_owned();
+            (Cloud::Azure { account }, parts.next().unwrap_or_default())
+        }
+        _ => (Cloud::Google, host),
     };
-    let bucket = part("it names no bucket")?.to_owned();
+    if bucket.is_empty() {
+        return Err("it names no bucket");
+    }
     let prefix: Vec<_> = parts.collect();
-    if prefix.iter().any(|part| matches!(*part, "" | "." | "..")) {
-        return Err("the prefix has an empty, `.` or `..` component");
+    if prefix.len() > 1 && prefix.contains(&"") {
+        return Err("the prefix has an empty component");
     }
     let mut endpoint = None;
-    for pair in query.into_iter().flat_map(|query| query.split('&')) {
-        match pair.split_once('=') {
-            Some(("endpoint", at)) if at.starts_with("http://") || at.starts_with("https://") => {
-                endpoint = Some(at.trim_end_matches('/').to_owned());
-            }
-            Some(("endpoint", _)) => return Err("an endpoint begins with http:// or https://"),
+    for (name, value) in url.query_pairs() {
+        match &*name {
+            "endpoint" if endpoint.is_some() => return Err("`endpoint` is given twice"),
+            "endpoint" => endpoint = Some(server(&value)?),
             _ => return Err("the only parameter is `endpoint`"),
         }
     }
     Ok(Place {
         cloud,
-        bucket,
+        bucket: bucket.to_owned(),
         prefix: prefix.join("/"),
         endpoint,
     })
+}
+
+/// A server's URL, without the last `/`.
+fn server(value: &str) -> Result<String, &'static str> {
+    let is_server = |url: &Url| {
+        matches!(url.scheme(), "http" | "https")
+            && (url.username(), url.password()) == ("", None)
+            && (url.query(), url.fragment()) == (None, None)
+    };
+    match Url::parse(value) {
+        Ok(url) if is_server(&url) => Ok(url.as_str().trim_end_matches('/').to_owned()),
+        _ => {
+            Err("an endpoint is `http://` or `https://` and a host, without credentials or a query")
+        }
+    }
 }
 
 impl fmt::Display for Place {
@@ -123,7 +148,7 @@ impl fmt::Display for Place {
         }
         self.endpoint
             .iter()
-            .try_for_each(|at| write!(f, "?endpoint={at}"))
+            .try_for_each(|at| write!(f, "?endpoint={}", utf8_percent_encode(at, SPECIAL)))
     }
 }
 
@@ -259,6 +284,7 @@ mod tests {
             "az://acme/pond",
             "az://acme/pond/a",
             "gs://pond/a?endpoint=http://127.0.0.1:4443",
+            "az://acme/pond?endpoint=http://host/a%26b",
         ] {
             let place: Place = url.parse().expect(url);
             assert_eq!(place.to_string(), url);
@@ -268,9 +294,10 @@ mod tests {
     }
 
     #[test]
-    fn what_names_no_bucket_is_refused_and_local_files_by_name() {
+    fn what_names_no_bucket_is_refused() {
         for (url, why) in [
-            ("file:///srv/pond", "compare-and-swap"),
+            ("file:///srv/pond", "neither"),
+            ("pond", "not a URL"),
             ("s3://pond", "neither"),
             ("gs://", "no bucket"),
             ("az://acme", "no bucket"),
@@ -278,6 +305,14 @@ mod tests {
             ("gs://pond/a//b", "empty"),
             ("gs://pond?region=x", "only parameter"),
             ("gs://pond?endpoint=host", "http://"),
+            ("gs://pond?endpoint=http://id:hush@host", "http://"),
+            ("gs://pond?endpoint=http://a&endpoint=http://b", "twice"),
+            ("gs://pond?endpoint", "http://"),
+            ("gs://id:hush@pond", "credentials"),
+            ("gs://pond:80/a", "port"),
+            ("gs://pond/a/../b", "`..`"),
+            ("gs://pond/a b", "not plain"),
+            ("az://acme//a", "no bucket"),
         ] {
             let error = url.parse::<Place>().expect_err(url).to_string();
             assert!(error.contains(why), "{error}");

@@ -1,18 +1,27 @@
 //! `s3://bucket/prefix?endpoint=...&region=...&path_style=true`, read and written.
 
-use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
 use millpond::keys::Prefix;
-use percent_encoding::{AsciiSet, CONTROLS, percent_decode_str, utf8_percent_encode};
+use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
+use url::{Position, Url};
 
 use crate::Options;
 
 /// What would end a value, or be read as something else.
-const SPECIAL: &AsciiSet = &CONTROLS.add(b' ').add(b'%').add(b'&').add(b'#').add(b'"');
+const SPECIAL: &AsciiSet = &CONTROLS
+    .add(b' ')
+    .add(b'%')
+    .add(b'&')
+    .add(b'+')
+    .add(b'#')
+    .add(b'"');
+
+const PREFIX: &str = "the prefix must be components of `[A-Za-z0-9._~-]`, joined by `/`, none of \
+                      them `.` or `..`";
 
 /// What is left for the engine's own keys is twice what they need.
 const LONGEST_PREFIX: usize = 512;
@@ -40,35 +49,44 @@ fn refuse<T>(why: &'static str) -> Result<T, UrlError> {
 impl FromStr for Options {
     type Err = UrlError;
 
-    fn from_str(url: &str) -> Result<Self, UrlError> {
-        let Some(rest) = url.strip_prefix("s3://") else {
+    fn from_str(text: &str) -> Result<Self, UrlError> {
+        if !text.starts_with("s3://") {
             return refuse("it does not begin with `s3://`");
-        };
-        let (place, query) = match rest.split_once('?') {
-            Some((place, query)) => (place, Some(query)),
-            None => (rest, None),
-        };
-        let (bucket, prefix) = place.split_once('/').unwrap_or((place, ""));
-        if bucket.contains('@') {
-            return refuse("credentials do not belong into a URL: the SDK's chain finds them");
         }
+        let Ok(url) = Url::parse(text) else {
+            return refuse("it is not a URL of the form `s3://bucket/prefix?name=value`");
+        };
+        if !url.username().is_empty() || url.password().is_some() {
+            return refuse("credentials do not belong in a URL: the SDK's chain finds them");
+        }
+        if url.port().is_some() {
+            return refuse(
+                "the bucket's name has no port; another server is `?endpoint=http://host:port`",
+            );
+        }
+        let bucket = url.host_str().unwrap_or_default();
         if !is_name(bucket) {
             return refuse("the bucket's name must be 3 to 63 of `a-z`, `0-9`, `.` and `-`");
         }
+        // What parsing has changed (`..` is resolved, spaces are encoded) is not what was meant.
+        let written = text.split(['?', '#']).next().unwrap_or_default();
+        if url.fragment().is_some() || written != &url[..Position::AfterPath] {
+            return refuse(PREFIX);
+        }
         let mut options = Self::new(bucket);
-        options.prefix = folder(prefix)?;
+        options.prefix = folder(url.path().strip_prefix('/').unwrap_or_default())?;
+        if url.query() == Some("") {
+            return refuse("the query must be `name=value`, joined by `&`");
+        }
         let mut names = BTreeSet::new();
-        for pair in query.into_iter().flat_map(|query| query.split('&')) {
-            let Some((name, value)) = pair.split_once('=') else {
-                return refuse("the query must be `name=value`, joined by `&`");
-            };
-            let set = match names.insert(name) {
-                true => set(&mut options, name, value),
-                false => Err("it is said twice"),
+        for (name, value) in url.query_pairs() {
+            let set = match names.insert(name.to_string()) {
+                true => set(&mut options, &name, &value),
+                false => Err("it is given twice"),
             };
             set.map_err(|why| UrlError {
                 why,
-                name: Some(name.to_owned()),
+                name: Some(name.into_owned()),
             })?;
         }
         Ok(options)
@@ -100,28 +118,26 @@ fn folder(prefix: &str) -> Result<String, UrlError> {
     }
     match Prefix::parse(&prefix) {
         Ok(_) => Ok(prefix),
-        Err(_) => refuse("the prefix must be components of `[A-Za-z0-9._~-]`, joined by `/`"),
+        Err(_) => refuse(PREFIX),
     }
 }
 
 fn set(options: &mut Options, name: &str, value: &str) -> Result<(), &'static str> {
-    let value = percent_decode_str(value)
-        .decode_utf8()
-        .map_err(|_| "its value is no UTF-8")?;
     if value.is_empty() {
-        return Err("it has no value");
+        return Err("it has no value; a parameter is `name=value`");
     }
-    let text = |value: Cow<'_, str>| Some(value.into_owned());
+    if value.contains(char::REPLACEMENT_CHARACTER) {
+        return Err("its value is not UTF-8");
+    }
     match name {
-        "endpoint" if is_server(&value) => options.endpoint = text(value),
-        "endpoint" => return Err("it must be `http://` or `https://` and a host, no credentials"),
-        "region" => options.region = text(value),
+        "endpoint" => options.endpoint = Some(server(value)?),
+        "region" => options.region = Some(value.to_owned()),
         "path_style" => {
             let word = value.parse().map_err(|_| "it must be `true` or `false`")?;
             options.path_style = Some(word);
         }
-        "connect_timeout_ms" => options.connect_timeout = millis(&value)?,
-        "request_timeout_ms" => options.request_timeout = millis(&value)?,
+        "connect_timeout_ms" => options.connect_timeout = millis(value)?,
+        "request_timeout_ms" => options.request_timeout = millis(value)?,
         _ => {
             return Err(
                 "known are endpoint, region, path_style, connect_timeout_ms and \
@@ -132,13 +148,17 @@ fn set(options: &mut Options, name: &str, value: &str) -> Result<(), &'static st
     Ok(())
 }
 
-fn is_server(endpoint: &str) -> bool {
-    let host = endpoint
-        .strip_prefix("http://")
-        .or_else(|| endpoint.strip_prefix("https://"));
-    host.is_some_and(|host| {
-        !host.is_empty() && !host.starts_with('/') && !host.contains(['@', '?'])
-    })
+/// A server's URL, without the last `/`.
+fn server(value: &str) -> Result<String, &'static str> {
+    let is_server = |url: &Url| {
+        matches!(url.scheme(), "http" | "https")
+            && (url.username(), url.password()) == ("", None)
+            && (url.query(), url.fragment()) == (None, None)
+    };
+    match Url::parse(value) {
+        Ok(url) if is_server(&url) => Ok(url.as_str().trim_end_matches('/').to_owned()),
+        _ => Err("it must be `http://` or `https://` and a host, without credentials or a query"),
+    }
 }
 
 fn millis(value: &str) -> Result<Duration, &'static str> {

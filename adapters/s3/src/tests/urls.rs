@@ -31,6 +31,11 @@ fn values_are_percent_decoded() {
     assert_eq!(options.endpoint.as_deref(), Some("https://host:9000/a&b"));
     let again: Options = options.to_string().parse().unwrap();
     assert_eq!(again, options);
+    let plus = Options {
+        region: Some("a+b c".to_owned()),
+        ..options
+    };
+    assert_eq!(plus.to_string().parse(), Ok(plus));
 }
 
 #[test]
@@ -42,17 +47,24 @@ fn what_a_url_may_not_say_is_named_and_no_secret_is_repeated() {
         ("s3://id:hush@pond/p", "credentials"),
         ("s3://pond/a//b", "prefix"),
         ("s3://pond/a%20b", "prefix"),
+        ("s3://pond/a b", "prefix"),
+        ("s3://pond/a/../b", "prefix"),
+        ("s3://pond/a#b", "prefix"),
+        ("s3://pond:9000/p", "port"),
+        ("s3://pond ", "prefix"),
+        ("s3://po nd/p", "not a URL"),
         ("s3://pond?", "name=value"),
         ("s3://pond?region", "name=value"),
         ("s3://pond?region=", "region"),
         ("s3://pond?secret_key=hush", "secret_key"),
         ("s3://pond?endpoint=host:9000", "endpoint"),
         ("s3://pond?endpoint=http://id:hush@host", "endpoint"),
+        ("s3://pond?endpoint=http://host%3Fa=b", "endpoint"),
         ("s3://pond?path_style=yes", "path_style"),
         ("s3://pond?request_timeout_ms=0", "request_timeout_ms"),
         ("s3://pond?connect_timeout_ms=3s", "connect_timeout_ms"),
         ("s3://pond?region=%FF", "region"),
-        ("s3://pond?region=x&region=y", "said twice"),
+        ("s3://pond?region=x&region=y", "given twice"),
     ] {
         let error = url.parse::<Options>().expect_err(url).to_string();
         assert!(error.contains(word), "{url}: {error}");
