@@ -16,7 +16,9 @@ use millpond_codec::{Codec, Coded};
 use millpond_host::{OsEntropy, TokioSpawner};
 use millpond_wrappers::Metered;
 
-use crate::bucket::{Behind, KeyringFileError, Location, OpenError, Opened, Wrapped, codec};
+use crate::bucket::{
+    Behind, KeyringFileError, Location, OpenError, OpenOptions, Opened, Wrapped, codec,
+};
 use crate::environment::Environment;
 use crate::host::host;
 
@@ -78,7 +80,12 @@ impl Assembly {
     pub(crate) async fn open(location: Location, how: Opening<'_>) -> Result<Self, OpeningError> {
         // First: an unusable keyring is reported even if there is no bucket, and none is created.
         let codec = codec(how.compress, how.keyring)?;
-        let opened = location.open(how.fsync, how.create, how.check).await?;
+        let options = OpenOptions {
+            fsync: how.fsync,
+            create: how.create,
+            check: how.check,
+        };
+        let opened = location.open(options).await?;
         Ok(Self::over(location, opened, codec, how.counted))
     }
 

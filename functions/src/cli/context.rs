@@ -15,7 +15,7 @@ use super::invocation::Invocation;
 use super::needs::Needs;
 use super::streams::Streams;
 use crate::assembly::{Assembly, Opening};
-use crate::bucket::{Behind, Location, Reported};
+use crate::bucket::{Behind, Reported};
 
 /// The bucket that is used if none is named.
 const DEFAULT: &str = "sqlite:./pond.db";
@@ -105,7 +105,7 @@ impl CommandContext {
             },
             streams: streams.clone(),
             url,
-            ephemeral: assembly.location == Location::Memory,
+            ephemeral: assembly.location.is_private(),
             far: assembly.location.is_far(),
             behind: assembly.behind,
             store: assembly.store,

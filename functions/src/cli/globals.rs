@@ -3,14 +3,13 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use crate::bucket::examples;
 use crate::environment::seconds;
 
 /// The options of every command.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Globals {
-    /// The bucket: `sqlite:./file.db`, `s3://bucket/prefix` or `memory:`
-    /// [default: sqlite:./pond.db]
-    #[arg(long, global = true, value_name = "URL")]
+    #[arg(long, global = true, value_name = "URL", help = bucket_help())]
     pub(crate) bucket: Option<String>,
     /// Print JSON: one document, or one per line for `dev` and `watch`
     #[arg(long, global = true)]
@@ -40,4 +39,9 @@ pub(crate) struct Globals {
     /// Duration of a lease in seconds
     #[arg(long, global = true, value_name = "SECS", hide = true, value_parser = seconds)]
     pub(crate) ttl: Option<Duration>,
+}
+
+/// The schemes that this build opens.
+fn bucket_help() -> String {
+    format!("The bucket: {} [default: sqlite:./pond.db]", examples())
 }

@@ -84,7 +84,11 @@ impl Cloud {
             true => return Err(NotS3(url).into()),
             false => url.parse::<Location>()?,
         };
-        let root = location.root().ok_or(NotS3(url))?;
+        let (bucket, prefix) = location.root().ok_or(NotS3(url))?;
+        let root = Root {
+            bucket: bucket.to_owned(),
+            prefix: prefix.to_owned(),
+        };
         let opening = Opening {
             compress: environment.compress,
             keyring: environment.keyring.as_deref(),

@@ -118,7 +118,7 @@ fn a_bad_variable_is_named() {
     assert!(done.err.contains("sqlite:./file.db"), "{done:?}");
     let done = world.run(&["list", "--bucket", "file:./pond"]);
     assert_eq!(done.code, 2);
-    assert!(done.err.contains("use `sqlite:FILE`"), "{done:?}");
+    assert!(done.err.contains("use a SQLite file"), "{done:?}");
 }
 
 #[test]

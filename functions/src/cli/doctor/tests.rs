@@ -160,7 +160,7 @@ impl Output {
 
 /// Runs the command over a store that is already open. Returns its exit code, stdout and stderr.
 async fn doctor(store: Arc<Store>, args: &[&str]) -> (Exit, String, String) {
-    doctor_of(Location::Memory, store, args).await
+    doctor_of("memory:".parse().unwrap(), store, args).await
 }
 
 /// The same of a store that says it is at `location`.

@@ -3,7 +3,6 @@
 use super::super::error::Error;
 use super::super::invocation::Invocation;
 use super::super::streams::Streams;
-use crate::bucket::Location;
 use crate::triggers::{Own, Secrets};
 
 /// What rules are checked against.
@@ -21,23 +20,12 @@ impl<'a> Setting<'a> {
     /// # Errors
     /// The URL names no bucket.
     pub(super) fn new(invocation: &Invocation<'a>) -> Result<Self, Error> {
+        let location = invocation.location()?;
+        let root = location.as_ref().and_then(|location| location.root());
         Ok(Self {
-            own: invocation.location()?.as_ref().and_then(own),
+            own: root.map(|(bucket, prefix)| Own::new(bucket, prefix)),
             secrets: invocation.environment.webhook_secrets.as_ref(),
             streams: invocation.streams,
         })
     }
-}
-
-#[cfg(feature = "s3")]
-fn own(location: &Location) -> Option<Own> {
-    match location {
-        Location::S3(options) => Some(Own::new(&options.bucket, &options.prefix)),
-        _ => None,
-    }
-}
-
-#[cfg(not(feature = "s3"))]
-fn own(_: &Location) -> Option<Own> {
-    None
 }
