@@ -2,7 +2,7 @@
 //!
 //! - [`Metered`] counts: what was asked, of which kind of object, and what it costs
 //!   ([`Prices`], [`Bill`]).
-//! - [`Throttled`] keeps to what the store serves, and lets commits pass.
+//! - [`Throttled`] keeps to what the store serves, and lets commits and renewals pass.
 //! - [`Traced`] logs one event for each request.
 //! - [`Remembered`] reads what cannot change once.
 
@@ -23,7 +23,7 @@ pub use metered::Metered;
 pub use money::NanoDollars;
 pub use prices::Prices;
 pub use remembered::Remembered;
-pub use throttled::{Limits, Rank, Standing, Throttled};
+pub use throttled::{Limits, Standing, Throttled};
 pub use traced::Traced;
 pub use usage::{Tally, Usage};
 pub use verb::Verb;

@@ -1,4 +1,4 @@
-//! Case 17 through the line: a store that asks for fewer requests, and whole workers behind it.
+//! Case 17 through the wait queue: a store that asks for fewer requests, and whole workers behind it.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -39,11 +39,11 @@ async fn steps(ctx: Context, (clock, ran): (Arc<ManualClock>, Ran), n: u64) -> R
     Ok(sum)
 }
 
-/// A process behind a line.
+/// A process behind a wait queue.
 struct Process {
     world: World,
     metered: Arc<Metered>,
-    line: Arc<Throttled>,
+    throttled: Arc<Throttled>,
     ran: Ran,
     ended: Arc<Mutex<BTreeMap<ExecutionId, Duration>>>,
 }
@@ -57,15 +57,15 @@ fn process() -> Process {
     let metered = Arc::new(metered);
     let time = Arc::clone(&clock) as Arc<dyn Clock>;
     let below = Arc::clone(&metered) as Arc<dyn Bucket>;
-    let line = Arc::new(Throttled::new(below, time, Limits::default()));
+    let throttled = Arc::new(Throttled::new(below, time, Limits::default()));
     let mut ports = world.engine.ports().clone();
-    ports.bucket = Arc::clone(&line) as Arc<dyn Bucket>;
+    ports.bucket = Arc::clone(&throttled) as Arc<dyn Bucket>;
     let host = world.engine.core().host.clone();
     world.engine = Engine::new(ports, app, host).expect("an application");
     Process {
         world,
         metered,
-        line,
+        throttled,
         ran,
         ended: Arc::default(),
     }
@@ -107,11 +107,11 @@ impl Process {
         }
     }
 
-    /// Every request that the store sent away was counted, by who counts and by the line.
+    /// Every request that the store sent away was counted, by `Metered` and by `Throttled`.
     fn all_counted(&self) -> u64 {
         let throttled = self.metered.usage().total().throttled;
         assert_eq!(throttled, self.world.faults.met());
-        let standing = self.line.standing();
+        let standing = self.throttled.standing();
         assert_eq!(throttled, standing.slow_downs);
         assert_eq!((standing.under_way, standing.waiting), (0, 0));
         throttled

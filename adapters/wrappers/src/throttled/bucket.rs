@@ -1,4 +1,4 @@
-//! The bucket at the end of the line.
+//! The bucket behind the wait queue.
 
 use std::future::poll_fn;
 use std::pin::Pin;
@@ -11,33 +11,33 @@ use bytes::Bytes;
 use millpond::keys::{Key, Kind, Prefix, partition};
 use millpond::ports::{Bucket, BucketError, Clock, Expect, Fault, Object, Outcome, Page};
 
-use super::line::{End, Line, Turn, Word};
-use super::{Limits, Rank, Standing};
+use super::wait_queue::{Admission, Deadline, End, WaitQueue};
+use super::{Limits, Standing};
 use crate::Verb;
 
 /// Asks a bucket for no more than it serves: limits what is under way, keeps to what the store
 /// asks to wait, and lets commits and renewals pass.
 ///
-/// Requests are not repeated here: what the store sends away is passed on, and tried again by
-/// whoever asked. Costs no request.
+/// Requests are not repeated here: a `SlowDown` of the store is passed on, and the caller tries
+/// again. Costs no request.
 #[derive(Debug)]
 pub struct Throttled {
     inner: Arc<dyn Bucket>,
     clock: Arc<dyn Clock>,
     limits: Limits,
-    line: Mutex<Line>,
+    queue: Mutex<WaitQueue>,
 }
 
 impl Throttled {
-    /// A line before `inner`; `clock` measures paces and waits.
+    /// A wait queue before `inner`; `clock` measures paces and waits.
     #[must_use]
     pub fn new(inner: Arc<dyn Bucket>, clock: Arc<dyn Clock>, limits: Limits) -> Self {
-        let line = Mutex::new(Line::new(limits.clone()));
+        let queue = Mutex::new(WaitQueue::new(limits.clone()));
         Self {
             inner,
             clock,
             limits,
-            line,
+            queue,
         }
     }
 
@@ -47,12 +47,12 @@ impl Throttled {
         self.lock().standing()
     }
 
-    fn lock(&self) -> MutexGuard<'_, Line> {
-        // Nothing panics between two changes of the line: a poisoned one is still whole.
-        self.line.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, WaitQueue> {
+        // Nothing panics between two changes of the queue: a poisoned one is still whole.
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Sends `request` when it is its turn. `served` says whether an answer shows that the
+    /// Sends `request` when it is admitted. `served` decides whether an answer shows that the
     /// store keeps up.
     async fn ask<T>(
         &self,
@@ -62,14 +62,14 @@ impl Throttled {
         request: impl Future<Output = Result<T, BucketError>>,
         served: fn(&T) -> bool,
     ) -> Result<T, BucketError> {
-        let mut place = Place::enter(self, partition(key), Rank::of(verb, kind));
-        if let Err(wait) = place.turn().await {
+        let mut ticket = Ticket::new(self, partition(key), is_urgent(verb, kind));
+        if let Err(wait) = ticket.admitted().await {
             let said = "not sent: the store asked for fewer requests";
             let error = BucketError::new(Fault::Throttled, verb.at_the_door(), key);
             return Err(error.after(wait).because(said));
         }
         let answer = request.await;
-        place.end = match &answer {
+        ticket.end = match &answer {
             Ok(value) if served(value) => End::Served,
             Err(error) if error.fault == Fault::Throttled => End::Refused(error.wait()),
             Ok(_) | Err(_) => End::Other,
@@ -78,11 +78,16 @@ impl Throttled {
     }
 }
 
-/// A place in the line, and later the right to be under way. Dropping it gives it back.
-struct Place<'a> {
+/// Whether a late request costs a lease: a replace of a head is a commit or a renewal.
+fn is_urgent(verb: Verb, kind: Kind) -> bool {
+    (verb, kind) == (Verb::Replace, Kind::Head)
+}
+
+/// A place in the queue, and later the right to be under way. Dropping it gives it back.
+struct Ticket<'a> {
     of: &'a Throttled,
     name: &'a str,
-    turn: Turn,
+    deadline: Deadline,
     came: Duration,
     sent: Option<Duration>,
     /// It has left without having been sent.
@@ -90,13 +95,13 @@ struct Place<'a> {
     end: End,
 }
 
-impl<'a> Place<'a> {
-    fn enter(of: &'a Throttled, name: &'a str, rank: Rank) -> Self {
+impl<'a> Ticket<'a> {
+    fn new(of: &'a Throttled, name: &'a str, urgent: bool) -> Self {
         let came = of.clock.monotonic();
         Self {
             of,
             name,
-            turn: of.lock().enter(name, rank, came),
+            deadline: of.lock().enter(name, urgent, came),
             came,
             sent: None,
             left: false,
@@ -104,18 +109,20 @@ impl<'a> Place<'a> {
         }
     }
 
-    /// Waits for its turn; fails with how long the store wants to be left alone when that is
-    /// not within patience (T4).
-    async fn turn(&mut self) -> Result<(), Duration> {
+    /// Waits until the request may be sent; fails with how long the store wants to be left alone if
+    /// that is not within patience (T4).
+    async fn admitted(&mut self) -> Result<(), Duration> {
         let patience = self.came.saturating_add(self.of.limits.patience);
         let mut sleep: Option<Pin<Box<dyn Future<Output = ()> + Send + '_>>> = None;
         let mut until = None;
         let sent = poll_fn(|cx| {
             loop {
                 let now = self.of.clock.monotonic();
-                let (word, woken) = self.of.lock().ask(self.name, self.turn, now, cx.waker());
+                let mut queue = self.of.lock();
+                let (admission, woken) = queue.admit(self.name, self.deadline, now, cx.waker());
+                drop(queue);
                 woken.wake();
-                let Word::Not(opens) = word else {
+                let Admission::Waits(opens) = admission else {
                     return Poll::Ready(Ok(now));
                 };
                 let reopens = self.of.lock().opens(self.name);
@@ -144,13 +151,13 @@ impl<'a> Place<'a> {
                 Ok(())
             }
             Err(wait) => {
-                let (left, woken) = self.of.lock().keep_back(self.name, self.turn);
+                let (left, woken) = self.of.lock().keep_back(self.name, self.deadline);
                 woken.wake();
                 if left {
                     self.left = true;
                     return Err(wait);
                 }
-                // Its turn came between the two looks.
+                // It was admitted between the two looks.
                 self.sent = Some(self.of.clock.monotonic());
                 Ok(())
             }
@@ -158,22 +165,22 @@ impl<'a> Place<'a> {
     }
 }
 
-impl Drop for Place<'_> {
+impl Drop for Ticket<'_> {
     fn drop(&mut self) {
         if self.left {
             return;
         }
         let now = self.of.clock.monotonic();
-        let mut line = self.of.lock();
+        let mut queue = self.of.lock();
         let woken = match self.sent {
-            Some(sent) => line.end(self.name, sent, now, self.end),
-            None => match line.leave(self.name, self.turn) {
+            Some(sent) => queue.end(self.name, sent, now, self.end),
+            None => match queue.leave(self.name, self.deadline) {
                 (true, woken) => woken,
-                // Its turn had come, and nobody was there any more.
-                (false, _) => line.end(self.name, now, now, End::Other),
+                // It was admitted, and its caller had gone.
+                (false, _) => queue.end(self.name, now, now, End::Other),
             },
         };
-        drop(line);
+        drop(queue);
         woken.wake();
     }
 }

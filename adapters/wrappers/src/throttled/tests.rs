@@ -1,4 +1,4 @@
-//! The rules of the line, each with the requests that the store saw and when.
+//! The rules of the wait queue, each with the requests that the store saw and when.
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -81,7 +81,7 @@ fn patient() -> Limits {
 }
 
 #[test]
-fn t1_commits_go_first_then_effects_then_reads_then_lists() {
+fn t1_commits_go_first_and_all_others_in_the_order_of_coming() {
     let world = world(one());
     world.slow(SECOND / 10);
     let (before, commit, effect) = (head(1), head(2), crate::tests::key("a"));
@@ -101,7 +101,7 @@ fn t1_commits_go_first_then_effects_then_reads_then_lists() {
     let before = format!("read {before}");
     assert_eq!(
         world.log(),
-        [&before, &commit, "write a", "read r", "list p/"]
+        [&before, &commit, "list p/", "read r", "write a"]
     );
     assert_eq!(world.clock.monotonic(), SECOND / 2);
 }

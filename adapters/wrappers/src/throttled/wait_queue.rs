@@ -1,41 +1,44 @@
-//! Those who wait, and who goes next.
+//! The requests that wait, and which is sent next.
 
 use std::collections::BTreeMap;
 use std::task::Waker;
 use std::time::Duration;
 
 use super::pace::Partition;
-use super::{Limits, Rank, Standing};
+use super::{Limits, Standing};
 
-/// When one may go before all with a later turn: instant of coming plus grace, then order of
-/// coming.
-pub(super) type Turn = (Duration, u64);
+/// The order in which requests are sent: by the instant of coming plus the grace, then by the order
+/// of coming.
+pub(super) type Deadline = (Duration, u64);
 
-/// Partitions that nobody asks for are forgotten when there are more than so many.
+/// By how much any other request lets later commits and renewals pass (T1).
+const GRACE: Duration = Duration::from_secs(2);
+
+/// If there are more partitions than this, those without requests are dropped.
 const MOST_PARTITIONS: usize = 1_024;
 
 /// How a request ended, as far as the pace is concerned.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum End {
     Served,
-    /// Sent away, with what the store asks to wait.
+    /// Refused with `SlowDown`, and how long the store asks to wait.
     Refused(Duration),
-    /// Neither: failed, without an answer, or nobody waited for it.
+    /// Neither: failed, without an answer, or dropped by its caller.
     Other,
 }
 
-/// What becomes of one who asks whether it may go.
+/// Whether a request may be sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Word {
+pub(super) enum Admission {
     /// It is under way.
-    Go,
+    Granted,
     /// Not before this instant, or before it is woken.
-    Not(Option<Duration>),
+    Waits(Option<Duration>),
 }
 
-/// The line of one bucket. All instants are by the monotonic clock.
+/// The wait queue of one bucket. All instants are by the monotonic clock.
 #[derive(Debug)]
-pub(super) struct Line {
+pub(super) struct WaitQueue {
     limits: Limits,
     next: u64,
     under_way: usize,
@@ -48,10 +51,10 @@ pub(super) struct Line {
 #[derive(Debug, Default)]
 struct Row {
     partition: Partition,
-    waiting: BTreeMap<Turn, Option<Waker>>,
+    waiting: BTreeMap<Deadline, Option<Waker>>,
 }
 
-/// Who is to be woken, once the line is no longer locked.
+/// Whom to wake once the queue is no longer locked.
 #[derive(Debug, Default)]
 #[must_use]
 pub(super) struct Woken(Vec<Waker>);
@@ -62,7 +65,7 @@ impl Woken {
     }
 }
 
-impl Line {
+impl WaitQueue {
     pub(super) fn new(limits: Limits) -> Self {
         Self {
             limits,
@@ -75,44 +78,48 @@ impl Line {
         }
     }
 
-    /// One comes.
-    pub(super) fn enter(&mut self, name: &str, rank: Rank, now: Duration) -> Turn {
+    /// Adds a request that comes `now`. An urgent one passes others that came up to a grace before.
+    pub(super) fn enter(&mut self, name: &str, urgent: bool, now: Duration) -> Deadline {
         if self.partitions.len() > MOST_PARTITIONS {
             self.partitions
                 .retain(|_, row| !row.waiting.is_empty() || !row.partition.is_idle(now));
         }
         self.next += 1;
-        let turn = (now + rank.grace(), self.next);
+        let grace = if urgent { Duration::ZERO } else { GRACE };
+        let deadline = (now + grace, self.next);
         if !self.partitions.contains_key(name) {
             self.partitions.insert(name.to_owned(), Row::default());
         }
         if let Some(row) = self.partitions.get_mut(name) {
-            row.waiting.insert(turn, None);
+            row.waiting.insert(deadline, None);
             self.waiting += 1;
         }
-        turn
+        deadline
     }
 
-    /// One asks whether it may go.
-    pub(super) fn ask(
+    /// Sends what may be sent, and answers whether this request is among it.
+    pub(super) fn admit(
         &mut self,
         name: &str,
-        turn: Turn,
+        deadline: Deadline,
         now: Duration,
         waker: &Waker,
-    ) -> (Word, Woken) {
+    ) -> (Admission, Woken) {
         let woken = self.send(now);
         let Some(row) = self.partitions.get_mut(name) else {
-            return (Word::Go, woken);
+            return (Admission::Granted, woken);
         };
-        let Some(place) = row.waiting.get_mut(&turn) else {
-            return (Word::Go, woken);
+        let Some(waits) = row.waiting.get_mut(&deadline) else {
+            return (Admission::Granted, woken);
         };
-        *place = Some(waker.clone());
-        // Only the first of a partition looks at the clock: it wakes the next when it goes.
-        let first = row.waiting.keys().next() == Some(&turn);
+        *waits = Some(waker.clone());
+        // Only the first of a partition waits for the clock: it wakes the next when it is sent.
+        let first = row.waiting.keys().next() == Some(&deadline);
         let opens = row.partition.opens();
-        (Word::Not((first && opens > now).then_some(opens)), woken)
+        (
+            Admission::Waits((first && opens > now).then_some(opens)),
+            woken,
+        )
     }
 
     /// When the partition may be asked again.
@@ -121,12 +128,12 @@ impl Line {
         row.map_or(Duration::ZERO, |row| row.partition.opens())
     }
 
-    /// One that waited goes without having been sent; `false` if it is under way already.
-    pub(super) fn leave(&mut self, name: &str, turn: Turn) -> (bool, Woken) {
+    /// Removes a request that waits; `false` if it is under way already.
+    pub(super) fn leave(&mut self, name: &str, deadline: Deadline) -> (bool, Woken) {
         let Some(row) = self.partitions.get_mut(name) else {
             return (false, Woken::default());
         };
-        if row.waiting.remove(&turn).is_none() {
+        if row.waiting.remove(&deadline).is_none() {
             return (false, Woken::default());
         }
         self.waiting -= 1;
@@ -134,14 +141,14 @@ impl Line {
         (true, Woken(first.into_iter().collect()))
     }
 
-    /// One is kept back: it leaves, and is counted.
-    pub(super) fn keep_back(&mut self, name: &str, turn: Turn) -> (bool, Woken) {
-        let (left, woken) = self.leave(name, turn);
+    /// Removes a request that waits, and counts it as kept back.
+    pub(super) fn keep_back(&mut self, name: &str, deadline: Deadline) -> (bool, Woken) {
+        let (left, woken) = self.leave(name, deadline);
         self.kept_back += u64::from(left);
         (left, woken)
     }
 
-    /// One that was sent at `sent` has ended.
+    /// Takes note of the end of a request that was sent at `sent`.
     pub(super) fn end(&mut self, name: &str, sent: Duration, now: Duration, end: End) -> Woken {
         self.under_way -= 1;
         if let Some(row) = self.partitions.get_mut(name) {
