@@ -4,7 +4,7 @@ mod clock;
 mod entropy;
 mod spawner;
 mod store_time;
-mod turns;
+mod workflow_threads;
 
 pub use clock::SystemClock;
 pub use entropy::OsEntropy;

@@ -7,7 +7,7 @@ use futures::future::BoxFuture;
 use millpond::ports::{Abort, Spawner};
 use tokio::runtime::{Builder, Handle, Runtime};
 
-use crate::turns::Turns;
+use crate::workflow_threads::WorkflowThreads;
 
 /// Runs tasks on a tokio runtime.
 #[derive(Debug, Clone)]
@@ -16,7 +16,7 @@ pub struct TokioSpawner {
     /// Where attempts of steps run, if not beside the engine's tasks.
     attempts: Option<Arc<Attempts>>,
     /// Where workflow code runs; `None` where the system gives no threads.
-    turns: Arc<OnceLock<Option<Turns>>>,
+    workflows: Arc<OnceLock<Option<WorkflowThreads>>>,
 }
 
 impl TokioSpawner {
@@ -27,7 +27,7 @@ impl TokioSpawner {
         Self {
             handle,
             attempts: None,
-            turns: Arc::default(),
+            workflows: Arc::default(),
         }
     }
 
@@ -71,9 +71,10 @@ impl Spawner for TokioSpawner {
     }
 
     fn turn(&self, work: Box<dyn FnOnce() + Send>) {
-        let turns = self.turns.get_or_init(|| Turns::new(self.handle.clone()));
-        let left = match turns {
-            Some(turns) => turns.push(work).err(),
+        let workflows = &self.workflows;
+        let threads = workflows.get_or_init(|| WorkflowThreads::new(self.handle.clone()));
+        let left = match threads {
+            Some(threads) => threads.push(work).err(),
             None => Some(work),
         };
         if let Some(work) = left {

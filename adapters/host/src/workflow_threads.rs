@@ -1,9 +1,10 @@
 //! Threads for stretches of workflow code: short as a rule, endless by mistake.
 //!
-//! A pool that wakes a thread for each piece of work spends more on waking than on the work. Here
-//! the threads at work take what comes, and others are woken only when there is more than these
-//! get through. A guard looks while there is work: a thread that does not come to the end of its
-//! piece is left to it, and another one takes over.
+//! A pool that wakes a thread for each piece of work spends more on waking than on the work
+//! (docs/performance.md has the figures beside tokio's `spawn_blocking`). Here the threads at work
+//! take what comes, and others are woken only when there is more than these get through. A guard
+//! looks while there is work: a thread that does not come to the end of its piece is left to it, and
+//! another one takes over.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -33,7 +34,7 @@ pub(crate) type Work = Box<dyn FnOnce() + Send>;
 
 /// The threads, and the queue they share. They end when it is dropped, each with the piece it
 /// is at.
-pub(crate) struct Turns(Arc<Shared>);
+pub(crate) struct WorkflowThreads(Arc<Shared>);
 
 struct Shared {
     state: Mutex<State>,
@@ -54,7 +55,7 @@ struct State {
     closed: bool,
 }
 
-impl Turns {
+impl WorkflowThreads {
     /// No thread yet, but for the guard, if the system gives one.
     pub(crate) fn new(handle: Handle) -> Option<Self> {
         let cores = thread::available_parallelism().map_or(1, usize::from);
@@ -92,7 +93,7 @@ impl Turns {
     }
 }
 
-impl Drop for Turns {
+impl Drop for WorkflowThreads {
     fn drop(&mut self) {
         self.0.lock().closed = true;
         self.0.work.notify_all();
@@ -100,10 +101,10 @@ impl Drop for Turns {
     }
 }
 
-impl fmt::Debug for Turns {
+impl fmt::Debug for WorkflowThreads {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let state = self.0.lock();
-        f.debug_struct("Turns")
+        f.debug_struct("WorkflowThreads")
             .field("threads", &state.threads)
             .field("idle", &state.idle)
             .field("queue", &state.queue.len())
@@ -131,7 +132,7 @@ impl Shared {
             return false;
         }
         let shared = Arc::clone(self);
-        let named = thread::Builder::new().name("millpond-turns".to_owned());
+        let named = thread::Builder::new().name("millpond-workflow".to_owned());
         let started = named.spawn(move || shared.run()).is_ok();
         state.threads += usize::from(started);
         started
@@ -227,37 +228,37 @@ mod tests {
 
     #[tokio::test]
     async fn work_behind_pieces_without_end_is_done() {
-        let turns = Turns::new(Handle::current()).expect("the system gives a thread");
+        let threads = WorkflowThreads::new(Handle::current()).expect("the system gives a thread");
         let held: Vec<_> = (0..8)
             .map(|_| {
                 let (go, work) = stuck();
-                assert!(turns.push(work).is_ok());
+                assert!(threads.push(work).is_ok());
                 go
             })
             .collect();
         let (work, done) = said();
-        assert!(turns.push(work).is_ok());
+        assert!(threads.push(work).is_ok());
         assert_eq!(done.recv(), Ok("done"), "while eight hold their threads");
         drop(held);
     }
 
     #[tokio::test]
     async fn a_piece_that_panics_takes_nobody_along() {
-        let turns = Turns::new(Handle::current()).expect("the system gives a thread");
-        assert!(turns.push(Box::new(|| panic!("as it does"))).is_ok());
+        let threads = WorkflowThreads::new(Handle::current()).expect("the system gives a thread");
+        assert!(threads.push(Box::new(|| panic!("as it does"))).is_ok());
         let (work, done) = said();
-        assert!(turns.push(work).is_ok());
+        assert!(threads.push(work).is_ok());
         assert_eq!(done.recv(), Ok("done"));
     }
 
     #[tokio::test]
     async fn what_is_queued_is_done_once_and_threads_end_with_their_owner() {
-        let turns = Turns::new(Handle::current()).expect("the system gives a thread");
+        let threads = WorkflowThreads::new(Handle::current()).expect("the system gives a thread");
         let (say, said) = channel();
         for n in 0..100 {
             let say = say.clone();
             assert!(
-                turns
+                threads
                     .push(Box::new(move || say.send(n).expect("heard")))
                     .is_ok()
             );
@@ -266,8 +267,8 @@ mod tests {
         let mut heard: Vec<i32> = said.iter().collect();
         heard.sort_unstable();
         assert_eq!(heard, (0..100).collect::<Vec<_>>());
-        let shared = Arc::downgrade(&turns.0);
-        drop(turns);
+        let shared = Arc::downgrade(&threads.0);
+        drop(threads);
         while shared.strong_count() > 0 {
             thread::yield_now();
         }
