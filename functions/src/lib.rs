@@ -1,4 +1,4 @@
-//! What runs: an application's one binary, in every role and with every command.
+//! The binary of an application, with every role and every command.
 //!
 //! ```no_run
 //! use std::process::ExitCode;

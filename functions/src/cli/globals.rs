@@ -8,6 +8,7 @@ use crate::environment::seconds;
 
 /// The options of every command.
 #[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Global options")]
 pub(crate) struct Globals {
     #[arg(long, global = true, value_name = "URL", help = bucket_help())]
     pub(crate) bucket: Option<String>,

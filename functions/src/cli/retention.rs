@@ -20,18 +20,18 @@ use crate::roles::retention;
 /// key can start a new execution.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Days after its end at which an execution is archived; fractions are allowed
+    /// Archive executions that ended this many days ago; fractions are allowed
     /// [default: MILLPOND_RETENTION_AFTER, otherwise 7]
     #[arg(long, value_name = "DAYS", value_parser = days)]
     after: Option<Duration>,
-    /// Days after that at which its tombstone is purged; fractions are allowed
+    /// Purge the tombstone this many days later; fractions are allowed
     /// [default: MILLPOND_RETENTION_PURGE, otherwise 90]
     #[arg(long, value_name = "DAYS", value_parser = days)]
     purge: Option<Duration>,
     /// Maximum number of executions archived or purged per second
     #[arg(long, value_name = "N", default_value_t = RetentionSettings::default().rate)]
     rate: u32,
-    /// Run until interrupted, and repeat after this time
+    /// Run until interrupted, with this pause between two runs
     #[arg(long, value_name = "SECS", value_parser = seconds)]
     every: Option<Duration>,
 }

@@ -20,7 +20,7 @@ pub(crate) struct Args {
     eid: String,
     /// The channel of the message
     channel: Channel,
-    /// The message, in JSON [default: null]
+    /// The message as JSON [default: null]
     #[arg(value_name = "JSON", allow_hyphen_values = true)]
     value: Option<String>,
     /// Idempotency key: a message with a known key is not delivered again

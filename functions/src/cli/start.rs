@@ -25,7 +25,7 @@ pub(crate) struct Args {
     /// `-` reads the input from stdin
     #[arg(value_name = "-", value_parser = ["-"], conflicts_with_all = ["input", "input_file"])]
     stdin: Option<String>,
-    /// The input, in JSON [default: null]
+    /// The input as JSON [default: null]
     #[arg(
         long,
         value_name = "JSON",
@@ -33,7 +33,7 @@ pub(crate) struct Args {
         allow_hyphen_values = true
     )]
     input: Option<String>,
-    /// A file with the input, in JSON (`-`: stdin)
+    /// A file with the input as JSON (`-`: stdin)
     #[arg(long, value_name = "FILE")]
     input_file: Option<PathBuf>,
     /// Idempotency key: a key that is in use returns the existing execution

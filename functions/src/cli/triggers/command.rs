@@ -14,10 +14,10 @@ use super::setting::Setting;
 use super::{check, event};
 use crate::triggers::RulesText;
 
-/// Look at the rules by which events start workflows, or signal them
+/// Check the rules by which events start or signal executions
 ///
-/// They are in FILE, else in the file that MILLPOND_TRIGGERS names, else in the bucket's
-/// config/triggers.toml.
+/// The rules are in FILE, otherwise in the file in MILLPOND_TRIGGERS, otherwise in
+/// config/triggers.toml in the bucket.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -42,7 +42,8 @@ impl Launch for Args {
         let streams = invocation.streams;
         let opened = Box::pin(CommandContext::open(invocation, Needs::ONE_SHOT)).await;
         let context = opened.inspect_err(|_| {
-            streams.note("neither FILE nor MILLPOND_TRIGGERS names rules: the bucket's are meant");
+            streams
+                .note("note: neither FILE nor MILLPOND_TRIGGERS names rules: those in the bucket are used");
         })?;
         let bucket = context.engine.ports().bucket.as_ref();
         let text = RulesText::object(bucket).await.map_err(Error::Rules)?;
