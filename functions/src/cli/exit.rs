@@ -5,7 +5,8 @@ use std::process::ExitCode;
 use millpond::domain::Status;
 
 /// How a command ended, for scripts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum Exit {
     /// 0: success.
     Done,
@@ -47,17 +48,7 @@ impl Exit {
     /// The name in JSON.
     #[must_use]
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Done => "done",
-            Self::Failed => "failed",
-            Self::Usage => "usage",
-            Self::NotFound => "not_found",
-            Self::Conflict => "conflict",
-            Self::NotYet => "not_yet",
-            Self::Storage => "storage",
-            Self::Cancelled => "cancelled",
-            Self::Killed => "killed",
-        }
+        self.into()
     }
 
     /// The exit code of a command that waited for the end of an execution.

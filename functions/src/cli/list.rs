@@ -1,5 +1,6 @@
 //! `list`: lists executions, newest first.
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use comfy_table::{Cell, Color, ContentArrangement, Table, presets};
 use millpond::client::{Filter, Row};
 use millpond::domain::{Status, Workflow};
@@ -8,7 +9,6 @@ use super::command::Run;
 use super::context::CommandContext;
 use super::error::Error;
 use super::exit::Exit;
-use super::find::near;
 use super::needs::Needs;
 use super::text;
 
@@ -16,7 +16,7 @@ use super::text;
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Only executions with this status; repeatable
-    #[arg(long, value_name = "STATUS", value_parser = status)]
+    #[arg(long, value_name = "STATUS", value_parser = status())]
     status: Vec<Status>,
     /// Only executions of this workflow
     #[arg(long, value_name = "NAME")]
@@ -38,15 +38,11 @@ const ALL: [Status; 9] = [
     Status::Archived,
 ];
 
-fn status(text: &str) -> Result<Status, String> {
-    let found = ALL.into_iter().find(|status| status.as_str() == text);
-    found.ok_or_else(|| {
-        let names = ALL.map(|status| status.as_str().to_owned());
-        let near = near(text, &names);
-        match near.first() {
-            Some(near) => format!("did you mean {near}? It is one of {}", names.join(", ")),
-            None => format!("one of {}", names.join(", ")),
-        }
+/// Reads a status by its name; clap lists the names and suggests similar ones.
+fn status() -> impl TypedValueParser<Value = Status> {
+    PossibleValuesParser::new(ALL.map(Status::as_str)).map(|name| {
+        let found = ALL.into_iter().find(|status| status.as_str() == name);
+        found.expect("the parser accepts only these names")
     })
 }
 

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::fmt;
 use std::time::Duration;
 
 use millpond::domain::Queue;
@@ -11,7 +10,10 @@ use millpond_wakeups::sqs::LONGEST_DELAY;
 use crate::environment::{EnvironmentError, seconds};
 
 /// What a function does.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, strum::Display, strum::EnumString, strum::VariantNames,
+)]
+#[strum(serialize_all = "lowercase")]
 pub(crate) enum Role {
     /// Runs executions.
     Worker,
@@ -23,32 +25,6 @@ pub(crate) enum Role {
     Starter,
     /// Answers HTTP.
     Api,
-}
-
-impl Role {
-    const ALL: [Self; 5] = [
-        Self::Worker,
-        Self::Sweeper,
-        Self::Retention,
-        Self::Starter,
-        Self::Api,
-    ];
-
-    pub(crate) const fn as_str(self) -> &'static str {
-        match self {
-            Self::Worker => "worker",
-            Self::Sweeper => "sweeper",
-            Self::Retention => "retention",
-            Self::Starter => "starter",
-            Self::Api => "api",
-        }
-    }
-}
-
-impl fmt::Display for Role {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.as_str())
-    }
 }
 
 /// The configuration of a function.
@@ -90,8 +66,7 @@ impl Deployment {
             value: value.into(),
         };
         let role = text("MILLPOND_ROLE")?.unwrap_or_default();
-        let known = Role::ALL.into_iter().find(|known| known.as_str() == role);
-        let role = known.ok_or_else(|| {
+        let role = role.parse().map_err(|_| {
             let why = "must be worker, sweeper, retention, starter or api";
             wrong("MILLPOND_ROLE", why, role)
         })?;
@@ -135,6 +110,8 @@ fn queues(text: &str) -> Result<BTreeMap<Queue, String>, &'static str> {
 
 #[cfg(test)]
 mod tests {
+    use strum::VariantNames as _;
+
     use super::*;
 
     fn read(variables: &[(&str, &str)]) -> Result<Deployment, EnvironmentError> {
@@ -156,9 +133,11 @@ mod tests {
 
     #[test]
     fn each_role_is_selected_by_its_name() {
-        for role in Role::ALL {
-            let read = read(&[("MILLPOND_ROLE", role.as_str())]).unwrap();
-            assert_eq!(read.role, role);
+        let wrong = read(&[("MILLPOND_ROLE", "boss")]).expect_err("not a role");
+        for name in Role::VARIANTS {
+            let read = read(&[("MILLPOND_ROLE", name)]).unwrap();
+            assert_eq!(read.role.to_string(), *name);
+            assert!(wrong.why.contains(name), "{wrong}");
         }
     }
 

@@ -82,8 +82,8 @@ impl Metrics {
     pub(super) fn write(self, cloud: &Cloud) {
         let counts = cloud.engine.counts().since(self.counts);
         let usage = cloud.metered().usage().since(&self.usage);
-        let (function, role) = (&cloud.deployment.function, cloud.role().as_str());
-        let line = self.line(cloud.clock().now(), function, role, counts, &usage);
+        let (function, role) = (&cloud.deployment.function, cloud.role().to_string());
+        let line = self.line(cloud.clock().now(), function, &role, counts, &usage);
         if line["_aws"]["CloudWatchMetrics"][0]["Metrics"][0].is_object() {
             // If stdout is closed, nothing can report it.
             let _ = writeln!(std::io::stdout().lock(), "{line}");

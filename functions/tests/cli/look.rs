@@ -37,7 +37,10 @@ fn list_tells_states_and_filters_them() {
     );
     let wrong = world.run(&["list", "--status", "complete"]);
     assert_eq!(wrong.code, 2);
-    assert!(wrong.err.contains("did you mean completed?"), "{wrong:?}");
+    assert!(
+        wrong.err.contains("a similar value exists: 'completed'"),
+        "{wrong:?}"
+    );
 }
 
 #[test]
