@@ -3,7 +3,7 @@
 use aws_sdk_s3::primitives::ByteStream;
 use bytes::{Bytes, BytesMut};
 
-use crate::hear::Heard;
+use crate::reply::Reply;
 
 /// What came.
 pub(crate) enum Body {
@@ -15,10 +15,10 @@ pub(crate) enum Body {
 }
 
 /// Reads it, whatever its size.
-pub(crate) async fn whole(stream: ByteStream, promised: Option<i64>) -> Result<Bytes, Heard> {
+pub(crate) async fn whole(stream: ByteStream, promised: Option<i64>) -> Result<Bytes, Reply> {
     match read(stream, promised, u64::MAX).await? {
         Body::Whole(bytes) => Ok(bytes),
-        Body::TooLarge { bytes } => Err(Heard::Nothing(format!("no end after {bytes} bytes"))),
+        Body::TooLarge { bytes } => Err(Reply::Lost(format!("no end after {bytes} bytes"))),
     }
 }
 
@@ -27,15 +27,14 @@ pub(crate) async fn read(
     mut stream: ByteStream,
     promised: Option<i64>,
     most: u64,
-) -> Result<Body, Heard> {
+) -> Result<Body, Reply> {
     let promised = promised.and_then(|length| u64::try_from(length).ok());
     if let Some(bytes) = promised.filter(|bytes| *bytes > most) {
         return Ok(Body::TooLarge { bytes });
     }
     let mut body = BytesMut::new();
     while let Some(chunk) = stream.next().await {
-        let chunk =
-            chunk.map_err(|error| Heard::Nothing(format!("the body broke off: {error}")))?;
+        let chunk = chunk.map_err(|error| Reply::Lost(format!("the body broke off: {error}")))?;
         body.extend_from_slice(&chunk);
         let bytes = body.len() as u64;
         if bytes > most {
@@ -44,7 +43,7 @@ pub(crate) async fn read(
     }
     let bytes = body.len() as u64;
     match promised {
-        Some(promised) if promised != bytes => Err(Heard::Nothing(format!(
+        Some(promised) if promised != bytes => Err(Reply::Lost(format!(
             "the body broke off: bytes={bytes}, promised={promised}"
         ))),
         _ => Ok(Body::Whole(body.freeze())),

@@ -10,8 +10,8 @@ use millpond::keys::{Key, Prefix};
 use millpond::ports::{Bucket, BucketError, Expect, Object, Outcome, Page};
 use millpond_host::StoreTime;
 
-use crate::hear::Heard;
 use crate::names::Root;
+use crate::reply::Reply;
 use crate::watch::Watch;
 
 /// A bucket behind S3's protocol. Its requests need a tokio runtime with time and I/O enabled;
@@ -41,16 +41,16 @@ impl S3Bucket {
     pub(crate) async fn in_time<T>(
         &self,
         watch: &Watch,
-        request: impl Future<Output = Result<T, Heard>>,
-    ) -> Result<T, Heard> {
+        request: impl Future<Output = Result<T, Reply>>,
+    ) -> Result<T, Reply> {
         let limit = self.request_timeout;
         match tokio::time::timeout(limit, Box::pin(request)).await {
             Ok(answer) => answer,
             Err(_) => {
                 let why = format!("no answer in time: limit={limit:?}");
                 Err(match watch.was_sent() {
-                    true => Heard::Nothing(why),
-                    false => Heard::NeverSent(why),
+                    true => Reply::Lost(why),
+                    false => Reply::NeverSent(why),
                 })
             }
         }

@@ -5,7 +5,7 @@ use millpond::ports::{BucketError, Fault};
 
 use crate::bucket::S3Bucket;
 use crate::fault::{Meaning, Verb, meaning};
-use crate::hear::Heard;
+use crate::reply::Reply;
 
 impl S3Bucket {
     /// One DELETE. What is not there is deleted: S3 says 204, some stores 404.
@@ -22,16 +22,16 @@ impl S3Bucket {
             asked
                 .send()
                 .await
-                .map_err(|error| Heard::of(&error, &watch))
+                .map_err(|error| Reply::of(&error, &watch))
         };
-        let Err(heard) = self.in_time(&watch, sent).await else {
+        let Err(reply) = self.in_time(&watch, sent).await else {
             return Ok(());
         };
-        match meaning(Verb::Delete, &heard) {
+        match meaning(Verb::Delete, &reply) {
             Meaning::Absent => Ok(()),
-            Meaning::Trouble(fault) => Err(heard.into_error(fault, Verb::Delete, key)),
+            Meaning::Trouble(fault) => Err(reply.into_error(fault, Verb::Delete, key)),
             Meaning::Refused | Meaning::Conflict | Meaning::Unknown => {
-                Err(heard.into_error(Fault::Unavailable, Verb::Delete, key))
+                Err(reply.into_error(Fault::Unavailable, Verb::Delete, key))
             }
         }
     }

@@ -21,14 +21,14 @@
 //! | sent, no answer: time-out, broken connection | **Unknown** | **Unknown** | Unavailable | Unavailable | Unavailable |
 //! | cannot be built as a request | Invalid | Invalid | Invalid | Invalid | Invalid |
 //!
-//! Two places hear more than the store says by its status. A 5xx comes from anything between us
-//! and the bucket, and the write may be through: only what says by its name that it was turned
-//! away (`SlowDown`, a full store, no such feature) did not happen. And a 404 without the name
-//! `NoSuchKey` is no word about the object: read as *absent* it could cost a message.
+//! Two rows need more than the status of the reply. A 5xx can come from any server between us and the
+//! bucket, and the write may have landed: only an error whose code shows that the store turned the
+//! request away (`SlowDown`, a full store, an unsupported feature) had no effect. A 404 without the
+//! code `NoSuchKey` proves nothing about the object: reading it as *absent* could lose a message.
 
 use millpond::ports::Fault;
 
-use crate::hear::{Heard, SKEWED, Said};
+use crate::reply::{ErrorReply, Reply, SKEWED};
 
 /// What was asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -100,18 +100,18 @@ const STRANGER: [&str; 5] = [
 ];
 
 /// Reads the table.
-pub(crate) fn meaning(verb: Verb, heard: &Heard) -> Meaning {
-    match heard {
-        Heard::Said(said) => answered(verb, said),
-        Heard::NeverSent(_) => Meaning::Trouble(Fault::Unavailable),
-        Heard::Nothing(_) => unsure(verb),
-        Heard::Unsendable(_) => Meaning::Trouble(Fault::Invalid),
+pub(crate) fn meaning(verb: Verb, reply: &Reply) -> Meaning {
+    match reply {
+        Reply::Error(error) => answered(verb, error),
+        Reply::NeverSent(_) => Meaning::Trouble(Fault::Unavailable),
+        Reply::Lost(_) => unsure(verb),
+        Reply::Unsendable(_) => Meaning::Trouble(Fault::Invalid),
     }
 }
 
-fn answered(verb: Verb, said: &Said) -> Meaning {
-    let code = said.code.as_str();
-    match said.status {
+fn answered(verb: Verb, error: &ErrorReply) -> Meaning {
+    let code = error.code.as_str();
+    match error.status {
         200..=299 => unsure(verb),
         404 if code == "NoSuchBucket" => Meaning::Trouble(Fault::Gone),
         404 => match verb {

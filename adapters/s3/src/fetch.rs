@@ -6,7 +6,7 @@ use millpond::ports::{BucketError, Fault};
 use crate::body::{self, Body};
 use crate::bucket::S3Bucket;
 use crate::fault::{Meaning, Verb, meaning};
-use crate::hear::Heard;
+use crate::reply::Reply;
 
 /// What there is of an object.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -47,18 +47,18 @@ impl S3Bucket {
     pub async fn fetch(&self, wanted: Wanted<'_>) -> Result<Fetched, BucketError> {
         match self.try_fetch(wanted).await {
             Ok(fetched) => Ok(fetched),
-            Err(Heard::Said(said)) if said.status == 412 => Ok(Fetched::Changed),
-            Err(heard) => match meaning(Verb::Read, &heard) {
+            Err(Reply::Error(reply)) if reply.status == 412 => Ok(Fetched::Changed),
+            Err(reply) => match meaning(Verb::Read, &reply) {
                 Meaning::Absent => Ok(Fetched::Absent),
-                Meaning::Trouble(fault) => Err(heard.into_error(fault, Verb::Read, wanted.key)),
+                Meaning::Trouble(fault) => Err(reply.into_error(fault, Verb::Read, wanted.key)),
                 Meaning::Refused | Meaning::Conflict | Meaning::Unknown => {
-                    Err(heard.into_error(Fault::Unavailable, Verb::Read, wanted.key))
+                    Err(reply.into_error(Fault::Unavailable, Verb::Read, wanted.key))
                 }
             },
         }
     }
 
-    async fn try_fetch(&self, wanted: Wanted<'_>) -> Result<Fetched, Heard> {
+    async fn try_fetch(&self, wanted: Wanted<'_>) -> Result<Fetched, Reply> {
         let watch = self.watch();
         let etag = wanted.etag.filter(|_| wanted.version.is_none());
         let asked = self
@@ -72,7 +72,7 @@ impl S3Bucket {
             .interceptor(watch.clone());
         let whole = async {
             let sent = asked.send().await;
-            let answer = sent.map_err(|error| Heard::of(&error, &watch))?;
+            let answer = sent.map_err(|error| Reply::of(&error, &watch))?;
             Ok(
                 match body::read(answer.body, answer.content_length, wanted.most).await? {
                     Body::Whole(bytes) => Fetched::Whole(bytes),

@@ -6,7 +6,7 @@ use millpond::ports::{BucketError, Fault};
 
 use crate::bucket::S3Bucket;
 use crate::fault::{Meaning, Verb, meaning};
-use crate::hear::Heard;
+use crate::reply::Reply;
 
 /// Whether a replaced or deleted object is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,7 +21,7 @@ pub enum Versioning {
 
 /// What a rule of the bucket's lifecycle does, sooner or later, to objects below our prefix.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Deed {
+pub enum RuleAction {
     /// Deletes them.
     Expires,
     /// Moves them to this storage class.
@@ -30,13 +30,13 @@ pub enum Deed {
     OldVersions,
 }
 
-/// One deed of one rule.
+/// One action of one rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rule {
     /// What the rule is called; empty if it is not.
     pub name: String,
     /// What it does.
-    pub deed: Deed,
+    pub action: RuleAction,
 }
 
 impl S3Bucket {
@@ -62,10 +62,10 @@ impl S3Bucket {
             asked
                 .send()
                 .await
-                .map_err(|error| Heard::of(&error, &watch))
+                .map_err(|error| Reply::of(&error, &watch))
         };
         let answer = self.in_time(&watch, sent).await;
-        let answer = answer.map_err(|heard| trouble(heard, "?versioning"))?;
+        let answer = answer.map_err(|reply| trouble(reply, "?versioning"))?;
         Ok(match answer.status {
             Some(BucketVersioningStatus::Enabled) => Versioning::Enabled,
             Some(BucketVersioningStatus::Suspended) => Versioning::Suspended,
@@ -91,15 +91,15 @@ impl S3Bucket {
             asked
                 .send()
                 .await
-                .map_err(|error| Heard::of(&error, &watch))
+                .map_err(|error| Reply::of(&error, &watch))
         };
         let answer = match self.in_time(&watch, sent).await {
             Ok(answer) => answer,
             // So S3 says that there are no rules.
-            Err(Heard::Said(said)) if said.code == "NoSuchLifecycleConfiguration" => {
+            Err(Reply::Error(reply)) if reply.code == "NoSuchLifecycleConfiguration" => {
                 return Ok(Vec::new());
             }
-            Err(heard) => return Err(trouble(heard, "?lifecycle")),
+            Err(reply) => return Err(trouble(reply, "?lifecycle")),
         };
         let rules = answer.rules.unwrap_or_default();
         Ok(rules
@@ -111,14 +111,14 @@ impl S3Bucket {
 }
 
 /// The table's word for a question that is a read of the bucket itself.
-fn trouble(heard: Heard, what: &str) -> BucketError {
-    let fault = match meaning(Verb::Read, &heard) {
+fn trouble(reply: Reply, what: &str) -> BucketError {
+    let fault = match meaning(Verb::Read, &reply) {
         Meaning::Trouble(fault) => fault,
         Meaning::Refused | Meaning::Absent | Meaning::Conflict | Meaning::Unknown => {
             Fault::Unavailable
         }
     };
-    heard.into_error(fault, Verb::Read, what)
+    reply.into_error(fault, Verb::Read, what)
 }
 
 /// Whether a rule acts on objects that we write below `root`.
@@ -143,21 +143,21 @@ fn deeds(rule: &LifecycleRule) -> Vec<Rule> {
     let mut deeds = Vec::new();
     let expires = rule.expiration.as_ref();
     if expires.is_some_and(|expires| expires.days.is_some() || expires.date.is_some()) {
-        deeds.push(Deed::Expires);
+        deeds.push(RuleAction::Expires);
     }
     for moved in rule.transitions.iter().flatten() {
         let class = moved.storage_class.as_ref();
         let class = class.map_or("another class", |class| class.as_str());
-        deeds.push(Deed::Moves(class.to_owned()));
+        deeds.push(RuleAction::Moves(class.to_owned()));
     }
     let moved = rule.noncurrent_version_transitions.iter().flatten().count();
     if rule.noncurrent_version_expiration.is_some() || moved > 0 {
-        deeds.push(Deed::OldVersions);
+        deeds.push(RuleAction::OldVersions);
     }
     let name = rule.id.clone().unwrap_or_default();
-    let deed = |deed| Rule {
+    let action = |action| Rule {
         name: name.clone(),
-        deed,
+        action,
     };
-    deeds.into_iter().map(deed).collect()
+    deeds.into_iter().map(action).collect()
 }

@@ -18,13 +18,13 @@ mod bucket;
 mod delete;
 mod fault;
 mod fetch;
-mod hear;
 mod inspect;
 mod list;
 mod names;
 mod open;
 mod options;
 mod read;
+mod reply;
 mod retry_after;
 #[cfg(test)]
 mod tests;
@@ -34,7 +34,7 @@ mod write;
 
 pub use bucket::S3Bucket;
 pub use fetch::{Fetched, Wanted};
-pub use inspect::{Deed, Rule, Versioning};
+pub use inspect::{Rule, RuleAction, Versioning};
 pub use open::OpenError;
 pub use options::Options;
 pub use url::UrlError;

@@ -19,7 +19,7 @@ use millpond::ports::{BucketError, Fault, Listed, Page};
 
 use crate::bucket::S3Bucket;
 use crate::fault::{Meaning, Verb, meaning};
-use crate::hear::Heard;
+use crate::reply::Reply;
 
 /// The most that a store gives in one page.
 const LARGEST: usize = 1_000;
@@ -51,10 +51,10 @@ impl S3Bucket {
         } else {
             self.ordered(prefix, after, limit).await
         };
-        found.map_err(|heard| match meaning(Verb::List, &heard) {
-            Meaning::Trouble(fault) => heard.into_error(fault, Verb::List, prefix),
+        found.map_err(|reply| match meaning(Verb::List, &reply) {
+            Meaning::Trouble(fault) => reply.into_error(fault, Verb::List, prefix),
             Meaning::Refused | Meaning::Absent | Meaning::Conflict | Meaning::Unknown => {
-                heard.into_error(Fault::Unavailable, Verb::List, prefix)
+                reply.into_error(Fault::Unavailable, Verb::List, prefix)
             }
         })
     }
@@ -64,7 +64,7 @@ impl S3Bucket {
         prefix: &Prefix,
         after: Option<&Key>,
         limit: usize,
-    ) -> Result<Page, Heard> {
+    ) -> Result<Page, Reply> {
         let below = self.root.prefix(prefix);
         let mut from = match after {
             Some(key) => From::After(self.root.key(key)),
@@ -95,7 +95,7 @@ impl S3Bucket {
         prefix: &Prefix,
         after: Option<&Key>,
         limit: usize,
-    ) -> Result<Page, Heard> {
+    ) -> Result<Page, Reply> {
         let below = self.root.prefix(prefix);
         let folder = below.rsplit_once('/').map(|(above, _)| format!("{above}/"));
         let folder = folder.unwrap_or_default();
@@ -127,7 +127,7 @@ impl S3Bucket {
     }
 
     /// One request.
-    async fn ask(&self, below: &str, from: From, most: usize) -> Result<Raw, Heard> {
+    async fn ask(&self, below: &str, from: From, most: usize) -> Result<Raw, Reply> {
         let watch = self.watch();
         let asked = self
             .client
@@ -145,14 +145,14 @@ impl S3Bucket {
             asked
                 .send()
                 .await
-                .map_err(|error| Heard::of(&error, &watch))
+                .map_err(|error| Reply::of(&error, &watch))
         };
         let answer = self.in_time(&watch, sent).await?;
         let next = match (answer.is_truncated, answer.next_continuation_token) {
             (Some(true), Some(token)) => Some(token),
             (Some(true), None) => {
                 let why = "a page that says more follows, and not where";
-                return Err(Heard::Nothing(why.to_owned()));
+                return Err(Reply::Lost(why.to_owned()));
             }
             _ => None,
         };
@@ -163,7 +163,7 @@ impl S3Bucket {
     }
 
     /// A row as the port shows it; `None` for what the engine cannot have written.
-    fn listed(&self, object: &Object) -> Result<Option<Listed>, Heard> {
+    fn listed(&self, object: &Object) -> Result<Option<Listed>, Reply> {
         let Some(key) = object.key().and_then(|name| self.root.strip(name)) else {
             return Ok(None);
         };
@@ -178,7 +178,7 @@ impl S3Bucket {
                 modified,
                 size,
             })),
-            _ => Err(Heard::Nothing(format!(
+            _ => Err(Reply::Lost(format!(
                 "a row without a date or a size: key={key}"
             ))),
         }

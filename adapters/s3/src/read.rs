@@ -6,25 +6,25 @@ use millpond::ports::{BucketError, Fault, Object, Version};
 use crate::body;
 use crate::bucket::S3Bucket;
 use crate::fault::{Meaning, Verb, meaning};
-use crate::hear::Heard;
+use crate::reply::Reply;
 
 impl S3Bucket {
     /// One GET. The body is compared with the length that was promised (S3).
     pub(crate) async fn get(&self, key: &Key) -> Result<Option<Object>, BucketError> {
         match self.try_get(key).await {
             Ok(object) => Ok(Some(object)),
-            Err(heard) => match meaning(Verb::Read, &heard) {
+            Err(reply) => match meaning(Verb::Read, &reply) {
                 Meaning::Absent => Ok(None),
-                Meaning::Trouble(fault) => Err(heard.into_error(fault, Verb::Read, key)),
+                Meaning::Trouble(fault) => Err(reply.into_error(fault, Verb::Read, key)),
                 // No read is refused or unsure; should the table ever say so, it is an error.
                 Meaning::Refused | Meaning::Conflict | Meaning::Unknown => {
-                    Err(heard.into_error(Fault::Unavailable, Verb::Read, key))
+                    Err(reply.into_error(Fault::Unavailable, Verb::Read, key))
                 }
             },
         }
     }
 
-    async fn try_get(&self, key: &Key) -> Result<Object, Heard> {
+    async fn try_get(&self, key: &Key) -> Result<Object, Reply> {
         let watch = self.watch();
         let asked = self
             .client
@@ -35,9 +35,9 @@ impl S3Bucket {
             .interceptor(watch.clone());
         let whole = async {
             let sent = asked.send().await;
-            let answer = sent.map_err(|error| Heard::of(&error, &watch))?;
+            let answer = sent.map_err(|error| Reply::of(&error, &watch))?;
             let Some(version) = answer.e_tag.map(Version::new) else {
-                return Err(Heard::Nothing("an answer without an ETag".to_owned()));
+                return Err(Reply::Lost("an answer without an ETag".to_owned()));
             };
             let body = body::whole(answer.body, answer.content_length).await?;
             Ok(Object { body, version })

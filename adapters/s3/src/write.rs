@@ -8,7 +8,7 @@ use millpond::ports::{Backoff, BucketError, Expect, Fault, Outcome, Version};
 
 use crate::bucket::S3Bucket;
 use crate::fault::{Meaning, Verb, meaning};
-use crate::hear::Heard;
+use crate::reply::Reply;
 
 /// Tries of a write that meets another one under way.
 pub(crate) const ATTEMPTS: u32 = 8;
@@ -19,7 +19,7 @@ impl S3Bucket {
     /// One PUT, conditional; more only after a 409.
     ///
     /// A 409 (`ConditionalRequestConflict`, `OperationAborted`) says that this write did not
-    /// happen, and not whether the other one did: of ten creators that meet all may hear it. Taken
+    /// happen, and not whether the other one did: of ten concurrent creators, all may receive it. Taken
     /// as *refused* it would lose a claim that nobody holds; so it is tried again, after a
     /// pause with full jitter. The last one is an error that may pass.
     pub(crate) async fn put(
@@ -35,28 +35,28 @@ impl S3Bucket {
         let mut attempt = 0;
         loop {
             attempt += 1;
-            let heard = match self.try_put(key, body, expect).await {
+            let reply = match self.try_put(key, body, expect).await {
                 Ok(version) => return Ok(Outcome::Landed(version)),
-                Err(heard) => heard,
+                Err(reply) => reply,
             };
-            match meaning(verb, &heard) {
+            match meaning(verb, &reply) {
                 Meaning::Refused => return Ok(Outcome::Refused),
                 Meaning::Unknown => {
-                    tracing::debug!(%key, ?heard, "a write was not answered");
+                    tracing::debug!(%key, ?reply, "a write was not answered");
                     return Ok(Outcome::Unknown);
                 }
                 Meaning::Conflict if attempt < ATTEMPTS => {
                     tokio::time::sleep(pause(attempt)).await;
                 }
                 Meaning::Conflict | Meaning::Absent => {
-                    return Err(heard.into_error(Fault::Unavailable, verb, key));
+                    return Err(reply.into_error(Fault::Unavailable, verb, key));
                 }
-                Meaning::Trouble(fault) => return Err(heard.into_error(fault, verb, key)),
+                Meaning::Trouble(fault) => return Err(reply.into_error(fault, verb, key)),
             }
         }
     }
 
-    async fn try_put(&self, key: &Key, body: &Bytes, expect: &Expect) -> Result<Version, Heard> {
+    async fn try_put(&self, key: &Key, body: &Bytes, expect: &Expect) -> Result<Version, Reply> {
         let watch = self.watch();
         let asked = self
             .client
@@ -74,11 +74,11 @@ impl S3Bucket {
             asked
                 .send()
                 .await
-                .map_err(|error| Heard::of(&error, &watch))
+                .map_err(|error| Reply::of(&error, &watch))
         };
         let answer = self.in_time(&watch, sent).await?;
         // It landed, but without its version nobody can build on it: the writer reads.
-        let none = || Heard::Nothing("an answer without an ETag".to_owned());
+        let none = || Reply::Lost("an answer without an ETag".to_owned());
         answer.e_tag.map(Version::new).ok_or_else(none)
     }
 }

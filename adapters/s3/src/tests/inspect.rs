@@ -3,7 +3,7 @@
 use millpond::ports::Fault;
 
 use super::script::{Answer, Script};
-use crate::{Deed, Rule, Versioning};
+use crate::{Rule, RuleAction, Versioning};
 
 async fn lifecycle(rules: &str) -> Vec<Rule> {
     let text = format!("<LifecycleConfiguration>{rules}</LifecycleConfiguration>");
@@ -13,9 +13,9 @@ async fn lifecycle(rules: &str) -> Vec<Rule> {
     rules.unwrap()
 }
 
-fn rule(name: &str, deed: Deed) -> Rule {
+fn rule(name: &str, action: RuleAction) -> Rule {
     let name = name.to_owned();
-    Rule { name, deed }
+    Rule { name, action }
 }
 
 #[tokio::test]
@@ -57,10 +57,10 @@ async fn rules_that_touch_what_we_write_are_told_by_what_they_do() {
     )
     .await;
     let wanted = [
-        rule("all", Deed::Expires),
-        rule("all", Deed::Moves("GLACIER".to_owned())),
-        rule("below", Deed::Expires),
-        rule("old", Deed::OldVersions),
+        rule("all", RuleAction::Expires),
+        rule("all", RuleAction::Moves("GLACIER".to_owned())),
+        rule("below", RuleAction::Expires),
+        rule("old", RuleAction::OldVersions),
     ];
     assert_eq!(rules, wanted);
 }

@@ -22,7 +22,7 @@ pub(super) async fn settings(context: &CommandContext) -> (Vec<StoreFinding>, Ve
 mod s3 {
     use millpond::client::chain;
     use millpond::ports::{BucketError, Fault};
-    use millpond_s3::{Deed, Rule, S3Bucket, Versioning};
+    use millpond_s3::{Rule, RuleAction, S3Bucket, Versioning};
 
     use super::StoreFinding;
 
@@ -39,7 +39,9 @@ mod s3 {
             notes.push(unread("lifecycle rules", action, &error));
             Vec::new()
         });
-        let cleared = rules.iter().any(|rule| rule.deed == Deed::OldVersions);
+        let cleared = rules
+            .iter()
+            .any(|rule| rule.action == RuleAction::OldVersions);
         match bucket.versioning().await {
             Ok(Versioning::Off) => {}
             Ok(Versioning::Enabled) => findings.push(StoreFinding::new(
@@ -72,12 +74,12 @@ mod s3 {
 
     fn finding(rule: &Rule) -> Option<StoreFinding> {
         let name = &rule.name;
-        let (why, advice) = match &rule.deed {
-            Deed::Expires => (
+        let (why, advice) = match &rule.action {
+            RuleAction::Expires => (
                 format!("the lifecycle rule {name:?} deletes objects of executions by age"),
                 "exclude the prefix from the rule: what it deletes is lost".to_owned(),
             ),
-            Deed::Moves(class) => {
+            RuleAction::Moves(class) => {
                 let means = match class.as_str() {
                     "GLACIER" | "DEEP_ARCHIVE" => "objects cannot be read there",
                     _ => "small objects and reads cost more there",
@@ -87,7 +89,7 @@ mod s3 {
                     format!("exclude the prefix from the rule: {means}"),
                 )
             }
-            Deed::OldVersions => return None,
+            RuleAction::OldVersions => return None,
         };
         Some(StoreFinding::new("lifecycle", why, advice))
     }

@@ -1,4 +1,4 @@
-//! What came back from a request, before it is given a meaning.
+//! The reply to a request, before it is interpreted.
 
 use std::error::Error;
 use std::fmt;
@@ -13,25 +13,25 @@ use crate::fault::Verb;
 use crate::retry_after;
 use crate::watch::Watch;
 
-/// The name of a refusal because of our clock.
+/// The error code for a clock that is off.
 pub(crate) const SKEWED: &str = "RequestTimeTooSkewed";
 
-/// What came back, where it was no success.
+/// The result of a request that did not succeed.
 #[derive(Debug)]
-pub(crate) enum Heard {
-    /// The store, or something before it, answered.
-    Said(Said),
-    /// It certainly never left: no connection, or no credentials to sign it with.
+pub(crate) enum Reply {
+    /// The store, or a server in front of it, answered with an error.
+    Error(ErrorReply),
+    /// The request was certainly not sent: no connection, or no credentials to sign it.
     NeverSent(String),
-    /// It left, and no answer came.
-    Nothing(String),
-    /// No request can be made of it.
+    /// The request was sent, and no complete reply arrived.
+    Lost(String),
+    /// No request can be built.
     Unsendable(String),
 }
 
-/// An answer.
+/// An error reply.
 #[derive(Debug, Default)]
-pub(crate) struct Said {
+pub(crate) struct ErrorReply {
     pub(crate) status: u16,
     /// The error's name, empty if it has none.
     pub(crate) code: String,
@@ -40,42 +40,42 @@ pub(crate) struct Said {
     pub(crate) retry_after: Option<Duration>,
 }
 
-impl Heard {
+impl Reply {
     /// Reads the SDK's error.
     pub(crate) fn of<E>(error: &SdkError<E, Response>, watch: &Watch) -> Self
     where
         E: ProvideErrorMetadata + Error + 'static,
     {
-        let said = match error {
+        let reply = match error {
             SdkError::ConstructionFailure(_) => return Self::Unsendable(chain(error)),
             SdkError::ServiceError(context) => {
-                let mut said = Said::of(context.raw(), watch);
+                let mut reply = ErrorReply::of(context.raw(), watch);
                 let meta = context.err().meta();
-                meta.code().unwrap_or_default().clone_into(&mut said.code);
+                meta.code().unwrap_or_default().clone_into(&mut reply.code);
                 let date = context.raw().headers().get("date");
-                if said.status == 403 && said.code == SKEWED {
+                if reply.status == 403 && reply.code == SKEWED {
                     date.into_iter().for_each(|date| watch.refused(date));
                 }
                 meta.message()
                     .unwrap_or_default()
-                    .clone_into(&mut said.message);
-                said
+                    .clone_into(&mut reply.message);
+                reply
             }
             SdkError::ResponseError(context) => {
-                let mut said = Said::of(context.raw(), watch);
-                said.message = chain(error);
-                said
+                let mut reply = ErrorReply::of(context.raw(), watch);
+                reply.message = chain(error);
+                reply
             }
-            // A time-out, a broken connection, none, or credentials that cannot be had.
+            // A timeout, a broken connection, no connection, or no credentials.
             _ if !watch.was_sent() || is_connect(error) => {
                 return Self::NeverSent(chain(error));
             }
-            _ => return Self::Nothing(chain(error)),
+            _ => return Self::Lost(chain(error)),
         };
-        Self::Said(said)
+        Self::Error(reply)
     }
 
-    /// The port's error, with what was said.
+    /// The error of the port, with the reply as its source.
     pub(crate) fn into_error(
         self,
         fault: Fault,
@@ -84,20 +84,20 @@ impl Heard {
     ) -> BucketError {
         let error = BucketError::new(fault, verb.as_str(), key);
         match self {
-            Self::Said(said) => {
-                let wait = said.retry_after;
-                let error = error.because(said);
+            Self::Error(reply) => {
+                let wait = reply.retry_after;
+                let error = error.because(reply);
                 match wait {
                     Some(wait) => error.after(wait),
                     None => error,
                 }
             }
-            Self::NeverSent(why) | Self::Nothing(why) | Self::Unsendable(why) => error.because(why),
+            Self::NeverSent(why) | Self::Lost(why) | Self::Unsendable(why) => error.because(why),
         }
     }
 }
 
-impl Said {
+impl ErrorReply {
     fn of(response: &Response, watch: &Watch) -> Self {
         let header = |name: &str| response.headers().get(name);
         Self {
@@ -110,7 +110,7 @@ impl Said {
     }
 }
 
-impl fmt::Display for Said {
+impl fmt::Display for ErrorReply {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "the store answers {}", self.status)?;
         for part in [&self.code, &self.message] {
@@ -125,9 +125,9 @@ impl fmt::Display for Said {
     }
 }
 
-impl Error for Said {}
+impl Error for ErrorReply {}
 
-/// Whether no connection could be had: then nothing was sent on it.
+/// Whether no connection could be opened: then nothing was sent.
 fn is_connect<E: Error + 'static>(error: &SdkError<E, Response>) -> bool {
     let mut next: Option<&(dyn Error + 'static)> = Some(error);
     while let Some(error) = next {
