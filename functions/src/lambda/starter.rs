@@ -13,7 +13,7 @@ use super::Failed;
 use super::context::Cloud;
 use super::metrics::Metrics;
 use crate::events::{Event, ObjectEvent};
-use crate::roles::{Deadline, Fate, Fetched, Objects, ObjectsError, Starter, starter as begin};
+use crate::roles::{Deadline, Fetched, Objects, ObjectsError, Outcome, Starter, starter as begin};
 use crate::triggers::{LoadError, Own, Rules};
 
 /// How long rules are cached before they are read again: 1 G each time, while there are events.
@@ -46,11 +46,11 @@ pub(super) async fn starter(
         .keep(cloud.clock(), &Stop::default(), work.boxed())
         .await;
     let report = in_time.ok_or(Late)??;
-    for fate in report.fates() {
+    for fate in report.outcomes() {
         match fate {
-            Fate::Started { fresh: true, .. } => metrics.starts += 1,
-            Fate::Refused { .. } => metrics.malformed += 1,
-            Fate::Failed { .. } => metrics.failed += 1,
+            Outcome::Started { fresh: true, .. } => metrics.starts += 1,
+            Outcome::Refused { .. } => metrics.malformed += 1,
+            Outcome::Failed { .. } => metrics.failed += 1,
             _ => {}
         }
     }

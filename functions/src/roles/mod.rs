@@ -27,7 +27,8 @@ pub use retention::retention;
 #[cfg(feature = "lambda")]
 pub use seen::Seen;
 pub use starter::{
-    Answer, FailedRecords, Fate, Fetched, Objects, ObjectsError, Record, Report, Starter, starter,
+    Answer, FailedRecords, Fetched, Objects, ObjectsError, Outcome, Record, Report, Starter,
+    starter,
 };
 pub use sweep::{Cursor, SweepError, sweep};
 pub use sweeper::sweeper;

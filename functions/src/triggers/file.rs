@@ -10,7 +10,7 @@ use super::error::{Fault, RuleError};
 use super::near::near;
 use super::rule::Lines;
 use super::rules::located;
-use super::trigger::{Absent, Each, On, Source, Tell, Trigger};
+use super::trigger::{Absent, Each, On, SignalAction, Source, Trigger};
 use super::webhook::{Scheme, Signature};
 
 /// The longest file that is read.
@@ -134,7 +134,7 @@ fn fields(map: Map<String, Value>, faults: &mut Vec<Fault>) -> Trigger {
     all.end();
     trigger.signal = signal.map(|map| {
         let mut all = Fields::new("signal.", map, faults);
-        let tell = Tell {
+        let tell = SignalAction {
             channel: all.must("channel", "the channel it receives on"),
             to: all.must("to", "the key of the execution"),
             payload: all.value("payload"),

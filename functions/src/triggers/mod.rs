@@ -1,16 +1,16 @@
 //! Rules that turn events into starts and signals: `triggers.toml`, or code.
 //!
-//! An event becomes an [`Occasion`]; a [`Rule`] that it fits makes a [`Plan`] of it: a start
+//! An event becomes an [`TriggerEvent`]; a [`Rule`] that it fits makes a [`Plan`] of it: a start
 //! or a signal whose key is the same whenever the event comes again. **A rule never follows
 //! from what the engine itself writes** ([`Own`]): without that, a start writes mail, the mail
 //! is an object that was created, and its event starts the next. Rules that could are refused
 //! when they are read, and such events whenever they come.
 
 mod error;
+mod event;
 mod file;
 mod load;
 mod near;
-mod occasion;
 mod own;
 mod pattern;
 mod plan;
@@ -24,15 +24,15 @@ mod trigger;
 mod webhook;
 
 pub use error::{Fault, RuleError, RulesError};
+pub use event::TriggerEvent;
+pub(crate) use event::TriggerEvents;
 pub use load::{LoadError, OBJECT, RulesText};
-pub use occasion::Occasion;
-pub(crate) use occasion::Occasions;
 pub use own::Own;
 pub use pattern::{Known, Pattern, PatternError};
-pub use plan::{Deed, Plan, Starts};
+pub use plan::{Action, Plan, Starts};
 pub use rule::Rule;
 pub use rules::Rules;
 pub(crate) use split::{Line, Split};
-pub(crate) use template::Unfit;
-pub use trigger::{Absent, Each, On, Source, Tell, Trigger};
-pub use webhook::{Scheme, Secrets, SecretsError, Signature, Unproven};
+pub(crate) use template::TemplateError;
+pub use trigger::{Absent, Each, On, SignalAction, Source, Trigger};
+pub use webhook::{Scheme, Secrets, SecretsError, Signature, SignatureError};

@@ -4,9 +4,9 @@ use millpond::client::{Signal, Start};
 use millpond::domain::{Actor, Digest, ExecutionId, Json, MAX_TEXT, Text};
 use serde_json::Value;
 
-use super::rule::{Begin, Rule, Told};
+use super::rule::{Rule, SignalTemplate, StartTemplate};
 use super::split::Line;
-use super::template::Unfit;
+use super::template::TemplateError;
 use super::trigger::Absent;
 
 /// What follows from an event, or from one line of an object, by a rule.
@@ -17,12 +17,12 @@ pub struct Plan {
     /// What keeps it from following twice: the key of the execution, or of the signal.
     pub key: String,
     /// What is done.
-    pub deed: Deed,
+    pub action: Action,
 }
 
 /// What a rule does.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Deed {
+pub enum Action {
     /// It starts an execution.
     Start(Starts),
     /// It signals one.
@@ -57,16 +57,16 @@ impl Rule {
     /// What follows from an event that fits.
     ///
     /// # Errors
-    /// [`Unfit`]: the event has not what a template asks for.
-    pub(crate) fn plan(&self, event: &Value, identity: &str) -> Result<Plan, Unfit> {
+    /// [`TemplateError`]: the event has not what a template asks for.
+    pub(crate) fn plan(&self, event: &Value, identity: &str) -> Result<Plan, TemplateError> {
         let named = |field: &str| {
             let field = field.to_owned();
-            move |unfit: Unfit| Unfit {
-                why: format!("`{field}`: {unfit}"),
+            move |error: TemplateError| TemplateError {
+                why: format!("`{field}`: {error}"),
             }
         };
-        let starts = |begin: &Begin| {
-            Ok::<_, Unfit>(Starts {
+        let starts = |begin: &StartTemplate| {
+            Ok::<_, TemplateError>(Starts {
                 workflow: begin.workflow.clone(),
                 version: begin.version.clone(),
                 input: begin.input.render(event).map_err(named("input"))?,
@@ -79,32 +79,32 @@ impl Rule {
         };
         fits(&key).map_err(named("key"))?;
         let start = self.begin.as_ref().map(starts).transpose()?;
-        let deed = match (&self.tell, start) {
-            (Some(told), start) => told.deed(event, start)?,
-            (None, Some(start)) => Deed::Start(start),
+        let action = match (&self.tell, start) {
+            (Some(told), start) => told.action(event, start)?,
+            (None, Some(start)) => Action::Start(start),
             (None, None) => {
                 let why = "the rule says neither whom to start nor whom to signal".to_owned();
-                return Err(Unfit { why });
+                return Err(TemplateError { why });
             }
         };
         Ok(Plan {
             rule: self.name.clone(),
             key,
-            deed,
+            action,
         })
     }
 
     /// What follows from one line of an object: its event with `line` and `line_number`.
     ///
     /// # Errors
-    /// [`Unfit`]: the line is no good, or has not what a template asks for.
+    /// [`TemplateError`]: the line is no good, or has not what a template asks for.
     pub(crate) fn plan_line(
         &self,
         event: &Value,
         identity: &str,
         line: Line,
-    ) -> Result<Plan, Unfit> {
-        let value = line.value.map_err(|why| Unfit { why })?;
+    ) -> Result<Plan, TemplateError> {
+        let value = line.value.map_err(|why| TemplateError { why })?;
         let mut event = event.clone();
         event["line"] = value;
         event["line_number"] = line.number.into();
@@ -112,19 +112,19 @@ impl Rule {
     }
 }
 
-impl Told {
-    fn deed(&self, event: &Value, start: Option<Starts>) -> Result<Deed, Unfit> {
-        let named = |field: &str, unfit: &Unfit| Unfit {
-            why: format!("`{field}`: {unfit}"),
+impl SignalTemplate {
+    fn action(&self, event: &Value, start: Option<Starts>) -> Result<Action, TemplateError> {
+        let named = |field: &str, error: &TemplateError| TemplateError {
+            why: format!("`{field}`: {error}"),
         };
         let to = self.to.render_text(event);
-        let to = to.map_err(|unfit| named("signal.to", &unfit))?;
-        fits(&to).map_err(|unfit| named("signal.to", &unfit))?;
+        let to = to.map_err(|error| named("signal.to", &error))?;
+        fits(&to).map_err(|error| named("signal.to", &error))?;
         let payload = self.payload.render(event);
-        Ok(Deed::Signal {
+        Ok(Action::Signal {
             to,
             channel: self.channel.clone(),
-            payload: payload.map_err(|unfit| named("signal.payload", &unfit))?,
+            payload: payload.map_err(|error| named("signal.payload", &error))?,
             absent: self.absent,
             start,
         })
@@ -140,8 +140,8 @@ fn default_key(rule: &str, identity: &str) -> String {
     format!("{rule}:{}", Digest::of(identity.as_bytes()).as_str())
 }
 
-fn fits(key: &str) -> Result<(), Unfit> {
-    Text::parse(key).map(drop).map_err(|error| Unfit {
+fn fits(key: &str) -> Result<(), TemplateError> {
+    Text::parse(key).map(drop).map_err(|error| TemplateError {
         why: error.to_string(),
     })
 }
@@ -155,9 +155,9 @@ impl Plan {
     /// The execution with this key.
     ///
     /// # Errors
-    /// [`Unfit`]: it is no key.
-    pub(crate) fn eid(key: &str) -> Result<ExecutionId, Unfit> {
-        let key = Text::parse(key).map_err(|error| Unfit {
+    /// [`TemplateError`]: it is no key.
+    pub(crate) fn eid(key: &str) -> Result<ExecutionId, TemplateError> {
+        let key = Text::parse(key).map_err(|error| TemplateError {
             why: error.to_string(),
         })?;
         Ok(ExecutionId::keyed(&key))
@@ -166,8 +166,8 @@ impl Plan {
     /// The start to give the engine.
     ///
     /// # Errors
-    /// [`Unfit`]: the input is no value that can be stored.
-    pub(crate) fn start(&self, starts: &Starts, key: &str) -> Result<Start, Unfit> {
+    /// [`TemplateError`]: the input is no value that can be stored.
+    pub(crate) fn start(&self, starts: &Starts, key: &str) -> Result<Start, TemplateError> {
         let mut start = Start::new(&starts.workflow)
             .json(json("input", &starts.input)?)
             .key(key)
@@ -184,8 +184,8 @@ impl Plan {
     /// The signal to give the engine.
     ///
     /// # Errors
-    /// [`Unfit`]: the payload is no value that can be stored.
-    pub(crate) fn signal(&self, channel: &str, payload: &Value) -> Result<Signal, Unfit> {
+    /// [`TemplateError`]: the payload is no value that can be stored.
+    pub(crate) fn signal(&self, channel: &str, payload: &Value) -> Result<Signal, TemplateError> {
         Ok(Signal::on(channel)
             .json(json("signal.payload", payload)?)
             .key(&self.key)
@@ -193,8 +193,8 @@ impl Plan {
     }
 }
 
-fn json(field: &str, value: &Value) -> Result<Json, Unfit> {
-    Json::of(value).map_err(|error| Unfit {
+fn json(field: &str, value: &Value) -> Result<Json, TemplateError> {
+    Json::of(value).map_err(|error| TemplateError {
         why: format!("`{field}`: {error}"),
     })
 }

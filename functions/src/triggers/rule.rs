@@ -6,11 +6,11 @@ use millpond::domain::{Channel, Queue, Workflow};
 use serde_json::{Value, json};
 
 use super::error::Fault;
-use super::occasion::Occasion;
+use super::event::TriggerEvent;
 use super::pattern::Pattern;
 use super::split::Split;
 use super::template::Template;
-use super::trigger::{Absent, Each, On, Source, Tell, Trigger};
+use super::trigger::{Absent, Each, On, SignalAction, Source, Trigger};
 use super::webhook::{Scheme, Signature};
 
 /// Lines and bytes of an object where the rule does not say.
@@ -35,14 +35,14 @@ pub struct Rule {
     pub(crate) signature: Option<Signature>,
     pub(crate) split: Option<Split>,
     pub(crate) key: Option<Template>,
-    pub(crate) begin: Option<Begin>,
-    pub(crate) tell: Option<Told>,
+    pub(crate) begin: Option<StartTemplate>,
+    pub(crate) tell: Option<SignalTemplate>,
     pub(crate) lines: Lines,
 }
 
 /// What a rule starts.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Begin {
+pub(crate) struct StartTemplate {
     pub(crate) workflow: String,
     pub(crate) version: Option<String>,
     pub(crate) input: Template,
@@ -51,7 +51,7 @@ pub(crate) struct Begin {
 
 /// What a rule signals.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Told {
+pub(crate) struct SignalTemplate {
     pub(crate) channel: String,
     pub(crate) to: Template,
     pub(crate) payload: Template,
@@ -78,23 +78,23 @@ impl Rule {
         signature.map(|signature| signature.secret.as_str())
     }
 
-    /// Why it does not follow from `occasion`, in words; `None` if it does. A signature is not
+    /// Why it does not follow from `event`, in words; `None` if it does. A signature is not
     /// looked at.
     #[must_use]
-    pub fn mismatch(&self, occasion: &Occasion) -> Option<String> {
-        if self.source != occasion.source {
+    pub fn mismatch(&self, event: &TriggerEvent) -> Option<String> {
+        if self.source != event.source {
             return Some(format!(
                 "it is for {}, the event is of {}",
-                self.source, occasion.source
+                self.source, event.source
             ));
         }
         if let Some(path) = &self.path
-            && Some(path.as_str()) != occasion.path()
+            && Some(path.as_str()) != event.path()
         {
             return Some(format!("its path is {path}"));
         }
         let mut patterns = self.patterns.iter();
-        patterns.find_map(|pattern| pattern.mismatch(&occasion.event))
+        patterns.find_map(|pattern| pattern.mismatch(&event.value))
     }
 
     /// Checks a rule as it was written; says everything that is wrong with it.
@@ -123,13 +123,16 @@ impl Rule {
         let input = template("input", trigger.input.as_ref(), all);
         let key = trigger.key.as_ref().map(|key| key.as_str().into());
         let key = key.map(|key: Value| template("key", Some(&key), all));
-        let tell = trigger.signal.as_ref().map(|tell: &Tell| Told {
-            channel: tell.channel.clone(),
-            to: template("signal.to", Some(&tell.to.as_str().into()), all),
-            payload: template("signal.payload", tell.payload.as_ref(), all),
-            absent: tell.absent.unwrap_or(Absent::Report),
-        });
-        deeds(&trigger, &mut faults);
+        let tell = trigger
+            .signal
+            .as_ref()
+            .map(|tell: &SignalAction| SignalTemplate {
+                channel: tell.channel.clone(),
+                to: template("signal.to", Some(&tell.to.as_str().into()), all),
+                payload: template("signal.payload", tell.payload.as_ref(), all),
+                absent: tell.absent.unwrap_or(Absent::Report),
+            });
+        actions(&trigger, &mut faults);
         if !faults.is_empty() {
             return Err(faults);
         }
@@ -141,7 +144,7 @@ impl Rule {
             signature,
             split,
             key,
-            begin: trigger.workflow.map(|workflow| Begin {
+            begin: trigger.workflow.map(|workflow| StartTemplate {
                 workflow,
                 version: trigger.version,
                 input,
@@ -340,7 +343,7 @@ fn read_template(field: &str, value: &Value, lines: bool, faults: &mut Vec<Fault
 }
 
 /// What the rule does: names, and what goes with what.
-fn deeds(trigger: &Trigger, faults: &mut Vec<Fault>) {
+fn actions(trigger: &Trigger, faults: &mut Vec<Fault>) {
     let starts = trigger.workflow.is_some();
     let absent = trigger.signal.as_ref().and_then(|signal| signal.absent);
     match (starts, &trigger.signal) {

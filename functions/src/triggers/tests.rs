@@ -7,13 +7,13 @@ fn parse(text: &str) -> Rules {
     Rules::parse(text).unwrap_or_else(|error| panic!("{error}"))
 }
 
-fn object(bucket: &str, key: &str) -> Occasion {
+fn object(bucket: &str, key: &str) -> TriggerEvent {
     let event = json!({
         "id": "e1", "source": "aws.s3", "detail-type": "Object Created",
         "detail": {"bucket": {"name": bucket}, "object": {"key": key, "sequencer": "01"}},
     });
     let object = Envelope::read(&event).unwrap().object().unwrap().unwrap();
-    Occasion::of_object(object)
+    TriggerEvent::of_object(object)
 }
 
 fn only(rules: &Rules) -> &Rule {
@@ -47,9 +47,9 @@ fn a_rule_of_a_file_is_that_of_code() {
     code.add(trigger).unwrap();
     let file = parse(INVOICES);
     let plan = |rules: &Rules| {
-        let (rule, occasion) = (only(rules), object("inbox", "in/a.csv"));
-        assert_eq!(rule.mismatch(&occasion), None);
-        rule.plan(&occasion.event, &occasion.identity).unwrap()
+        let (rule, event) = (only(rules), object("inbox", "in/a.csv"));
+        assert_eq!(rule.mismatch(&event), None);
+        rule.plan(&event.value, &event.identity).unwrap()
     };
     assert_eq!(plan(&file), plan(&code));
     assert_eq!(
@@ -57,7 +57,7 @@ fn a_rule_of_a_file_is_that_of_code() {
         Plan {
             rule: "invoices".to_owned(),
             key: "invoices:inbox/in/a.csv@01".to_owned(),
-            deed: Deed::Start(Starts {
+            action: Action::Start(Starts {
                 workflow: "invoice".to_owned(),
                 version: Some("3".to_owned()),
                 input: json!({"key": "in/a.csv", "from": "s3://inbox"}),
@@ -75,15 +75,15 @@ fn a_rule_of_a_file_is_that_of_code() {
 #[test]
 fn what_does_not_fit_says_why() {
     let rules = parse(INVOICES);
-    let why = |occasion: &Occasion| only(&rules).mismatch(occasion).unwrap();
+    let why = |event: &TriggerEvent| only(&rules).mismatch(event).unwrap();
     assert!(why(&object("other", "in/a.csv")).starts_with("detail.bucket.name is \"other\""));
     assert!(why(&object("inbox", "out/a.csv")).contains("begins with \"in/\""));
     assert!(why(&object("inbox", "in/a.txt")).contains("ends with \".csv\""));
     let mut deleted = object("inbox", "in/a.csv");
-    deleted.event["detail-type"] = json!("Object Deleted");
+    deleted.value["detail-type"] = json!("Object Deleted");
     assert!(why(&deleted).starts_with("detail-type is \"Object Deleted\""));
     let request = json!({"requestContext": {"http": {"method": "POST"}}});
-    let request = Occasion::of_request(Request::read(&request).unwrap());
+    let request = TriggerEvent::of_request(Request::read(&request).unwrap());
     assert_eq!(why(&request), "it is for s3, the event is of webhook");
 }
 
@@ -258,9 +258,9 @@ fn case21_a_rule_that_covers_the_engines_own_prefix_is_refused() {
 #[test]
 fn events_of_the_engines_own_objects_are_known() {
     let own = Own::new("pond", "state");
-    assert!(own.is_told_by(&object("pond", "state/mail/default/x").event));
-    assert!(!own.is_told_by(&object("pond", "inbox/x").event));
-    assert!(!own.is_told_by(&object("other", "state/mail/default/x").event));
+    assert!(own.is_told_by(&object("pond", "state/mail/default/x").value));
+    assert!(!own.is_told_by(&object("pond", "inbox/x").value));
+    assert!(!own.is_told_by(&object("other", "state/mail/default/x").value));
     let trail = json!({"detail": {"requestParameters": {"bucketName": "pond", "key": "state/x"}}});
     assert!(own.is_told_by(&trail));
     let root = Own::new("pond", "");
@@ -307,45 +307,39 @@ fn each_source_shows_its_own_form_and_identity() {
     let sqs = json!({"messageId": "m1", "body": "{\"a\": 1}", "eventSourceARN": "q",
         "messageAttributes": {"k": {"stringValue": "v"}}});
     let message = crate::events::Message::from_record(&sqs).unwrap();
-    let occasion = Occasion::of_message(message).remove(0).unwrap();
-    assert_eq!(
-        (occasion.source, occasion.identity.as_str()),
-        (Source::Sqs, "m1")
-    );
+    let event = TriggerEvent::of_message(message).remove(0).unwrap();
+    assert_eq!((event.source, event.identity.as_str()), (Source::Sqs, "m1"));
     let seen = json!({"message_id": "m1", "body": {"a": 1}, "queue": "q",
         "attributes": {"k": "v"}});
-    assert_eq!(occasion.event, seen);
+    assert_eq!(event.value, seen);
 
     let sns = json!({"Type": "Notification", "MessageId": "n1", "TopicArn": "t",
         "Subject": "s", "Message": "plain"});
     let Content::Published(published) = Content::read(&sns.to_string()) else {
         panic!("not of SNS")
     };
-    let occasion = Occasion::of_published(published).remove(0).unwrap();
-    assert_eq!(
-        (occasion.source, occasion.identity.as_str()),
-        (Source::Sns, "n1")
-    );
-    assert_eq!(occasion.event["message"], "plain");
+    let event = TriggerEvent::of_published(published).remove(0).unwrap();
+    assert_eq!((event.source, event.identity.as_str()), (Source::Sns, "n1"));
+    assert_eq!(event.value["message"], "plain");
 
     let request = json!({"rawPath": "/h", "rawQueryString": "a=x+y&b", "body": "[1]",
         "headers": {"X-A": "1"}, "requestContext": {"http": {"method": "POST"}}});
-    let occasion = Occasion::of_request(Request::read(&request).unwrap());
-    assert_eq!(occasion.event["query"], json!({"a": "x y", "b": ""}));
-    assert_eq!(occasion.event["headers"], json!({"x-a": "1"}));
-    assert_eq!(occasion.event["body"], json!([1]));
+    let event = TriggerEvent::of_request(Request::read(&request).unwrap());
+    assert_eq!(event.value["query"], json!({"a": "x y", "b": ""}));
+    assert_eq!(event.value["headers"], json!({"x-a": "1"}));
+    assert_eq!(event.value["body"], json!([1]));
 
     // S3 through EventBridge is both; without an id the event itself tells it apart.
-    let event = object("inbox", "k").event;
-    let both = Occasion::of_envelope(Envelope::read(&event).unwrap());
-    let both: Vec<Occasion> = both.into_iter().map(Result::unwrap).collect();
+    let event = object("inbox", "k").value;
+    let both = TriggerEvent::of_envelope(Envelope::read(&event).unwrap());
+    let both: Vec<TriggerEvent> = both.into_iter().map(Result::unwrap).collect();
     assert_eq!(
         (both[0].source, both[1].source),
         (Source::EventBridge, Source::S3)
     );
     let mut other = event;
     other["detail"]["object"]["key"] = json!("l");
-    let other = Occasion::of_envelope(Envelope::read(&other).unwrap()).remove(0);
+    let other = TriggerEvent::of_envelope(Envelope::read(&other).unwrap()).remove(0);
     assert_ne!(both[0].identity, other.unwrap().identity);
 }
 
@@ -353,22 +347,22 @@ fn each_source_shows_its_own_form_and_identity() {
 fn a_long_key_of_its_own_is_its_digest_and_a_long_key_asked_for_is_refused() {
     let rules = parse(INVOICES);
     let long = format!("in/{}.csv", "🦆".repeat(255));
-    let occasion = object("inbox", &long);
-    let plan = |rules: &Rules, o: &Occasion| only(rules).plan(&o.event, &o.identity);
-    let key = plan(&rules, &occasion).unwrap().key;
+    let event = object("inbox", &long);
+    let plan = |rules: &Rules, o: &TriggerEvent| only(rules).plan(&o.value, &o.identity);
+    let key = plan(&rules, &event).unwrap().key;
     assert!(key.starts_with("invoices:") && key.len() < 100, "{key}");
     let other = object("inbox", &long.replace(".csv", "x.csv"));
     assert_ne!(plan(&rules, &other).unwrap().key, key);
     let asked = parse(&format!("{INVOICES}\nkey = \"k${{$.detail.object.key}}\""));
-    let error = plan(&asked, &occasion).unwrap_err().to_string();
+    let error = plan(&asked, &event).unwrap_err().to_string();
     assert!(error.starts_with("`key`: "), "{error}");
 }
 
 #[test]
 fn events_of_one_object_that_differ_have_keys_that_differ() {
     let rules = parse(INVOICES);
-    let key = |occasion: &Occasion| {
-        let plan = only(&rules).plan(&occasion.event, &occasion.identity);
+    let key = |event: &TriggerEvent| {
+        let plan = only(&rules).plan(&event.value, &event.identity);
         plan.unwrap().key
     };
     let first = object("inbox", "in/a.csv");
@@ -380,9 +374,9 @@ fn events_of_one_object_that_differ_have_keys_that_differ() {
         version_id: Some("v".to_owned()),
         ..again.clone()
     };
-    assert_ne!(key(&first), key(&Occasion::of_object(again)));
+    assert_ne!(key(&first), key(&TriggerEvent::of_object(again)));
     assert_eq!(
-        key(&Occasion::of_object(versioned)),
+        key(&TriggerEvent::of_object(versioned)),
         "invoices:inbox/in/a.csv@v"
     );
 }

@@ -97,14 +97,14 @@ words!(Absent {
 
 /// A signal to an execution found by its key.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Tell {
+pub struct SignalAction {
     pub(crate) channel: String,
     pub(crate) to: String,
     pub(crate) payload: Option<Value>,
     pub(crate) absent: Option<Absent>,
 }
 
-impl Tell {
+impl SignalAction {
     /// A signal on `channel` to the execution whose key the template `to` makes.
     pub fn new(channel: impl Into<String>, to: impl Into<String>) -> Self {
         Self {
@@ -166,7 +166,7 @@ pub struct Trigger {
     pub(crate) input: Option<Value>,
     pub(crate) key: Option<String>,
     pub(crate) queue: Option<String>,
-    pub(crate) signal: Option<Tell>,
+    pub(crate) signal: Option<SignalAction>,
 }
 
 macro_rules! texts {
@@ -293,7 +293,7 @@ impl Trigger {
 
     /// The signal to send.
     #[must_use]
-    pub fn signal(mut self, signal: Tell) -> Self {
+    pub fn signal(mut self, signal: SignalAction) -> Self {
         self.signal = Some(signal);
         self
     }

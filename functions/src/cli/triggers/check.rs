@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::super::error::Error;
 use super::super::exit::Exit;
-use super::explain::deed;
+use super::explain::action;
 use super::setting::Setting;
 use crate::triggers::{RuleError, Rules, RulesError, RulesText, Source};
 
@@ -36,7 +36,7 @@ pub(super) fn run(setting: &Setting<'_>, app: &App, text: &RulesText) -> Result<
         setting.streams.document(&json!({
             "rules": text.place,
             "triggers": rules.iter().map(|rule| json!({
-                "name": rule.name(), "source": rule.source().to_string(), "does": deed(rule),
+                "name": rule.name(), "source": rule.source().to_string(), "does": action(rule),
             })).collect::<Vec<_>>(),
             "errors": errors.iter().map(told).collect::<Vec<_>>(),
         }))?;
@@ -54,14 +54,14 @@ pub(super) fn run(setting: &Setting<'_>, app: &App, text: &RulesText) -> Result<
             let (name, source) = (rule.name(), rule.source());
             setting
                 .streams
-                .line(format!("{name}: {source}: {}", deed(rule)))?;
+                .line(format!("{name}: {source}: {}", action(rule)))?;
         }
         unlooked(&rules, setting);
     }
     Ok(exit)
 }
 
-/// What is wrong with good rules in this place.
+/// What is wrong with good rules in this setting.
 fn against(rules: &Rules, app: &App, setting: &Setting<'_>) -> Vec<RuleError> {
     let own = setting.own.as_ref().map(|own| rules.check_own(own));
     let secrets = setting.secrets.map(|secrets| rules.check_secrets(secrets));

@@ -10,7 +10,7 @@ use super::super::exit::Exit;
 use super::explain::fields;
 use super::setting::Setting;
 use crate::events::Event;
-use crate::triggers::{Occasion, Plan, Rule, Rules, RulesText, Unfit};
+use crate::triggers::{Plan, Rule, Rules, RulesText, TemplateError, TriggerEvent};
 
 /// Lines of an object that are shown.
 const LINES: usize = 3;
@@ -35,7 +35,7 @@ pub(super) struct Args {
 /// What one rule makes of an event.
 enum Made {
     No(String),
-    Plans(Vec<Result<Plan, Unfit>>),
+    Plans(Vec<Result<Plan, TemplateError>>),
     /// The object was not given.
     Lines,
 }
@@ -57,19 +57,22 @@ pub(super) fn run(args: &Args, setting: &Setting<'_>, text: &RulesText) -> Resul
     let object = object.transpose()?;
     let mut told = Vec::new();
     let mut follows = false;
-    for occasion in Occasion::of_event(Event::read(event)).into_iter().flatten() {
-        let occasion = match occasion {
-            Ok(occasion) => occasion,
+    for event in TriggerEvent::of_event(Event::read(event))
+        .into_iter()
+        .flatten()
+    {
+        let event = match event {
+            Ok(event) => event,
             Err(error) => {
                 told.push((error.to_string(), Vec::new()));
                 continue;
             }
         };
-        let name = format!("{} {}", occasion.source, occasion.identity);
+        let name = format!("{} {}", event.source, event.identity);
         if setting
             .own
             .as_ref()
-            .is_some_and(|own| own.is_told_by(&occasion.event))
+            .is_some_and(|own| own.is_told_by(&event.value))
         {
             let why = format!("{name}: the engine itself wrote what this tells of");
             told.push((why, Vec::new()));
@@ -77,7 +80,7 @@ pub(super) fn run(args: &Args, setting: &Setting<'_>, text: &RulesText) -> Resul
         }
         let made: Vec<(&Rule, Made)> = rules
             .iter()
-            .map(|rule| (rule, make(rule, &occasion, object.as_deref(), setting)))
+            .map(|rule| (rule, make(rule, &event, object.as_deref(), setting)))
             .collect();
         follows |= made.iter().any(|(_, made)| match made {
             Made::No(_) => false,
@@ -113,28 +116,28 @@ fn read(what: &str, path: &Path) -> Result<Vec<u8>, Error> {
     })
 }
 
-fn make(rule: &Rule, occasion: &Occasion, object: Option<&[u8]>, setting: &Setting<'_>) -> Made {
-    if let Some(why) = rule.mismatch(occasion) {
+fn make(rule: &Rule, event: &TriggerEvent, object: Option<&[u8]>, setting: &Setting<'_>) -> Made {
+    if let Some(why) = rule.mismatch(event) {
         return Made::No(why);
     }
-    if let Some(request) = &occasion.request
+    if let Some(request) = &event.request
         && request.method != "POST"
     {
         let method = &request.method;
         return Made::No(format!("a webhook is a POST, {method} is answered 405"));
     }
     if let (Some(secrets), Some(signature), Some(request)) =
-        (setting.secrets, &rule.signature, &occasion.request)
+        (setting.secrets, &rule.signature, &event.request)
     {
         let secret = secrets.get(&signature.secret);
         let proof = secret.map(|secret| signature.verify(request, secret, Timestamp::now()));
         match proof {
             Some(Ok(())) => {}
-            Some(Err(unproven)) => return Made::No(unproven.to_string()),
+            Some(Err(error)) => return Made::No(error.to_string()),
             None => return Made::No(format!("no secret is called {}", signature.secret)),
         }
     }
-    let (event, identity) = (&occasion.event, &occasion.identity);
+    let (event, identity) = (&event.value, &event.identity);
     match (&rule.split, object) {
         (None, _) => Made::Plans(vec![rule.plan(event, identity)]),
         (Some(_), None) => Made::Lines,
@@ -173,7 +176,7 @@ fn lines(rule: &Rule, made: &Made, setting: &Setting<'_>) -> Result<(), Error> {
                     streams.line(format!("    {field:<8} {value}"))?;
                 }
             }
-            Err(unfit) => streams.line(format!("  {name}: fits, but {unfit}"))?,
+            Err(error) => streams.line(format!("  {name}: fits, but {error}"))?,
         }
     }
     if plans.len() > LINES {
@@ -205,7 +208,7 @@ fn document(name: &str, made: &[(&Rule, Made)]) -> Value {
                         .map(|(name, value)| (name.to_owned(), value))
                         .collect()
                 }
-                Err(unfit) => Map::from_iter([("error".to_owned(), json!(unfit.to_string()))]),
+                Err(error) => Map::from_iter([("error".to_owned(), json!(error.to_string()))]),
             });
             let plans: Vec<Map<String, Value>> = plans.collect();
             json!({"trigger": rule.name(), "fits": true, "plans": plans})

@@ -2,10 +2,10 @@
 
 use serde_json::{Value, json};
 
-use crate::triggers::{Absent, Deed, Plan, Rule, Starts};
+use crate::triggers::{Absent, Action, Plan, Rule, Starts};
 
 /// What a rule does.
-pub(super) fn deed(rule: &Rule) -> String {
+pub(super) fn action(rule: &Rule) -> String {
     let start = rule.begin.as_ref().map(|begin| {
         let version = begin.version.as_ref();
         let version = version.map_or_else(String::new, |version| format!("@{version}"));
@@ -38,13 +38,13 @@ pub(super) fn fields(plan: &Plan) -> Vec<(&'static str, Value)> {
         all.push(("input", starts.input.clone()));
         all
     };
-    match &plan.deed {
-        Deed::Start(start) => {
+    match &plan.action {
+        Action::Start(start) => {
             let mut all = starts(start);
             all.push(("key", json!(plan.key)));
             all
         }
-        Deed::Signal {
+        Action::Signal {
             to,
             channel,
             payload,

@@ -4,24 +4,24 @@ use jiff::Timestamp;
 use millpond::client::{EngineError, ErrorKind, Signalled, Started, chain};
 use millpond::domain::ExecutionId;
 
-use super::report::Fate;
+use super::report::Outcome;
 use super::role::Starter;
-use crate::triggers::{Absent, Deed, Plan, Starts, Unfit};
+use crate::triggers::{Absent, Action, Plan, Starts, TemplateError};
 
 impl Starter {
     /// Starts or signals. Done again, it finds what it did.
-    pub(super) async fn carry(&self, plan: &Plan, until: Option<Timestamp>) -> Fate {
+    pub(super) async fn carry(&self, plan: &Plan, until: Option<Timestamp>) -> Outcome {
         if self.late(until) {
-            return Fate::failure(&plan.rule, "there is no time left in this call");
+            return Outcome::failure(&plan.rule, "there is no time left in this call");
         }
-        let done = match &plan.deed {
-            Deed::Start(starts) => self.start(plan, starts).await,
-            deed @ Deed::Signal { .. } => self.signal(plan, deed).await,
+        let done = match &plan.action {
+            Action::Start(starts) => self.start(plan, starts).await,
+            action @ Action::Signal { .. } => self.signal(plan, action).await,
         };
-        done.unwrap_or_else(|unfit| Fate::refused(&plan.rule, unfit))
+        done.unwrap_or_else(|error| Outcome::refused(&plan.rule, error))
     }
 
-    async fn start(&self, plan: &Plan, starts: &Starts) -> Result<Fate, Unfit> {
+    async fn start(&self, plan: &Plan, starts: &Starts) -> Result<Outcome, TemplateError> {
         let start = plan.start(starts, &plan.key)?;
         Ok(match Box::pin(self.engine.start(start)).await {
             Ok(started) => told(plan, started),
@@ -29,16 +29,16 @@ impl Starter {
         })
     }
 
-    async fn signal(&self, plan: &Plan, deed: &Deed) -> Result<Fate, Unfit> {
-        let Deed::Signal {
+    async fn signal(&self, plan: &Plan, action: &Action) -> Result<Outcome, TemplateError> {
+        let Action::Signal {
             to,
             channel,
             payload,
             absent,
             start,
-        } = deed
+        } = action
         else {
-            return Ok(Fate::refused(&plan.rule, "it signals nobody"));
+            return Ok(Outcome::refused(&plan.rule, "it signals nobody"));
         };
         let signal = plan.signal(channel, payload)?;
         let sent = match (absent, start) {
@@ -61,12 +61,12 @@ impl Starter {
             ) => {
                 let why = format!("{error}: key={to:?}");
                 match absent {
-                    Absent::Ignore => Fate::Ignored {
+                    Absent::Ignore => Outcome::Ignored {
                         rule: plan.rule.clone(),
                         why,
                     },
-                    Absent::Retry => Fate::failure(&plan.rule, why),
-                    Absent::Report | Absent::Start => Fate::refused(&plan.rule, why),
+                    Absent::Retry => Outcome::failure(&plan.rule, why),
+                    Absent::Report | Absent::Start => Outcome::refused(&plan.rule, why),
                 }
             }
             Err(error) => trouble(plan, &error),
@@ -74,8 +74,8 @@ impl Starter {
     }
 }
 
-fn told(plan: &Plan, started: Started) -> Fate {
-    Fate::Started {
+fn told(plan: &Plan, started: Started) -> Outcome {
+    Outcome::Started {
         rule: plan.rule.clone(),
         eid: started.eid,
         fresh: started.fresh,
@@ -83,8 +83,8 @@ fn told(plan: &Plan, started: Started) -> Fate {
     }
 }
 
-fn heard(plan: &Plan, eid: ExecutionId, signalled: Signalled) -> Fate {
-    Fate::Signalled {
+fn heard(plan: &Plan, eid: ExecutionId, signalled: Signalled) -> Outcome {
+    Outcome::Signalled {
         rule: plan.rule.clone(),
         eid,
         fresh: signalled.fresh,
@@ -92,14 +92,14 @@ fn heard(plan: &Plan, eid: ExecutionId, signalled: Signalled) -> Fate {
 }
 
 /// What the engine says of what was asked for.
-fn trouble(plan: &Plan, error: &EngineError) -> Fate {
+fn trouble(plan: &Plan, error: &EngineError) -> Outcome {
     let why = chain(error);
     match error.kind() {
         // The event is at fault: it would be the next time, too.
-        ErrorKind::Invalid | ErrorKind::Conflict => Fate::refused(&plan.rule, why),
+        ErrorKind::Invalid | ErrorKind::Conflict => Outcome::refused(&plan.rule, why),
         // The rules were checked against another build: the next may know the workflow.
         ErrorKind::NotFound | ErrorKind::NotYet | ErrorKind::Storage => {
-            Fate::failure(&plan.rule, why)
+            Outcome::failure(&plan.rule, why)
         }
     }
 }

@@ -19,6 +19,6 @@ mod split;
 mod tests;
 
 pub use objects::{Fetched, Objects, ObjectsError};
-pub use report::{FailedRecords, Fate, Record, Report};
+pub use report::{FailedRecords, Outcome, Record, Report};
 pub use request::Answer;
 pub use role::{Starter, starter};

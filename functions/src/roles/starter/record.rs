@@ -4,81 +4,85 @@ use jiff::Timestamp;
 use millpond_wakeups::message;
 use serde_json::Value;
 
-use super::report::Fate;
+use super::report::Outcome;
 use super::role::Starter;
-use crate::triggers::{Occasion, Occasions, Rule, Source};
+use crate::triggers::{Rule, Source, TriggerEvent, TriggerEvents};
 
 impl Starter {
     /// All that one record tells.
-    pub(super) async fn record(&self, occasions: Occasions, until: Option<Timestamp>) -> Vec<Fate> {
+    pub(super) async fn record(
+        &self,
+        events: TriggerEvents,
+        until: Option<Timestamp>,
+    ) -> Vec<Outcome> {
         // One event of S3 through EventBridge: it is enough if either fits.
         let pair = matches!(
-            occasions.as_slice(),
+            events.as_slice(),
             [
-                Ok(Occasion {
+                Ok(TriggerEvent {
                     source: Source::EventBridge,
                     ..
                 }),
-                Ok(Occasion {
+                Ok(TriggerEvent {
                     source: Source::S3,
                     ..
                 })
             ]
         );
-        let mut fates = Vec::new();
-        for occasion in occasions {
-            match occasion {
-                Err(error) => fates.push(Fate::Refused {
+        let mut outcomes = Vec::new();
+        for event in events {
+            match event {
+                Err(error) => outcomes.push(Outcome::Refused {
                     rule: None,
                     why: error.to_string(),
                 }),
-                Ok(occasion) => fates.extend(self.occasion(&occasion, until).await),
+                Ok(event) => outcomes.extend(self.event(&event, until).await),
             }
         }
         if pair {
-            let nothing = |fate: &Fate| matches!(fate, Fate::Unmatched { .. } | Fate::Own { .. });
-            if fates.iter().all(nothing) {
-                return vec![together(fates)];
+            let nothing = |outcome: &Outcome| {
+                matches!(outcome, Outcome::Unmatched { .. } | Outcome::Own { .. })
+            };
+            if outcomes.iter().all(nothing) {
+                return vec![together(outcomes)];
             }
-            fates.retain(|fate| !nothing(fate));
+            outcomes.retain(|outcome| !nothing(outcome));
         }
-        fates
+        outcomes
     }
 
-    async fn occasion(&self, occasion: &Occasion, until: Option<Timestamp>) -> Vec<Fate> {
-        if self.is_own(occasion) {
-            return vec![Fate::Own {
-                what: what(occasion),
-            }];
+    async fn event(&self, event: &TriggerEvent, until: Option<Timestamp>) -> Vec<Outcome> {
+        if self.is_own(event) {
+            return vec![Outcome::Own { what: what(event) }];
         }
-        let (mut fates, mut why) = (Vec::new(), Vec::new());
+        let (mut outcomes, mut why) = (Vec::new(), Vec::new());
         for rule in self.rules.iter() {
-            match rule.mismatch(occasion) {
-                None => fates.extend(self.follow(rule, occasion, until).await),
-                Some(mismatch) if rule.source() == occasion.source => {
+            match rule.mismatch(event) {
+                None => outcomes.extend(self.follow(rule, event, until).await),
+                Some(mismatch) if rule.source() == event.source => {
                     why.push(format!("{}: {mismatch}", rule.name()));
                 }
                 Some(_) => {}
             }
         }
-        if fates.is_empty() {
-            fates.push(Fate::Unmatched {
-                what: what(occasion),
+        if outcomes.is_empty() {
+            outcomes.push(Outcome::Unmatched {
+                what: what(event),
                 why,
             });
         }
-        fates
+        outcomes
     }
 
     /// Whether it tells of what the engine itself wrote or sent.
-    fn is_own(&self, occasion: &Occasion) -> bool {
-        match occasion.source {
+    fn is_own(&self, event: &TriggerEvent) -> bool {
+        match event.source {
             Source::S3 | Source::EventBridge => {
                 let own = self.own.as_ref();
-                own.is_some_and(|own| own.is_told_by(&occasion.event))
+                own.is_some_and(|own| own.is_told_by(&event.value))
             }
             // A hint to a worker, in the wrong queue.
-            Source::Sqs => is_hint(&occasion.event["body"]),
+            Source::Sqs => is_hint(&event.value["body"]),
             Source::Sns | Source::Webhook => false,
         }
     }
@@ -87,37 +91,37 @@ impl Starter {
     pub(super) async fn follow(
         &self,
         rule: &Rule,
-        occasion: &Occasion,
+        event: &TriggerEvent,
         until: Option<Timestamp>,
-    ) -> Vec<Fate> {
+    ) -> Vec<Outcome> {
         if let Some(split) = &rule.split {
-            return Box::pin(self.split(rule, split, occasion, until)).await;
+            return Box::pin(self.split(rule, split, event, until)).await;
         }
-        let plan = rule.plan(&occasion.event, &occasion.identity);
+        let plan = rule.plan(&event.value, &event.identity);
         vec![match plan {
             Ok(plan) => self.carry(&plan, until).await,
-            Err(unfit) => Fate::refused(&rule.name, unfit),
+            Err(error) => Outcome::refused(&rule.name, error),
         }]
     }
 }
 
 /// What is said of an event that is of two sources, and fits in neither.
-fn together(fates: Vec<Fate>) -> Fate {
+fn together(outcomes: Vec<Outcome>) -> Outcome {
     let (mut all, mut what) = (Vec::new(), String::new());
-    for fate in fates {
-        match fate {
-            Fate::Unmatched { what: told, why } => {
+    for outcome in outcomes {
+        match outcome {
+            Outcome::Unmatched { what: told, why } => {
                 what = told;
                 all.extend(why);
             }
             own => return own,
         }
     }
-    Fate::Unmatched { what, why: all }
+    Outcome::Unmatched { what, why: all }
 }
 
-fn what(occasion: &Occasion) -> String {
-    format!("{} {}", occasion.source, occasion.identity)
+fn what(event: &TriggerEvent) -> String {
+    format!("{} {}", event.source, event.identity)
 }
 
 /// Whether a message is one that the engine sends to wake a worker: all of its form, since others

@@ -12,7 +12,7 @@ const MOST_TOLD: usize = 20;
 
 /// What became of an event, or of one line of an object.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Fate {
+pub enum Outcome {
     /// It started an execution, or found the one that it had started.
     Started {
         /// The rule.
@@ -74,7 +74,7 @@ pub struct Record {
     /// The message's id, in a batch of SQS.
     pub id: Option<String>,
     /// What became of all that it tells. Nothing, if it tells nothing.
-    pub fates: Vec<Fate>,
+    pub outcomes: Vec<Outcome>,
 }
 
 /// What became of everything that a call brought.
@@ -100,7 +100,7 @@ pub struct FailedRecords {
     pub first: String,
 }
 
-impl Fate {
+impl Outcome {
     /// Whether it must come again.
     #[must_use]
     pub fn failed(&self) -> bool {
@@ -138,7 +138,7 @@ impl Fate {
     }
 }
 
-impl fmt::Display for Fate {
+impl fmt::Display for Outcome {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let by = |rule: &Option<String>| {
             let rule = rule.as_ref();
@@ -185,14 +185,14 @@ impl Record {
     /// Whether it must come again.
     #[must_use]
     pub fn failed(&self) -> bool {
-        self.fates.iter().any(Fate::failed)
+        self.outcomes.iter().any(Outcome::failed)
     }
 }
 
 impl Report {
-    /// Every fate.
-    pub fn fates(&self) -> impl Iterator<Item = &Fate> {
-        self.records.iter().flat_map(|record| &record.fates)
+    /// Every outcome.
+    pub fn outcomes(&self) -> impl Iterator<Item = &Outcome> {
+        self.records.iter().flat_map(|record| &record.outcomes)
     }
 
     /// What Lambda is answered: which messages of a batch come again, what the caller of a
@@ -214,7 +214,7 @@ impl Report {
         let Some(first) = failed.next() else {
             return Ok(Value::Null);
         };
-        let why = first.fates.iter().find(|fate| fate.failed());
+        let why = first.outcomes.iter().find(|outcome| outcome.failed());
         Err(FailedRecords {
             failed: count,
             all: self.records.len(),
@@ -225,13 +225,16 @@ impl Report {
     pub(super) fn log(&self) {
         for record in &self.records {
             let id = record.id.as_deref();
-            // An object of many lines has many fates: they are counted.
-            let (told, rest) = record.fates.split_at(record.fates.len().min(MOST_TOLD));
-            told.iter().for_each(|fate| fate.log(id));
+            // An object of many lines has many outcomes: they are counted.
+            let (told, rest) = record
+                .outcomes
+                .split_at(record.outcomes.len().min(MOST_TOLD));
+            told.iter().for_each(|outcome| outcome.log(id));
             if !rest.is_empty() {
-                let of = |is: fn(&Fate) -> bool| rest.iter().filter(|fate| is(fate)).count();
-                let failed = of(Fate::failed);
-                let refused = of(|fate| matches!(fate, Fate::Refused { .. }));
+                let of =
+                    |is: fn(&Outcome) -> bool| rest.iter().filter(|outcome| is(outcome)).count();
+                let failed = of(Outcome::failed);
+                let refused = of(|outcome| matches!(outcome, Outcome::Refused { .. }));
                 let done = rest.len() - failed - refused;
                 tracing::info!(
                     record = id,
@@ -242,8 +245,8 @@ impl Report {
                 );
                 let refusals = rest
                     .iter()
-                    .filter(|fate| matches!(fate, Fate::Refused { .. }));
-                refusals.take(MOST_TOLD).for_each(|fate| fate.log(id));
+                    .filter(|outcome| matches!(outcome, Outcome::Refused { .. }));
+                refusals.take(MOST_TOLD).for_each(|outcome| outcome.log(id));
             }
         }
     }

@@ -3,10 +3,10 @@
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use super::report::{Fate, Record};
+use super::report::{Outcome, Record};
 use super::role::Starter;
 use crate::events::{Malformed, Request};
-use crate::triggers::{Occasion, Rule, Unproven};
+use crate::triggers::{Rule, SignatureError, TriggerEvent};
 
 /// What a request is answered.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -70,33 +70,33 @@ impl Starter {
         for rule in rules {
             match self.proof(rule, &request) {
                 Ok(()) => proven.push(rule),
-                Err(unproven) => why.push(format!("{}: {unproven}", rule.name)),
+                Err(error) => why.push(format!("{}: {error}", rule.name)),
             }
         }
         if proven.is_empty() {
             let record = refusal(id, format!("{what}: {}", why.join("; ")));
             return (Answer::error(401, "the signature is not good"), record);
         }
-        let occasion = Occasion::of_request(request);
-        let mut fates = Vec::new();
+        let event = TriggerEvent::of_request(request);
+        let mut outcomes = Vec::new();
         for rule in proven {
-            match rule.mismatch(&occasion) {
-                None => fates.extend(Box::pin(self.follow(rule, &occasion, until)).await),
+            match rule.mismatch(&event) {
+                None => outcomes.extend(Box::pin(self.follow(rule, &event, until)).await),
                 Some(mismatch) => why.push(format!("{}: {mismatch}", rule.name)),
             }
         }
-        if fates.is_empty() {
-            fates.push(Fate::Unmatched { what, why });
+        if outcomes.is_empty() {
+            outcomes.push(Outcome::Unmatched { what, why });
         }
-        (answer(&fates), Record { id, fates })
+        (answer(&outcomes), Record { id, outcomes })
     }
 
-    fn proof(&self, rule: &Rule, request: &Request) -> Result<(), Unproven> {
+    fn proof(&self, rule: &Rule, request: &Request) -> Result<(), SignatureError> {
         let Some(signature) = &rule.signature else {
             return Ok(());
         };
         let secret = self.secrets.get(&signature.secret);
-        let secret = secret.ok_or_else(|| Unproven::NoSecret {
+        let secret = secret.ok_or_else(|| SignatureError::NoSecret {
             secret: signature.secret.clone(),
         })?;
         signature.verify(request, secret, self.engine.ports().clock.now())
@@ -106,29 +106,29 @@ impl Starter {
 fn refusal(id: Option<String>, why: String) -> Record {
     Record {
         id,
-        fates: vec![Fate::Refused { rule: None, why }],
+        outcomes: vec![Outcome::Refused { rule: None, why }],
     }
 }
 
-fn answer(fates: &[Fate]) -> Answer {
-    if fates.iter().any(Fate::failed) {
+fn answer(outcomes: &[Outcome]) -> Answer {
+    if outcomes.iter().any(Outcome::failed) {
         return Answer::error(503, "it was not taken: send it again");
     }
     let mut done = Vec::new();
     let mut refused = false;
-    for fate in fates {
-        match fate {
-            Fate::Started {
+    for outcome in outcomes {
+        match outcome {
+            Outcome::Started {
                 rule, eid, fresh, ..
             } => done.push(json!({"trigger": rule, "started": eid, "fresh": fresh})),
-            Fate::Signalled { rule, eid, fresh } => {
+            Outcome::Signalled { rule, eid, fresh } => {
                 done.push(json!({"trigger": rule, "signalled": eid, "fresh": fresh}));
             }
-            Fate::Refused { .. } => refused = true,
-            Fate::Ignored { .. }
-            | Fate::Unmatched { .. }
-            | Fate::Own { .. }
-            | Fate::Failed { .. } => {}
+            Outcome::Refused { .. } => refused = true,
+            Outcome::Ignored { .. }
+            | Outcome::Unmatched { .. }
+            | Outcome::Own { .. }
+            | Outcome::Failed { .. } => {}
         }
     }
     if refused && done.is_empty() {

@@ -9,9 +9,9 @@ use jiff::Timestamp;
 use millpond::client::Engine;
 
 use super::objects::Objects;
-use super::report::{Fate, Record, Report};
+use super::report::{Outcome, Record, Report};
 use crate::events::{Event, Malformed, Message};
-use crate::triggers::{Occasion, Occasions, Own, Rules, RulesError, Secrets};
+use crate::triggers::{Own, Rules, RulesError, Secrets, TriggerEvent, TriggerEvents};
 
 /// How many records are worked on at once.
 const AT_ONCE: usize = 16;
@@ -76,7 +76,7 @@ pub async fn starter(starter: &Starter, event: Event, until: Option<Timestamp>) 
             report.answer = Some(answer);
             report.records.push(record);
         }
-        other => report.records = starter.all(Occasion::of_event(other), until).await,
+        other => report.records = starter.all(TriggerEvent::of_event(other), until).await,
     }
     report.log();
     report
@@ -84,11 +84,11 @@ pub async fn starter(starter: &Starter, event: Event, until: Option<Timestamp>) 
 
 impl Starter {
     /// Records that stand for themselves.
-    async fn all(&self, records: Vec<Occasions>, until: Option<Timestamp>) -> Vec<Record> {
-        let records = stream::iter(records).map(|occasions| async move {
+    async fn all(&self, records: Vec<TriggerEvents>, until: Option<Timestamp>) -> Vec<Record> {
+        let records = stream::iter(records).map(|events| async move {
             Record {
                 id: None,
-                fates: Box::pin(self.record(occasions, until)).await,
+                outcomes: Box::pin(self.record(events, until)).await,
             }
         });
         records.buffered(AT_ONCE).collect().await
@@ -115,7 +115,7 @@ impl Starter {
                 let record = match message {
                     Ok(message) if failed => Record {
                         id: Some(message.id),
-                        fates: vec![Fate::Failed {
+                        outcomes: vec![Outcome::Failed {
                             rule: None,
                             why: "one before it in its group failed".to_owned(),
                         }],
@@ -143,13 +143,13 @@ impl Starter {
         message: Result<Message, Malformed>,
         until: Option<Timestamp>,
     ) -> Record {
-        let (id, occasions) = match message {
-            Ok(message) => (Some(message.id.clone()), Occasion::of_message(message)),
+        let (id, events) = match message {
+            Ok(message) => (Some(message.id.clone()), TriggerEvent::of_message(message)),
             Err(error) => (error.id.clone(), vec![Err(error)]),
         };
         Record {
             id,
-            fates: self.record(occasions, until).await,
+            outcomes: self.record(events, until).await,
         }
     }
 }

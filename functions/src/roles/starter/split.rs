@@ -7,9 +7,9 @@ use futures::stream;
 use jiff::Timestamp;
 
 use super::objects::Fetched;
-use super::report::Fate;
+use super::report::Outcome;
 use super::role::Starter;
-use crate::triggers::{Line, Occasion, Rule, Split};
+use crate::triggers::{Line, Rule, Split, TriggerEvent};
 
 /// How many lines of an object are worked on at once.
 const AT_ONCE: usize = 16;
@@ -21,12 +21,12 @@ impl Starter {
         &self,
         rule: &Rule,
         split: &Split,
-        occasion: &Occasion,
+        event: &TriggerEvent,
         until: Option<Timestamp>,
-    ) -> Vec<Fate> {
-        let lines = match self.lines(rule, split, occasion).await {
+    ) -> Vec<Outcome> {
+        let lines = match self.lines(rule, split, event).await {
             Ok(lines) => lines,
-            Err(fate) => return vec![fate],
+            Err(outcome) => return vec![outcome],
         };
         let failed = &AtomicBool::new(false);
         let lines = stream::iter(lines).map(|line| async move {
@@ -35,30 +35,30 @@ impl Starter {
                 return None;
             }
             let number = line.number;
-            let plan = rule.plan_line(&occasion.event, &occasion.identity, line);
-            let fate = match plan {
+            let plan = rule.plan_line(&event.value, &event.identity, line);
+            let outcome = match plan {
                 Ok(plan) => Box::pin(self.carry(&plan, until)).await,
-                Err(unfit) => {
-                    let what = &occasion.identity;
-                    Fate::refused(&rule.name, format!("line {number} of {what}: {unfit}"))
+                Err(error) => {
+                    let what = &event.identity;
+                    Outcome::refused(&rule.name, format!("line {number} of {what}: {error}"))
                 }
             };
-            failed.fetch_or(fate.failed(), Ordering::Relaxed);
-            Some(fate)
+            failed.fetch_or(outcome.failed(), Ordering::Relaxed);
+            Some(outcome)
         });
-        let fates = lines.buffered(AT_ONCE);
-        fates.filter_map(std::future::ready).collect().await
+        let outcomes = lines.buffered(AT_ONCE);
+        outcomes.filter_map(std::future::ready).collect().await
     }
 
     async fn lines(
         &self,
         rule: &Rule,
         split: &Split,
-        occasion: &Occasion,
-    ) -> Result<Vec<Line>, Fate> {
-        let what = &occasion.identity;
-        let refused = |why: &str| Fate::refused(&rule.name, format!("{what}: {why}"));
-        let Some(object) = &occasion.object else {
+        event: &TriggerEvent,
+    ) -> Result<Vec<Line>, Outcome> {
+        let what = &event.identity;
+        let refused = |why: &str| Outcome::refused(&rule.name, format!("{what}: {why}"));
+        let Some(object) = &event.object else {
             return Err(refused("it is no object"));
         };
         let read = self.objects.read(object, split.max_bytes).await;
@@ -74,7 +74,7 @@ impl Starter {
                     "it is over the rule's `max_bytes`: bytes={bytes}, most={most}"
                 )));
             }
-            Err(error) => return Err(Fate::failure(&rule.name, error)),
+            Err(error) => return Err(Outcome::failure(&rule.name, error)),
         };
         split
             .lines(&bytes)

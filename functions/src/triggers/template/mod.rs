@@ -18,4 +18,4 @@ mod tests;
 mod text;
 mod tree;
 
-pub(crate) use tree::{Template, Unfit};
+pub(crate) use tree::{Template, TemplateError};

@@ -31,7 +31,7 @@ pub(crate) struct Text(Vec<Piece>);
 /// A template that is none.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{why}")]
-pub(crate) struct TemplateError {
+pub(crate) struct InvalidTemplate {
     /// What would be right.
     pub(crate) why: String,
 }
@@ -39,7 +39,7 @@ pub(crate) struct TemplateError {
 /// An event that has not what a template asks for.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{why}")]
-pub(crate) struct Unfit {
+pub(crate) struct TemplateError {
     /// What is missing.
     pub(crate) why: String,
 }
@@ -48,9 +48,9 @@ impl Template {
     /// Reads a template.
     ///
     /// # Errors
-    /// [`TemplateError`]: a path in it is none.
-    pub(crate) fn new(template: &Value) -> Result<Self, TemplateError> {
-        Self::read(template, 0).map_err(|why| TemplateError { why })
+    /// [`InvalidTemplate`]: a path in it is none.
+    pub(crate) fn new(template: &Value) -> Result<Self, InvalidTemplate> {
+        Self::read(template, 0).map_err(|why| InvalidTemplate { why })
     }
 
     fn read(template: &Value, depth: usize) -> Result<Self, String> {
@@ -80,13 +80,13 @@ impl Template {
     /// What it makes of `event`.
     ///
     /// # Errors
-    /// [`Unfit`]: the event has not what is asked for.
-    pub(crate) fn render(&self, event: &Value) -> Result<Value, Unfit> {
-        let unfit = |why| Unfit { why };
+    /// [`TemplateError`]: the event has not what is asked for.
+    pub(crate) fn render(&self, event: &Value) -> Result<Value, TemplateError> {
+        let error = |why| TemplateError { why };
         Ok(match self {
             Self::Plain(value) => value.clone(),
-            Self::Path(path) => path.get(event).map_err(unfit)?,
-            Self::Text(Text(pieces)) => render(pieces, event).map_err(unfit)?.into(),
+            Self::Path(path) => path.get(event).map_err(error)?,
+            Self::Text(Text(pieces)) => render(pieces, event).map_err(error)?.into(),
             Self::Array(all) => {
                 let all = all.iter().map(|one| one.render(event));
                 Value::Array(all.collect::<Result<_, _>>()?)
@@ -95,7 +95,7 @@ impl Template {
                 let all = all
                     .iter()
                     .map(|(name, one)| Ok((name.clone(), one.render(event)?)));
-                Value::Object(all.collect::<Result<Map<_, _>, Unfit>>()?)
+                Value::Object(all.collect::<Result<Map<_, _>, TemplateError>>()?)
             }
         })
     }
@@ -103,15 +103,15 @@ impl Template {
     /// What it makes of `event`, which must be text (or a number) and not empty.
     ///
     /// # Errors
-    /// [`Unfit`]: it is not.
-    pub(crate) fn render_text(&self, event: &Value) -> Result<String, Unfit> {
+    /// [`TemplateError`]: it is not.
+    pub(crate) fn render_text(&self, event: &Value) -> Result<String, TemplateError> {
         let value = self.render(event)?;
         match scalar(&value) {
             Some(text) if !text.is_empty() => Ok(text),
-            Some(_) => Err(Unfit {
+            Some(_) => Err(TemplateError {
                 why: "it comes out empty".to_owned(),
             }),
-            None => Err(Unfit {
+            None => Err(TemplateError {
                 why: format!("it comes out as no text: got={}", short(&value)),
             }),
         }

@@ -6,4 +6,4 @@ mod signature;
 mod tests;
 
 pub use secrets::{Secrets, SecretsError};
-pub use signature::{Scheme, Signature, Unproven};
+pub use signature::{Scheme, Signature, SignatureError};

@@ -55,7 +55,7 @@ pub struct Signature {
 
 /// Why a request is not known to come from whom it should.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Unproven {
+pub enum SignatureError {
     /// It is not signed.
     #[error("it has no header {header}")]
     NoHeader {
@@ -118,14 +118,21 @@ impl Signature {
     /// Checks a request. Takes the same time wherever signatures differ.
     ///
     /// # Errors
-    /// [`Unproven`]: what is wrong, for the log, not for who sent it.
-    pub fn verify(&self, request: &Request, secret: &[u8], now: Timestamp) -> Result<(), Unproven> {
+    /// [`SignatureError`]: what is wrong, for the log, not for who sent it.
+    pub fn verify(
+        &self,
+        request: &Request,
+        secret: &[u8],
+        now: Timestamp,
+    ) -> Result<(), SignatureError> {
         let header = self.header.as_deref().or(self.scheme.header());
         let header = header.unwrap_or_default();
-        let value = request.header(header).ok_or_else(|| Unproven::NoHeader {
-            header: header.to_owned(),
-        })?;
-        let form = |wants| Unproven::Form {
+        let value = request
+            .header(header)
+            .ok_or_else(|| SignatureError::NoHeader {
+                header: header.to_owned(),
+            })?;
+        let form = |wants| SignatureError::Form {
             header: header.to_owned(),
             wants,
         };
@@ -154,7 +161,7 @@ impl Signature {
                 let seconds = now.as_second().abs_diff(at);
                 let most = self.tolerance.as_secs();
                 if seconds > most {
-                    return Err(Unproven::Stale { seconds, most });
+                    return Err(SignatureError::Stale { seconds, most });
                 }
                 Ok(())
             }
@@ -163,7 +170,7 @@ impl Signature {
 }
 
 /// Whether one of `macs` is that of the parts.
-fn check(secret: &[u8], parts: &[&[u8]], macs: &[Vec<u8>]) -> Result<(), Unproven> {
+fn check(secret: &[u8], parts: &[&[u8]], macs: &[Vec<u8>]) -> Result<(), SignatureError> {
     let mac = Hmac::<Sha256>::new_from_slice(secret);
     let mut mac = mac.expect("an HMAC takes keys of any length");
     for part in parts {
@@ -177,7 +184,7 @@ fn check(secret: &[u8], parts: &[&[u8]], macs: &[Vec<u8>]) -> Result<(), Unprove
     if same > 0 {
         Ok(())
     } else {
-        Err(Unproven::Differs)
+        Err(SignatureError::Differs)
     }
 }
 

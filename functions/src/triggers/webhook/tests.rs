@@ -3,7 +3,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use serde_json::json;
 
-use super::{Scheme, Secrets, Signature, Unproven};
+use super::{Scheme, Secrets, Signature, SignatureError};
 use crate::events::Request;
 
 const NOW: &str = "2026-01-01T00:00:00Z";
@@ -16,7 +16,7 @@ fn request(header: &str, value: &str, body: &str) -> Request {
     Request::read(&event).unwrap()
 }
 
-fn verify(signature: &Signature, request: &Request, secret: &str) -> Result<(), Unproven> {
+fn verify(signature: &Signature, request: &Request, secret: &str) -> Result<(), SignatureError> {
     signature.verify(request, secret.as_bytes(), NOW.parse().unwrap())
 }
 
@@ -29,8 +29,14 @@ fn the_signature_of_githubs_documentation_is_taken() {
     let secret = "It's a Secret to Everybody";
     assert_eq!(verify(&github, &good, secret), Ok(()));
     let other = request("X-Hub-Signature-256", mac, "Hello, World?");
-    assert_eq!(verify(&github, &other, secret), Err(Unproven::Differs));
-    assert_eq!(verify(&github, &good, "another"), Err(Unproven::Differs));
+    assert_eq!(
+        verify(&github, &other, secret),
+        Err(SignatureError::Differs)
+    );
+    assert_eq!(
+        verify(&github, &good, "another"),
+        Err(SignatureError::Differs)
+    );
     let hex = Signature::new(Scheme::Hex, "s").header("X-Sig");
     let plain = request("x-sig", &mac[7..], "Hello, World!");
     assert_eq!(verify(&hex, &plain, secret), Ok(()));
@@ -72,9 +78,9 @@ fn a_stripe_signature_is_of_the_body_and_of_now() {
     // A time that is not the one that was signed.
     assert_eq!(
         verify(&signature, &of(now, &[mac(now - 600)]), "k"),
-        Err(Unproven::Differs)
+        Err(SignatureError::Differs)
     );
-    let stale = Unproven::Stale {
+    let stale = SignatureError::Stale {
         seconds: 61,
         most: 60,
     };
@@ -94,11 +100,11 @@ fn what_is_no_signature_is_told_apart_from_a_wrong_one() {
     let none = request("X-Other", "x", "");
     assert!(matches!(
         verify(&github, &none, "k"),
-        Err(Unproven::NoHeader { .. })
+        Err(SignatureError::NoHeader { .. })
     ));
     let short = format!("sha256={}", "00".repeat(31));
     let short = request("X-Hub-Signature-256", &short, "");
-    assert_eq!(verify(&github, &short, "k"), Err(Unproven::Differs));
+    assert_eq!(verify(&github, &short, "k"), Err(SignatureError::Differs));
     for bad in [
         "",
         "sha256=",
@@ -114,7 +120,7 @@ fn what_is_no_signature_is_told_apart_from_a_wrong_one() {
     for bad in ["", "t=1", "v1=00", "t=x,v1=zz", "t,v1"] {
         let error = verify(&stripe, &request("Stripe-Signature", bad, ""), "k");
         assert!(
-            matches!(error, Err(Unproven::Form { .. })),
+            matches!(error, Err(SignatureError::Form { .. })),
             "{bad}: {error:?}"
         );
     }

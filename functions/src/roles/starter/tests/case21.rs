@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use millpond::keys::{Key, Kind};
 use serde_json::{Value, json};
 
-use super::super::Fate;
+use super::super::Outcome;
 use super::world::{Stand, again, batch, eid, message, record};
 
 const RULES: &str = r#"
@@ -120,9 +120,9 @@ fn case21_ten_thousand_uploads_in_disorder_start_once_for_each_object_version() 
         let messages: Vec<Value> = bodies.iter().map(|body| message("m", body)).collect();
         let report = stand.handle(batch(&messages));
         assert_eq!(again(&report), Vec::<String>::new());
-        for fate in report.fates() {
-            match fate {
-                Fate::Started {
+        for outcome in report.outcomes() {
+            match outcome {
+                Outcome::Started {
                     eid,
                     fresh: true,
                     differs,
@@ -131,8 +131,8 @@ fn case21_ten_thousand_uploads_in_disorder_start_once_for_each_object_version() 
                     assert!(!differs);
                     assert!(fresh.insert(*eid), "{eid} was started twice");
                 }
-                Fate::Started { differs, .. } => assert!(!differs, "{fate}"),
-                Fate::Unmatched { why, .. } => {
+                Outcome::Started { differs, .. } => assert!(!differs, "{outcome}"),
+                Outcome::Unmatched { why, .. } => {
                     assert!(why[0].contains("Object Deleted"), "{why:?}");
                     unmatched += 1;
                 }
@@ -188,12 +188,12 @@ fn case21_what_the_engine_itself_wrote_starts_nothing_whatever_the_rules_say() {
         message("c", &order),
     ];
     let report = stand.handle(batch(&messages));
-    let fates: Vec<&Fate> = report.fates().collect();
-    assert!(matches!(fates[0], Fate::Own { what } if what.contains("state/mail")));
-    assert!(matches!(fates[1], Fate::Unmatched { .. }));
-    assert!(matches!(fates[2], Fate::Started { .. }));
-    assert!(matches!(fates[3], Fate::Own { .. }));
-    assert!(matches!(fates[4], Fate::Unmatched { .. }));
+    let outcomes: Vec<&Outcome> = report.outcomes().collect();
+    assert!(matches!(outcomes[0], Outcome::Own { what } if what.contains("state/mail")));
+    assert!(matches!(outcomes[1], Outcome::Unmatched { .. }));
+    assert!(matches!(outcomes[2], Outcome::Started { .. }));
+    assert!(matches!(outcomes[3], Outcome::Own { .. }));
+    assert!(matches!(outcomes[4], Outcome::Unmatched { .. }));
     assert_eq!(again(&report), Vec::<String>::new());
     assert_eq!(stand.executions(), 1);
 }

@@ -1,9 +1,9 @@
 //! An object cut into lines, and a function that dies in the middle.
 
-use millpond_testing::{Injection as Meets, Rule};
+use millpond_testing::{Injection, Rule};
 use serde_json::{Value, json};
 
-use super::super::Fate;
+use super::super::Outcome;
 use super::world::{Stand, again, batch, eid, message, record};
 
 const RULES: &str = r#"
@@ -36,12 +36,12 @@ fn an_upload_starts_one_execution_a_line() {
     assert_eq!(stand.executions(), 40);
     let input = stand.input("lines:inbox/a.csv@1-tag#3");
     assert_eq!(input, json!({"id": "i2", "amount": 2.5, "line": 3}));
-    // Told again, it starts nothing; uploaded again, everything.
+    // SignalTemplate again, it starts nothing; uploaded again, everything.
     let again = stand.handle(upload("1"));
     assert!(
         again
-            .fates()
-            .all(|fate| matches!(fate, Fate::Started { fresh: false, .. }))
+            .outcomes()
+            .all(|outcome| matches!(outcome, Outcome::Started { fresh: false, .. }))
     );
     assert_eq!(stand.executions(), 40);
     stand.handle(upload("2"));
@@ -51,25 +51,29 @@ fn an_upload_starts_one_execution_a_line() {
 #[test]
 fn a_function_that_dies_anywhere_in_an_upload_goes_on_where_it_was() {
     for at in (0..36).step_by(5) {
-        for fate in [Meets::Died, Meets::LandedAndDied] {
+        for outcome in [Injection::Died, Injection::LandedAndDied] {
             let stand = Stand::new(RULES);
             stand.shelf.put("inbox/a.csv", "tag", &csv(12));
-            stand.world.faults.add(Rule::new(fate).at(at));
+            stand.world.faults.add(Rule::new(outcome).at(at));
             let report = stand.handle(upload("1"));
             assert!(stand.world.faults.is_dead(), "{at}: the cut was not met");
-            assert_eq!(again(&report), ["m"], "{at} {fate:?}");
+            assert_eq!(again(&report), ["m"], "{at} {outcome:?}");
             let before = stand.executions();
             assert!(
-                before < 12 || fate == Meets::LandedAndDied,
-                "{at} {fate:?}: {before}"
+                before < 12 || outcome == Injection::LandedAndDied,
+                "{at} {outcome:?}: {before}"
             );
 
             let next = stand.next(7);
             let report = next.handle(upload("1"));
-            assert_eq!(again(&report), Vec::<String>::new(), "{at} {fate:?}");
-            let started = |fate: &Fate| matches!(fate, Fate::Started { differs: false, .. });
-            assert!(report.fates().all(started), "{at} {fate:?}: {report:?}");
-            assert_eq!(next.executions(), 12, "{at} {fate:?}");
+            assert_eq!(again(&report), Vec::<String>::new(), "{at} {outcome:?}");
+            let started =
+                |outcome: &Outcome| matches!(outcome, Outcome::Started { differs: false, .. });
+            assert!(
+                report.outcomes().all(started),
+                "{at} {outcome:?}: {report:?}"
+            );
+            assert_eq!(next.executions(), 12, "{at} {outcome:?}");
             next.world.run_all();
             for line in 2..14 {
                 let eid = eid(&format!("lines:inbox/a.csv@1-tag#{line}"));
@@ -87,17 +91,17 @@ fn a_bad_line_is_told_and_does_not_hold_up_the_others() {
         .shelf
         .put("inbox/a.csv", "tag", "id,amount\na,1\nb\nc,much\nd,4\n");
     let report = stand.handle(upload("1"));
-    let fates: Vec<String> = report.fates().map(ToString::to_string).collect();
-    assert!(fates[0].starts_with("started"), "{fates:?}");
+    let outcomes: Vec<String> = report.outcomes().map(ToString::to_string).collect();
+    assert!(outcomes[0].starts_with("started"), "{outcomes:?}");
     assert!(
-        fates[1].contains("line 3 of inbox/a.csv@1-tag: 1 fields where"),
-        "{fates:?}"
+        outcomes[1].contains("line 3 of inbox/a.csv@1-tag: 1 fields where"),
+        "{outcomes:?}"
     );
     assert!(
-        fates[2].contains("line 4 of") && fates[2].contains("no number"),
-        "{fates:?}"
+        outcomes[2].contains("line 4 of") && outcomes[2].contains("no number"),
+        "{outcomes:?}"
     );
-    assert!(fates[3].starts_with("started"), "{fates:?}");
+    assert!(outcomes[3].starts_with("started"), "{outcomes:?}");
     assert_eq!(again(&report), Vec::<String>::new());
     assert_eq!(stand.executions(), 2);
 }
@@ -109,7 +113,7 @@ fn an_object_over_the_limits_gone_or_replaced_starts_nothing() {
         let report = stand.handle(upload("1"));
         assert_eq!(again(&report), Vec::<String>::new());
         assert_eq!(stand.executions(), 0);
-        report.fates().next().unwrap().to_string()
+        report.outcomes().next().unwrap().to_string()
     };
     assert!(why(&stand).contains("it is gone"));
     stand.shelf.put("inbox/a.csv", "tag", &csv(51));
@@ -130,10 +134,10 @@ fn lines_after_one_that_failed_wait_for_the_next_time() {
     stand
         .world
         .faults
-        .add(Rule::new(Meets::NotSent).under(first.as_str()).always());
+        .add(Rule::new(Injection::NotSent).under(first.as_str()).always());
     let report = stand.handle(upload("1"));
     assert_eq!(again(&report), ["m"]);
-    let failed = report.fates().filter(|fate| fate.failed()).count();
+    let failed = report.outcomes().filter(|outcome| outcome.failed()).count();
     assert_eq!(failed, 1, "{report:?}");
     assert!(stand.executions() < 49, "it went on");
     stand.world.faults.heal();

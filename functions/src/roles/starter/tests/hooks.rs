@@ -1,9 +1,9 @@
 //! Requests to the Function URL.
 
-use millpond_testing::{Injection as Meets, Rule};
+use millpond_testing::{Injection, Rule};
 use serde_json::{Value, json};
 
-use super::super::Fate;
+use super::super::Outcome;
 use super::world::Stand;
 
 const RULES: &str = r#"
@@ -102,7 +102,10 @@ fn a_request_is_told_whether_it_was_of_use() {
     let no = json!({"error": "no trigger can use it as it is: the log says why"});
     assert_eq!(send(json!({"kind": "order"})), (422, no.clone()));
     assert_eq!(send(json!({"kind": "order", "n": "three"})), (422, no));
-    stand.world.faults.add(Rule::new(Meets::NotSent).always());
+    stand
+        .world
+        .faults
+        .add(Rule::new(Injection::NotSent).always());
     assert_eq!(send(json!({"kind": "order", "n": 3})).0, 503);
     stand.world.faults.heal();
     assert_eq!(send(json!({"kind": "order", "n": 3})).0, 202);
@@ -113,7 +116,7 @@ fn a_request_is_told_whether_it_was_of_use() {
 fn the_log_knows_why_a_request_was_refused() {
     let stand = Stand::new(RULES);
     let report = stand.handle(post("/hooks/github", json!({}), BODY));
-    let Fate::Refused { why, .. } = &report.records[0].fates[0] else {
+    let Outcome::Refused { why, .. } = &report.records[0].outcomes[0] else {
         panic!("{report:?}")
     };
     assert_eq!(

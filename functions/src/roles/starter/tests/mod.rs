@@ -1,5 +1,5 @@
+mod actions;
 mod case21;
 mod cuts;
-mod deeds;
 mod hooks;
 mod world;

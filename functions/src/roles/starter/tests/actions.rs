@@ -1,10 +1,10 @@
 //! What rules do, and what fails.
 
 use millpond::ports::Clock as _;
-use millpond_testing::{Injection as Meets, Rule};
+use millpond_testing::{Injection, Rule};
 use serde_json::{Value, json};
 
-use super::super::{Fate, starter};
+use super::super::{Outcome, starter};
 use super::world::{Stand, again, batch, eid, message, record};
 use crate::events::Event;
 
@@ -80,7 +80,7 @@ fn only_what_failed_comes_again() {
     stand
         .world
         .faults
-        .add(Rule::new(Meets::NotSent).under(head.as_str()).always());
+        .add(Rule::new(Injection::NotSent).under(head.as_str()).always());
     let messages = [
         message("good", &order(1)),
         message("fails", &order(2)),
@@ -101,12 +101,15 @@ fn only_what_failed_comes_again() {
     let of = |id: &str| {
         let mut records = report.records.iter();
         let record = records.find(|record| record.id.as_deref() == Some(id));
-        record.unwrap().fates.first().unwrap()
+        record.unwrap().outcomes.first().unwrap()
     };
-    assert!(matches!(of("good"), Fate::Started { fresh: true, .. }));
-    assert!(matches!(of("also good"), Fate::Started { fresh: true, .. }));
-    assert!(matches!(of("unmatched"), Fate::Unmatched { .. }));
-    assert!(matches!(of("text"), Fate::Unmatched { .. }));
+    assert!(matches!(of("good"), Outcome::Started { fresh: true, .. }));
+    assert!(matches!(
+        of("also good"),
+        Outcome::Started { fresh: true, .. }
+    ));
+    assert!(matches!(of("unmatched"), Outcome::Unmatched { .. }));
+    assert!(matches!(of("text"), Outcome::Unmatched { .. }));
     assert!(
         of("misfit")
             .to_string()
@@ -119,11 +122,11 @@ fn only_what_failed_comes_again() {
     );
     assert!(of("no body").to_string().contains("no text as its `body`"));
     assert!(
-        report.records[8].fates[0]
+        report.records[8].outcomes[0]
             .to_string()
             .contains("no `messageId`")
     );
-    assert!(report.records[9].fates.is_empty());
+    assert!(report.records[9].outcomes.is_empty());
 
     stand.world.faults.heal();
     assert_eq!(again(&stand.handle(batch(&messages))), Vec::<String>::new());
@@ -137,7 +140,7 @@ fn one_group_of_a_fifo_queue_keeps_its_order() {
     stand
         .world
         .faults
-        .add(Rule::new(Meets::NotSent).under(head.as_str()).always());
+        .add(Rule::new(Injection::NotSent).under(head.as_str()).always());
     let of = |id: &str, group: &str, order_id: u64| {
         let mut message = message(id, &order(order_id));
         message["attributes"] = json!({"MessageGroupId": group});
@@ -160,20 +163,20 @@ fn a_signal_finds_its_execution_by_key_and_is_heard_once() {
     stand.world.run_all();
     let report = stand.handle(bank("paid", 7, 99));
     assert!(matches!(
-        report.records[0].fates[0],
-        Fate::Signalled { fresh: true, .. }
+        report.records[0].outcomes[0],
+        Outcome::Signalled { fresh: true, .. }
     ));
     let report = stand.handle(bank("paid", 7, 99));
     assert!(matches!(
-        report.records[0].fates[0],
-        Fate::Signalled { fresh: false, .. }
+        report.records[0].outcomes[0],
+        Outcome::Signalled { fresh: false, .. }
     ));
     assert_eq!(report.payload(), Ok(Value::Null));
     stand.world.run_all();
     assert_eq!(stand.world.result(eid("order 7")), Ok(99));
     // Over now: there is nobody to hear it.
     let report = stand.handle(bank("paid", 7, 1));
-    let why = report.records[0].fates[0].to_string();
+    let why = report.records[0].outcomes[0].to_string();
     assert!(
         why.starts_with("refused by trigger paid") && why.contains("is over"),
         "{why}"
@@ -183,34 +186,37 @@ fn a_signal_finds_its_execution_by_key_and_is_heard_once() {
 #[test]
 fn a_signal_to_nobody_follows_what_the_rule_says() {
     let stand = Stand::new(RULES);
-    let fate = |event: Value| {
+    let outcome = |event: Value| {
         let report = stand.handle(event);
-        (report.payload().is_ok(), report.records[0].fates[0].clone())
+        (
+            report.payload().is_ok(),
+            report.records[0].outcomes[0].clone(),
+        )
     };
-    let (ok, reported) = fate(bank("paid", 1, 2));
+    let (ok, reported) = outcome(bank("paid", 1, 2));
     assert!(
         ok && reported.to_string().contains("key=\"order 1\""),
         "{reported}"
     );
     assert!(matches!(
-        fate(bank("ignore", 1, 2)),
-        (true, Fate::Ignored { .. })
+        outcome(bank("ignore", 1, 2)),
+        (true, Outcome::Ignored { .. })
     ));
     assert!(matches!(
-        fate(bank("wait", 1, 2)),
-        (false, Fate::Failed { .. })
+        outcome(bank("wait", 1, 2)),
+        (false, Outcome::Failed { .. })
     ));
     assert!(matches!(
-        fate(bank("start", 1, 2)),
-        (true, Fate::Signalled { .. })
+        outcome(bank("start", 1, 2)),
+        (true, Outcome::Signalled { .. })
     ));
     assert!(matches!(
-        fate(bank("start", 1, 2)),
-        (true, Fate::Signalled { fresh: false, .. })
+        outcome(bank("start", 1, 2)),
+        (true, Outcome::Signalled { fresh: false, .. })
     ));
     assert!(matches!(
-        fate(bank("wait", 1, 2)),
-        (true, Fate::Signalled { .. })
+        outcome(bank("wait", 1, 2)),
+        (true, Outcome::Signalled { .. })
     ));
     stand.world.run_all();
     assert_eq!(stand.executions(), 1);
@@ -233,7 +239,7 @@ fn events_that_cannot_fail_alone_fail_together() {
     stand
         .world
         .faults
-        .add(Rule::new(Meets::NotSent).under(head.as_str()).always());
+        .add(Rule::new(Injection::NotSent).under(head.as_str()).always());
     let of = |key: &str| record("ObjectCreated:Put", "inbox", key, "1");
     let event = json!({"Records": [of("a"), of("b"), of("%zz")]});
     let error = stand.handle(event.clone()).payload().unwrap_err();
@@ -257,7 +263,7 @@ fn nothing_begins_when_there_is_no_time_left() {
     let report = stand.world.block(late);
     assert_eq!(again(&report), ["m"]);
     assert!(
-        report.records[0].fates[0]
+        report.records[0].outcomes[0]
             .to_string()
             .contains("no time left")
     );
@@ -280,8 +286,8 @@ fn what_the_starter_does_not_take_is_told() {
         let report = stand.handle(odd);
         assert_eq!(report.payload(), Ok(Value::Null));
         assert!(matches!(
-            report.records[0].fates[0],
-            Fate::Refused { rule: None, .. }
+            report.records[0].outcomes[0],
+            Outcome::Refused { rule: None, .. }
         ));
     }
     let test = json!({"Event": "s3:TestEvent", "Service": "Amazon S3"});

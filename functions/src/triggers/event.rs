@@ -20,11 +20,11 @@ use crate::events::{
 
 /// An event as rules look at it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Occasion {
+pub struct TriggerEvent {
     /// Where it comes from.
     pub source: Source,
     /// What patterns and templates see.
-    pub event: Value,
+    pub value: Value,
     /// What tells it from all others, and is the same when it comes again.
     pub identity: String,
     /// The object it is about.
@@ -34,13 +34,13 @@ pub struct Occasion {
 }
 
 /// What is made of one record: S3's events through EventBridge are of both sources.
-pub(crate) type Occasions = Vec<Result<Occasion, Malformed>>;
+pub(crate) type TriggerEvents = Vec<Result<TriggerEvent, Malformed>>;
 
-impl Occasion {
-    fn new(source: Source, event: Value, identity: String) -> Self {
+impl TriggerEvent {
+    fn new(source: Source, value: Value, identity: String) -> Self {
         Self {
             source,
-            event,
+            value,
             identity,
             object: None,
             request: None,
@@ -49,7 +49,7 @@ impl Occasion {
 
     /// All that a call brings, record by record. What is neither event nor message is
     /// malformed.
-    pub(crate) fn of_event(event: Event) -> Vec<Occasions> {
+    pub(crate) fn of_event(event: Event) -> Vec<TriggerEvents> {
         match event {
             Event::Queue(messages) => messages
                 .into_iter()
@@ -109,7 +109,7 @@ impl Occasion {
     }
 
     /// An event of EventBridge; also what happened to an object, if it tells that.
-    pub(crate) fn of_envelope(envelope: Envelope) -> Occasions {
+    pub(crate) fn of_envelope(envelope: Envelope) -> TriggerEvents {
         let object = envelope.object();
         let bridge = identified(envelope.id, &envelope.event)
             .map(|identity| Self::new(Source::EventBridge, envelope.event, identity));
@@ -119,7 +119,7 @@ impl Occasion {
     }
 
     /// A message of SNS, or what it carries.
-    pub(crate) fn of_published(published: Published) -> Occasions {
+    pub(crate) fn of_published(published: Published) -> TriggerEvents {
         match published.content() {
             Content::Json(_) | Content::Text(_) | Content::Published(_) => {
                 let event = json!({
@@ -135,7 +135,7 @@ impl Occasion {
     }
 
     /// A message of SQS, or what it carries.
-    pub(crate) fn of_message(message: Message) -> Occasions {
+    pub(crate) fn of_message(message: Message) -> TriggerEvents {
         match message.content() {
             Content::Json(_) | Content::Text(_) => {
                 let event = json!({
@@ -152,7 +152,7 @@ impl Occasion {
 
     /// What a message carries. Plain JSON and text are nobody's here: they belong to who
     /// carries them.
-    fn of_content(content: Content) -> Occasions {
+    fn of_content(content: Content) -> TriggerEvents {
         match content {
             Content::Objects(objects) => objects
                 .into_iter()
@@ -165,7 +165,7 @@ impl Occasion {
     }
 }
 
-fn malformed(what: &str) -> Vec<Occasions> {
+fn malformed(what: &str) -> Vec<TriggerEvents> {
     let why = format!("nothing that the starter takes: {what}");
     vec![vec![Err(Malformed::new(why))]]
 }
