@@ -1,8 +1,11 @@
-//! What is wrong with rules.
+//! Errors in trigger rules.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
-/// Everything that is wrong with a set of rules.
+use super::near::near;
+
+/// Every error in a set of rules.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub struct RulesError(pub Vec<RuleError>);
 
@@ -18,21 +21,66 @@ impl fmt::Display for RulesError {
     }
 }
 
-/// What is wrong with a rule, and where.
+/// A position in a file: line and column, both counted from 1.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Position {
+    /// The line.
+    pub line: usize,
+    /// The column, in characters.
+    pub column: usize,
+}
+
+/// Positions in a file by the names of fields: `signal`, `signal.to`; the rule itself is at `""`.
+pub(super) type Positions = BTreeMap<String, Position>;
+
+impl Position {
+    /// The position of the byte `at` of `text`.
+    pub(super) fn of(text: &str, at: usize) -> Self {
+        let before = text.get(..at).unwrap_or(text);
+        let start = before.rfind('\n').map_or(0, |end| end + 1);
+        Self {
+            line: before.matches('\n').count() + 1,
+            column: before[start..].chars().count() + 1,
+        }
+    }
+}
+
+impl fmt::Display for Position {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "line {}, column {}", self.line, self.column)
+    }
+}
+
+/// An error in a rule, with its position.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub struct RuleError {
     /// The rule's name, if it has one.
     pub rule: Option<String>,
-    /// The line in the file, from 1.
-    pub line: Option<usize>,
-    /// What.
+    /// The position in the file, if the rule comes from one.
+    pub position: Option<Position>,
+    /// The error.
     pub fault: Fault,
+}
+
+impl RuleError {
+    /// Locates a fault: at its field, else at the table that should hold the field, else at the rule.
+    pub(super) fn new(rule: &str, positions: &Positions, fault: Fault) -> Self {
+        let field = fault.field();
+        let table = field.split('.').next().unwrap_or_default();
+        let position = [field, table, ""].into_iter();
+        let position = position.filter_map(|name| positions.get(name)).next();
+        Self {
+            rule: Some(rule.to_owned()).filter(|name| !name.is_empty()),
+            position: position.copied(),
+            fault,
+        }
+    }
 }
 
 impl fmt::Display for RuleError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Some(line) = self.line {
-            write!(f, "line {line}: ")?;
+        if let Some(position) = self.position {
+            write!(f, "{position}: ")?;
         }
         if let Some(rule) = &self.rule {
             write!(f, "trigger {rule}: ")?;
@@ -41,127 +89,164 @@ impl fmt::Display for RuleError {
     }
 }
 
-/// What is wrong.
+/// What is wrong with a rule, or with a file of rules.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Fault {
-    /// The file is not in TOML.
-    #[error("this is not TOML: {why}")]
+    /// The file is not TOML.
+    #[error("invalid TOML: {why}")]
     Toml {
-        /// The parser's word.
+        /// The parser's message.
         why: String,
     },
-    /// More than is read.
-    #[error("too large: {what}={got}, most={most}")]
+    /// The file, or the set of rules, is over a limit.
+    #[error("too many {what}: remove triggers or merge them: {what}={got}, max={max}")]
     TooLarge {
-        /// Of what.
+        /// What is counted.
         what: &'static str,
-        /// How much there is.
+        /// The count.
         got: usize,
-        /// How much may be.
-        most: usize,
+        /// The limit.
+        max: usize,
     },
-    /// No such field.
-    #[error("no field is called `{field}`{}; known are {known}", hint(.near.as_ref()))]
+    /// No field has this name.
+    #[error("unknown field `{field}`{}: known={known}", hint(.near.as_deref()))]
     UnknownField {
         /// The field.
         field: String,
-        /// What may have been meant.
+        /// The known field with the most similar name.
         near: Option<String>,
-        /// What there is.
+        /// The fields that are known here.
         known: String,
     },
-    /// A field is not there.
-    #[error("`{field}` is missing: {why}")]
+    /// A required field is missing.
+    #[error("missing field `{field}`: {why}")]
     Missing {
         /// The field.
         field: String,
-        /// What it would say.
+        /// What the field specifies.
         why: &'static str,
     },
-    /// A field says what it cannot.
-    #[error("`{field}` must be {wants}: got={got}")]
-    Value {
+    /// A field has an invalid value.
+    #[error("invalid `{field}`: {why}")]
+    Invalid {
         /// The field.
         field: String,
-        /// What would be right.
-        wants: String,
-        /// What it is.
-        got: String,
+        /// What is wrong, and what would be valid.
+        why: String,
     },
-    /// A field that has no meaning here.
-    #[error("`{field}` has no meaning here: {why}")]
+    /// A field has no effect in this rule.
+    #[error("misplaced field `{field}`: {why}")]
     Misplaced {
         /// The field.
         field: String,
-        /// Where it has.
-        why: &'static str,
-    },
-    /// The pattern is none.
-    #[error("`pattern` is none: {why}")]
-    Pattern {
-        /// Where, and what would be right.
-        why: String,
-    },
-    /// A template is none.
-    #[error("`{field}` is no template: {why}")]
-    Template {
-        /// The field.
-        field: String,
-        /// What would be right.
+        /// What the field requires.
         why: String,
     },
     /// Two rules have one name.
-    #[error("another trigger has the same `name`")]
-    Twice,
-    /// It would be set off by what it causes.
+    #[error("duplicate `name`: another trigger has it; choose another name")]
+    DuplicateName,
+    /// The rule would be triggered by its own effects.
     #[error(
-        "it would set itself off: it fits what the engine writes under {place}; name another \
-         bucket, or a prefix beside that"
+        "the trigger would start itself: it matches objects that the engine writes; name another \
+         bucket, or a prefix outside the engine's: engine={place}"
     )]
-    SetsItselfOff {
+    StartsItself {
         /// Where the engine's state is.
         place: String,
     },
     /// The application has no such workflow.
-    #[error("no workflow `{workflow}`{}; known are {known}", hint(.near.as_ref()))]
+    #[error("unknown workflow `{workflow}`{}: registered={known}", hint(.near.as_deref()))]
     UnknownWorkflow {
-        /// The name, and version if given.
+        /// The name, and the version if the rule has one.
         workflow: String,
-        /// What may have been meant.
+        /// The registered workflow with the most similar name.
         near: Option<String>,
-        /// What there is.
+        /// The registered workflows.
         known: String,
     },
-    /// Nobody gave this secret.
-    #[error("no secret is called `{secret}`{}: MILLPOND_WEBHOOK_SECRETS holds {known}", hint(.near.as_ref()))]
+    /// No secret has this name.
+    #[error(
+        "unknown secret `{secret}`{}: add it to MILLPOND_WEBHOOK_SECRETS: names={known}",
+        hint(.near.as_deref())
+    )]
     UnknownSecret {
         /// The name.
         secret: String,
-        /// What may have been meant.
+        /// The secret with the most similar name.
         near: Option<String>,
-        /// What there is.
+        /// The names of all secrets.
         known: String,
     },
 }
 
-fn hint(near: Option<&String>) -> String {
+/// The suggestion at the end of a message.
+pub(super) fn hint(near: Option<&str>) -> String {
     near.map_or_else(String::new, |near| format!("; did you mean `{near}`?"))
 }
 
 impl Fault {
-    /// The field it is about.
+    /// No field is called `field`, which may be the path of one in a table.
+    pub(super) fn unknown(field: &str, known: &[&str]) -> Self {
+        let name = field.rsplit('.').next().unwrap_or(field);
+        Self::UnknownField {
+            field: field.to_owned(),
+            near: near(name, known).map(str::to_owned),
+            known: known.join(","),
+        }
+    }
+
+    /// The field with the error; empty if the error concerns the whole rule.
     pub(crate) fn field(&self) -> &str {
         match self {
             Self::UnknownField { field, .. }
             | Self::Missing { field, .. }
-            | Self::Value { field, .. }
-            | Self::Misplaced { field, .. }
-            | Self::Template { field, .. } => field,
-            Self::Pattern { .. } => "pattern",
-            Self::Twice => "name",
+            | Self::Invalid { field, .. }
+            | Self::Misplaced { field, .. } => field,
+            Self::DuplicateName => "name",
             Self::UnknownWorkflow { .. } => "workflow",
             Self::UnknownSecret { .. } => "signature.secret",
-            Self::Toml { .. } | Self::TooLarge { .. } | Self::SetsItselfOff { .. } => "",
+            Self::Toml { .. } | Self::TooLarge { .. } | Self::StartsItself { .. } => "",
         }
+    }
+}
+
+/// Collects everything that is wrong with one rule. The first fault of a field counts: others may
+/// follow from it.
+#[derive(Debug, Default)]
+pub(super) struct Faults(Vec<Fault>);
+
+impl Faults {
+    pub(super) fn push(&mut self, fault: Fault) {
+        if !self.0.iter().any(|known| known.field() == fault.field()) {
+            self.0.push(fault);
+        }
+    }
+
+    pub(super) fn missing(&mut self, field: &str, why: &'static str) {
+        let field = field.to_owned();
+        self.push(Fault::Missing { field, why });
+    }
+
+    pub(super) fn invalid(&mut self, field: &str, why: impl fmt::Display) {
+        let (field, why) = (field.to_owned(), why.to_string());
+        self.push(Fault::Invalid { field, why });
+    }
+
+    pub(super) fn misplaced(&mut self, field: &str, why: impl fmt::Display) {
+        let (field, why) = (field.to_owned(), why.to_string());
+        self.push(Fault::Misplaced { field, why });
+    }
+
+    /// The value of `result`; an error becomes a fault of `field`.
+    pub(super) fn check<T, E: fmt::Display>(
+        &mut self,
+        field: &str,
+        result: Result<T, E>,
+    ) -> Option<T> {
+        result.map_err(|error| self.invalid(field, error)).ok()
+    }
+
+    pub(super) fn into_result<T>(self, value: Option<T>) -> Result<T, Vec<Fault>> {
+        value.filter(|_| self.0.is_empty()).ok_or(self.0)
     }
 }

@@ -13,7 +13,7 @@ use std::sync::Arc;
 use millpond::domain::{Digest, Json};
 use serde_json::{Map, Value, json};
 
-use super::trigger::Source;
+use super::source::SourceKind;
 use crate::events::{
     Content, Envelope, Event, Malformed, Message, ObjectEvent, Published, Request,
 };
@@ -22,7 +22,7 @@ use crate::events::{
 #[derive(Debug, Clone, PartialEq)]
 pub struct TriggerEvent {
     /// Where it comes from.
-    pub source: Source,
+    pub source: SourceKind,
     /// What patterns and templates see.
     pub value: Value,
     /// What tells it from all others, and is the same when it comes again.
@@ -37,7 +37,7 @@ pub struct TriggerEvent {
 pub(crate) type TriggerEvents = Vec<Result<TriggerEvent, Malformed>>;
 
 impl TriggerEvent {
-    fn new(source: Source, value: Value, identity: String) -> Self {
+    fn new(source: SourceKind, value: Value, identity: String) -> Self {
         Self {
             source,
             value,
@@ -80,7 +80,7 @@ impl TriggerEvent {
         let (event, identity) = (object.to_json(), object.identity());
         Self {
             object: Some(object),
-            ..Self::new(Source::S3, event, identity)
+            ..Self::new(SourceKind::S3, event, identity)
         }
     }
 
@@ -98,7 +98,7 @@ impl TriggerEvent {
         let identity = Digest::of(&request.body).to_string();
         Self {
             request: Some(Arc::new(request)),
-            ..Self::new(Source::Webhook, event, identity)
+            ..Self::new(SourceKind::Webhook, event, identity)
         }
     }
 
@@ -112,7 +112,7 @@ impl TriggerEvent {
     pub(crate) fn of_envelope(envelope: Envelope) -> TriggerEvents {
         let object = envelope.object();
         let bridge = identified(envelope.id, &envelope.event)
-            .map(|identity| Self::new(Source::EventBridge, envelope.event, identity));
+            .map(|identity| Self::new(SourceKind::EventBridge, envelope.event, identity));
         let mut all = vec![bridge];
         all.extend(object.map(|object| object.map(Self::of_object)));
         all
@@ -128,7 +128,7 @@ impl TriggerEvent {
                     "subject": published.subject,
                     "message": json_or_text(&published.message),
                 });
-                vec![Ok(Self::new(Source::Sns, event, published.id))]
+                vec![Ok(Self::new(SourceKind::Sns, event, published.id))]
             }
             carried => Self::of_content(carried),
         }
@@ -144,7 +144,7 @@ impl TriggerEvent {
                     "attributes": message.attributes,
                     "queue": message.queue,
                 });
-                vec![Ok(Self::new(Source::Sqs, event, message.id))]
+                vec![Ok(Self::new(SourceKind::Sqs, event, message.id))]
             }
             carried => Self::of_content(carried),
         }

@@ -8,6 +8,7 @@
 
 mod error;
 mod event;
+mod fields;
 mod file;
 mod load;
 mod near;
@@ -16,6 +17,7 @@ mod pattern;
 mod plan;
 mod rule;
 mod rules;
+mod source;
 mod split;
 mod template;
 #[cfg(test)]
@@ -23,16 +25,19 @@ mod tests;
 mod trigger;
 mod webhook;
 
-pub use error::{Fault, RuleError, RulesError};
+pub use error::{Fault, Position, RuleError, RulesError};
 pub use event::TriggerEvent;
 pub(crate) use event::TriggerEvents;
 pub use load::{LoadError, OBJECT, RulesText};
 pub use own::Own;
 pub use pattern::{Known, Pattern, PatternError};
 pub use plan::{Action, Plan, Starts};
+pub(crate) use rule::ActionTemplate;
 pub use rule::Rule;
 pub use rules::Rules;
+pub use source::{Each, On, SourceKind};
 pub(crate) use split::{Line, Split};
 pub(crate) use template::TemplateError;
-pub use trigger::{Absent, Each, On, SignalAction, Source, Trigger};
-pub use webhook::{Scheme, Secrets, SecretsError, Signature, SignatureError};
+pub use trigger::{Absent, SignalAction, Signature, Trigger};
+pub(crate) use webhook::SignatureError;
+pub use webhook::{Scheme, Secrets, SecretsError};

@@ -4,7 +4,7 @@ use millpond::client::{Signal, Start};
 use millpond::domain::{Actor, Digest, ExecutionId, Json, MAX_TEXT, Text};
 use serde_json::Value;
 
-use super::rule::{Rule, SignalTemplate, StartTemplate};
+use super::rule::{ActionTemplate, Rule, SignalTemplate, StartTemplate};
 use super::split::Line;
 use super::template::TemplateError;
 use super::trigger::Absent;
@@ -54,38 +54,19 @@ pub struct Starts {
 }
 
 impl Rule {
-    /// What follows from an event that fits.
+    /// What follows from an event that matches.
     ///
     /// # Errors
-    /// [`TemplateError`]: the event has not what a template asks for.
+    /// [`TemplateError`]: the event has no value for a template.
     pub(crate) fn plan(&self, event: &Value, identity: &str) -> Result<Plan, TemplateError> {
-        let named = |field: &str| {
-            let field = field.to_owned();
-            move |error: TemplateError| TemplateError {
-                why: format!("`{field}`: {error}"),
-            }
-        };
-        let starts = |begin: &StartTemplate| {
-            Ok::<_, TemplateError>(Starts {
-                workflow: begin.workflow.clone(),
-                version: begin.version.clone(),
-                input: begin.input.render(event).map_err(named("input"))?,
-                queue: begin.queue.clone(),
-            })
-        };
         let key = match &self.key {
-            Some(key) => key.render_text(event).map_err(named("key"))?,
+            Some(key) => key.render_text(event).map_err(within("key"))?,
             None => default_key(&self.name, identity),
         };
-        fits(&key).map_err(named("key"))?;
-        let start = self.begin.as_ref().map(starts).transpose()?;
-        let action = match (&self.tell, start) {
-            (Some(told), start) => told.action(event, start)?,
-            (None, Some(start)) => Action::Start(start),
-            (None, None) => {
-                let why = "the rule says neither whom to start nor whom to signal".to_owned();
-                return Err(TemplateError { why });
-            }
+        check(&key).map_err(within("key"))?;
+        let action = match &self.action {
+            ActionTemplate::Start(start) => Action::Start(start.render(event)?),
+            ActionTemplate::Signal(signal) => signal.render(event)?,
         };
         Ok(Plan {
             rule: self.name.clone(),
@@ -112,22 +93,37 @@ impl Rule {
     }
 }
 
+impl StartTemplate {
+    fn render(&self, event: &Value) -> Result<Starts, TemplateError> {
+        Ok(Starts {
+            workflow: self.workflow.to_string(),
+            version: self.version.as_ref().map(ToString::to_string),
+            input: self.input.render(event).map_err(within("input"))?,
+            queue: self.queue.as_ref().map(ToString::to_string),
+        })
+    }
+}
+
 impl SignalTemplate {
-    fn action(&self, event: &Value, start: Option<Starts>) -> Result<Action, TemplateError> {
-        let named = |field: &str, error: &TemplateError| TemplateError {
-            why: format!("`{field}`: {error}"),
-        };
-        let to = self.to.render_text(event);
-        let to = to.map_err(|error| named("signal.to", &error))?;
-        fits(&to).map_err(|error| named("signal.to", &error))?;
+    fn render(&self, event: &Value) -> Result<Action, TemplateError> {
+        let start = self.start.as_ref().map(|start| start.render(event));
+        let to = self.to.render_text(event).map_err(within("signal.to"))?;
+        check(&to).map_err(within("signal.to"))?;
         let payload = self.payload.render(event);
         Ok(Action::Signal {
             to,
-            channel: self.channel.clone(),
-            payload: payload.map_err(|error| named("signal.payload", &error))?,
+            channel: self.channel.to_string(),
+            payload: payload.map_err(within("signal.payload"))?,
             absent: self.absent,
-            start,
+            start: start.transpose()?,
         })
+    }
+}
+
+/// Names the template with the error.
+fn within(field: &str) -> impl Fn(TemplateError) -> TemplateError {
+    move |error| TemplateError {
+        why: format!("`{field}`: {error}"),
     }
 }
 
@@ -140,7 +136,7 @@ fn default_key(rule: &str, identity: &str) -> String {
     format!("{rule}:{}", Digest::of(identity.as_bytes()).as_str())
 }
 
-fn fits(key: &str) -> Result<(), TemplateError> {
+fn check(key: &str) -> Result<(), TemplateError> {
     Text::parse(key).map(drop).map_err(|error| TemplateError {
         why: error.to_string(),
     })

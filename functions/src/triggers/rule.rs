@@ -1,393 +1,305 @@
-//! A rule that was found good.
+//! A rule that was checked.
 
-use std::collections::BTreeMap;
+use millpond::domain::{Channel, Queue, Text, Workflow};
+use serde::Deserialize;
+use serde::de::{Deserializer, Error as _};
+use serde_json::{Map, Value};
+use strum::IntoEnumIterator as _;
 
-use millpond::domain::{Channel, Queue, Workflow};
-use serde_json::{Value, json};
-
-use super::error::Fault;
+use super::error::{Fault, Faults, Positions};
 use super::event::TriggerEvent;
+use super::fields::{given, lenient, suggested};
 use super::pattern::Pattern;
+use super::source::{Source, SourceKind};
 use super::split::Split;
 use super::template::Template;
-use super::trigger::{Absent, Each, On, SignalAction, Source, Trigger};
-use super::webhook::{Scheme, Signature};
+use super::trigger::Absent;
+use super::webhook::Verifier;
 
-/// Lines and bytes of an object where the rule does not say.
-const LINES: u64 = 10_000;
-const BYTES: u64 = 16 << 20;
-/// What a rule may say at most: all of it is in the function's memory at once.
-const MOST_LINES: u64 = 100_000;
-const MOST_BYTES: u64 = 64 << 20;
-
-/// Lines of a file, by the names of fields.
-pub(crate) type Lines = BTreeMap<String, usize>;
-
-/// A rule that was found good.
+/// A rule that was checked.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Rule {
     pub(crate) name: String,
-    pub(crate) source: Source,
-    /// All must fit.
+    pub(crate) origin: Source,
+    /// An event must match all.
     pub(crate) patterns: Vec<Pattern>,
-    pub(crate) path: Option<String>,
-    /// `None`: anybody may send.
-    pub(crate) signature: Option<Signature>,
-    pub(crate) split: Option<Split>,
     pub(crate) key: Option<Template>,
-    pub(crate) begin: Option<StartTemplate>,
-    pub(crate) tell: Option<SignalTemplate>,
-    pub(crate) lines: Lines,
+    pub(crate) action: ActionTemplate,
+    pub(super) positions: Positions,
+}
+
+/// What a rule does, as templates.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum ActionTemplate {
+    Start(StartTemplate),
+    Signal(SignalTemplate),
 }
 
 /// What a rule starts.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct StartTemplate {
-    pub(crate) workflow: String,
-    pub(crate) version: Option<String>,
+    pub(crate) workflow: Workflow,
+    pub(crate) version: Option<Text>,
     pub(crate) input: Template,
-    pub(crate) queue: Option<String>,
+    pub(crate) queue: Option<Queue>,
 }
 
 /// What a rule signals.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct SignalTemplate {
-    pub(crate) channel: String,
+    pub(crate) channel: Channel,
     pub(crate) to: Template,
     pub(crate) payload: Template,
     pub(crate) absent: Absent,
+    /// With [`Absent::Start`]: what is started then.
+    pub(crate) start: Option<StartTemplate>,
+}
+
+/// The fields that rules of every source have.
+#[derive(Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct Fields {
+    name: String,
+    pattern: Option<Pattern>,
+    workflow: Option<Workflow>,
+    version: Option<Text>,
+    #[serde(deserialize_with = "given")]
+    input: Option<Template>,
+    #[serde(deserialize_with = "text")]
+    key: Option<Template>,
+    queue: Option<Queue>,
+    signal: Option<SignalFields>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct SignalFields {
+    channel: Option<Channel>,
+    #[serde(deserialize_with = "text")]
+    to: Option<Template>,
+    #[serde(deserialize_with = "given")]
+    payload: Option<Template>,
+    absent: Absent,
+}
+
+/// A template of a text.
+fn text<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Template>, D::Error> {
+    let text = String::deserialize(from)?;
+    if text.is_empty() {
+        return Err(D::Error::custom("it is empty"));
+    }
+    let template = Template::try_from(Value::String(text));
+    template.map(Some).map_err(D::Error::custom)
 }
 
 impl Rule {
-    /// Its name.
+    /// The rule's name.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Where its events come from.
+    /// The kind of its event source.
     #[must_use]
-    pub fn source(&self) -> Source {
-        self.source
+    pub fn source(&self) -> SourceKind {
+        self.origin.kind()
     }
 
     /// The name of the secret with which its requests are signed.
     #[must_use]
     pub fn secret(&self) -> Option<&str> {
-        let signature = self.signature.as_ref();
-        signature.map(|signature| signature.secret.as_str())
+        self.verifier().map(|verifier| verifier.secret.as_str())
     }
 
-    /// Why it does not follow from `event`, in words; `None` if it does. A signature is not
-    /// looked at.
+    /// How its requests are authenticated, if they are.
+    pub(crate) fn verifier(&self) -> Option<&Verifier> {
+        match &self.origin {
+            Source::Webhook { verifier, .. } => verifier.as_ref(),
+            _ => None,
+        }
+    }
+
+    /// How its objects are split into lines, if they are.
+    pub(crate) fn split(&self) -> Option<&Split> {
+        match &self.origin {
+            Source::S3 { split } => split.as_ref(),
+            _ => None,
+        }
+    }
+
+    /// What it may start.
+    pub(crate) fn start(&self) -> Option<&StartTemplate> {
+        match &self.action {
+            ActionTemplate::Start(start) => Some(start),
+            ActionTemplate::Signal(signal) => signal.start.as_ref(),
+        }
+    }
+
+    /// Whether it handles requests to this path.
+    pub(crate) fn serves(&self, requested: &str) -> bool {
+        matches!(&self.origin, Source::Webhook { path, .. } if path == requested)
+    }
+
+    /// Why the rule does not match `event`, in words; `None` if it matches. Signatures are not
+    /// checked here.
     #[must_use]
     pub fn mismatch(&self, event: &TriggerEvent) -> Option<String> {
-        if self.source != event.source {
+        let (wanted, got) = (self.source(), event.source);
+        if wanted != got {
             return Some(format!(
-                "it is for {}, the event is of {}",
-                self.source, event.source
+                "the trigger's source is {wanted}, the event's is {got}"
             ));
         }
-        if let Some(path) = &self.path
-            && Some(path.as_str()) != event.path()
+        if let Source::Webhook { path, .. } = &self.origin
+            && event.path() != Some(path)
         {
-            return Some(format!("its path is {path}"));
+            return Some(format!("the trigger's path is {path}"));
         }
         let mut patterns = self.patterns.iter();
         patterns.find_map(|pattern| pattern.mismatch(&event.value))
     }
 
-    /// Checks a rule as it was written; says everything that is wrong with it.
-    pub(crate) fn new(trigger: Trigger, lines: Lines) -> Result<Self, Vec<Fault>> {
-        let mut faults = Vec::new();
-        let source = trigger.source.unwrap_or(Source::EventBridge);
-        if trigger.source.is_none() {
-            faults.push(missing("source", "eventbridge, s3, sqs, sns or webhook"));
+    /// Checks a rule as it was declared. `faults`: what was found wrong before.
+    ///
+    /// # Errors
+    /// Everything that is wrong with it.
+    pub(super) fn new(
+        mut declared: Map<String, Value>,
+        positions: Positions,
+        mut faults: Faults,
+    ) -> Result<Self, Vec<Fault>> {
+        let kind = kind(declared.remove("source"), &mut faults);
+        let own = own_fields(kind, &mut declared, &mut faults);
+        let mut known = kind.map_or_else(Vec::new, SourceKind::fields);
+        known.push("source".to_owned());
+        let mut fields: Fields = lenient(declared, &known, &mut faults);
+        let Fields { name, pattern, .. } = &fields;
+        if !is_name(name) {
+            let why = format!("it must be 1 to 64 of A-Z, a-z, 0-9, _ and -: name={name:?}");
+            faults.invalid("name", why);
         }
-        if !good_name(&trigger.name) {
-            faults.push(Fault::Value {
-                field: "name".to_owned(),
-                wants: "1 to 64 of A-Z, a-z, 0-9, _ and -".to_owned(),
-                got: format!("{:?}", trigger.name),
-            });
-        }
-        places(&trigger, source, &mut faults);
-        let patterns = patterns(&trigger, source, &mut faults);
-        let signature = proof(&trigger, source, &mut faults);
-        let split = split(&trigger, &mut faults);
-        let mut template = |field: &str, value: Option<&Value>, default: &str| {
-            let value = value.cloned().unwrap_or_else(|| default.into());
-            read_template(field, &value, split.is_some(), &mut faults)
-        };
-        let all = if split.is_some() { "$.line" } else { "$" };
-        let input = template("input", trigger.input.as_ref(), all);
-        let key = trigger.key.as_ref().map(|key| key.as_str().into());
-        let key = key.map(|key: Value| template("key", Some(&key), all));
-        let tell = trigger
-            .signal
-            .as_ref()
-            .map(|tell: &SignalAction| SignalTemplate {
-                channel: tell.channel.clone(),
-                to: template("signal.to", Some(&tell.to.as_str().into()), all),
-                payload: template("signal.payload", tell.payload.as_ref(), all),
-                absent: tell.absent.unwrap_or(Absent::Report),
-            });
-        actions(&trigger, &mut faults);
-        if !faults.is_empty() {
-            return Err(faults);
-        }
-        Ok(Self {
-            name: trigger.name,
-            source,
+        let source = kind.map(|kind| Source::read(kind, own, pattern.is_some(), &mut faults));
+        let (source, patterns) = source.unzip();
+        let patterns = patterns.into_iter().flatten();
+        let patterns = patterns.filter_map(|one| faults.check("pattern", Pattern::new(&one)));
+        let patterns: Vec<Pattern> = patterns.chain(fields.pattern.take()).collect();
+        let lines = matches!(source, Some(Source::S3 { split: Some(_) }));
+        let action = action(&fields, lines, &mut faults);
+        let rule = source.zip(action).map(|(origin, action)| Self {
+            name: fields.name,
+            origin,
             patterns,
-            path: trigger.path,
-            signature,
-            split,
-            key,
-            begin: trigger.workflow.map(|workflow| StartTemplate {
-                workflow,
-                version: trigger.version,
-                input,
-                queue: trigger.queue,
-            }),
-            tell,
-            lines,
-        })
-    }
-}
-
-fn good_name(name: &str) -> bool {
-    let good = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
-    (1..=64).contains(&name.len()) && name.bytes().all(good)
-}
-
-fn missing(field: &str, why: &'static str) -> Fault {
-    Fault::Missing {
-        field: field.to_owned(),
-        why,
-    }
-}
-
-/// Fields that belong to other sources.
-fn places(trigger: &Trigger, source: Source, faults: &mut Vec<Fault>) {
-    let s3 = "only rules with source = \"s3\" look at objects";
-    let webhook = "only rules with source = \"webhook\" look at requests";
-    let each = "it belongs to `each`";
-    let cut = trigger.each.is_some();
-    let fields = [
-        ("bucket", trigger.bucket.is_some(), Source::S3, s3),
-        ("prefix", trigger.prefix.is_some(), Source::S3, s3),
-        ("suffix", trigger.suffix.is_some(), Source::S3, s3),
-        ("on", trigger.on.is_some(), Source::S3, s3),
-        ("each", cut, Source::S3, s3),
-        ("path", trigger.path.is_some(), Source::Webhook, webhook),
-        (
-            "signature",
-            trigger.signature.is_some(),
-            Source::Webhook,
-            webhook,
-        ),
-        ("unsigned", trigger.unsigned, Source::Webhook, webhook),
-    ];
-    let mut misplaced = |field: &str, why| {
-        faults.push(Fault::Misplaced {
-            field: field.to_owned(),
-            why,
+            key: fields.key,
+            action,
+            positions,
         });
-    };
-    for (field, there, of, why) in fields {
-        if there && source != of {
-            misplaced(field, why);
-        }
-    }
-    for (field, there) in [
-        ("max_lines", trigger.max_lines.is_some()),
-        ("max_bytes", trigger.max_bytes.is_some()),
-    ] {
-        if there && !cut {
-            misplaced(field, each);
-        }
-    }
-    if cut && trigger.on.is_some_and(|on| on != On::Created) {
-        misplaced("each", "only an object that was created has lines");
+        faults.into_result(rule)
     }
 }
 
-fn patterns(trigger: &Trigger, source: Source, faults: &mut Vec<Fault>) -> Vec<Pattern> {
-    let key = |matcher: Value| json!({"detail": {"object": {"key": [matcher]}}});
-    let mut all = Vec::new();
-    if source == Source::S3 {
-        match trigger.on.unwrap_or(On::Created) {
-            On::Created => all.push(json!({"detail-type": ["Object Created"]})),
-            On::Deleted => all.push(json!({"detail-type": ["Object Deleted"]})),
-            On::Any => {}
-        }
-        if trigger.bucket.is_none() && trigger.pattern.is_none() {
-            faults.push(missing(
-                "bucket",
-                "the bucket, unless `pattern` tells which",
-            ));
-        }
-        let bucket = trigger.bucket.as_ref();
-        all.extend(bucket.map(|name| json!({"detail": {"bucket": {"name": [name]}}})));
-        all.extend(trigger.prefix.as_ref().map(|p| key(json!({"prefix": p}))));
-        all.extend(trigger.suffix.as_ref().map(|s| key(json!({"suffix": s}))));
-    }
-    if trigger.source == Some(Source::EventBridge) && trigger.pattern.is_none() {
-        faults.push(missing("pattern", "which events it is for"));
-    }
-    all.extend(trigger.pattern.clone());
-    let mut read = |pattern: &Value| match Pattern::new(pattern) {
-        Ok(pattern) => Some(pattern),
-        Err(error) => {
-            faults.push(Fault::Pattern {
-                why: error.to_string(),
-            });
-            None
-        }
-    };
-    all.iter().filter_map(&mut read).collect()
+fn is_name(name: &str) -> bool {
+    let valid = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
+    (1..=64).contains(&name.len()) && name.bytes().all(valid)
 }
 
-fn proof(trigger: &Trigger, source: Source, faults: &mut Vec<Fault>) -> Option<Signature> {
-    if source != Source::Webhook {
+fn kind(value: Option<Value>, faults: &mut Faults) -> Option<SourceKind> {
+    let Some(value) = value else {
+        faults.missing("source", "one of eventbridge, s3, sqs, sns, webhook");
         return None;
-    }
-    let mut value = |field: &str, wants: &str, got: String| {
-        faults.push(Fault::Value {
-            field: field.to_owned(),
-            wants: wants.to_owned(),
-            got,
-        });
     };
-    match &trigger.path {
-        Some(path) if path.starts_with('/') && !path.contains(['?', '#']) => {}
-        Some(path) => value("path", "a path that begins with `/`", format!("{path:?}")),
-        None => faults.push(missing("path", "the path of the URL, like /hooks/github")),
-    }
-    match (&trigger.signature, trigger.unsigned) {
-        (None, true) => {}
-        (None, false) => faults.push(missing(
-            "signature",
-            "how requests are signed; `unsigned = true` takes them from anybody",
-        )),
-        (Some(_), true) => faults.push(Fault::Misplaced {
-            field: "unsigned".to_owned(),
-            why: "`signature` says how requests are signed",
-        }),
-        (Some(signature), false) => {
-            if signature.header.is_none() && signature.scheme.header().is_none() {
-                faults.push(missing(
-                    "signature.header",
-                    "the header in which the signature stands",
-                ));
-            }
-            if signature.secret.is_empty() {
-                faults.push(missing("signature.secret", "the name of the secret"));
-            }
-            if signature.tolerance.is_zero() && signature.scheme == Scheme::Stripe {
-                faults.push(Fault::Value {
-                    field: "signature.tolerance".to_owned(),
-                    wants: "at least 1 second".to_owned(),
-                    got: "0".to_owned(),
-                });
+    let kind = SourceKind::deserialize(&value);
+    faults.check(
+        "source",
+        kind.map_err(|error| suggested(&error.to_string())),
+    )
+}
+
+/// Takes out the fields that only one source has: those of other sources are reported. Without a
+/// source, none is: which are right depends on it.
+fn own_fields(
+    kind: Option<SourceKind>,
+    declared: &mut Map<String, Value>,
+    faults: &mut Faults,
+) -> Map<String, Value> {
+    let mut own = Map::new();
+    for other in SourceKind::iter() {
+        for name in other.fields() {
+            match (declared.remove(&name), kind) {
+                (Some(value), Some(kind)) if kind == other => {
+                    own.insert(name, value);
+                }
+                (Some(_), Some(_)) => {
+                    faults.misplaced(&name, format!("it requires source = \"{other}\""));
+                }
+                _ => {}
             }
         }
     }
-    trigger.signature.clone()
+    own
 }
 
-fn split(trigger: &Trigger, faults: &mut Vec<Fault>) -> Option<Split> {
-    let each: Each = trigger.each?;
-    let mut within = |field: &str, given: Option<u64>, default: u64, most: u64| {
-        let given = given.unwrap_or(default);
-        if !(1..=most).contains(&given) {
-            faults.push(Fault::Value {
-                field: field.to_owned(),
-                wants: format!("1 to {most}"),
-                got: given.to_string(),
-            });
+/// Checks which fields are there together. `lines`: the rule handles the lines of objects.
+fn action(fields: &Fields, lines: bool, faults: &mut Faults) -> Option<ActionTemplate> {
+    let signal = fields.signal.as_ref();
+    for (field, template) in [
+        ("input", &fields.input),
+        ("key", &fields.key),
+        ("signal.to", &signal.and_then(|signal| signal.to.clone())),
+        (
+            "signal.payload",
+            &signal.and_then(|signal| signal.payload.clone()),
+        ),
+    ] {
+        let path = template.as_ref().and_then(Template::of_line);
+        if let Some(path) = path.filter(|_| !lines) {
+            faults.invalid(field, format!("{path} requires `each`"));
         }
-        usize::try_from(given).unwrap_or(usize::MAX)
-    };
-    Some(Split {
-        each,
-        max_lines: within("max_lines", trigger.max_lines, LINES, MOST_LINES),
-        max_bytes: within("max_bytes", trigger.max_bytes, BYTES, MOST_BYTES),
-    })
-}
-
-fn read_template(field: &str, value: &Value, lines: bool, faults: &mut Vec<Fault>) -> Template {
-    let mut refuse = |why: String| {
-        faults.push(Fault::Template {
-            field: field.to_owned(),
-            why,
-        });
-    };
-    let template = match Template::new(value) {
-        Ok(template) => template,
-        Err(error) => {
-            refuse(error.to_string());
-            return Template::Plain(Value::Null);
-        }
-    };
-    let mut paths = Vec::new();
-    template.paths(&mut paths);
-    let line = |first: Option<&str>| matches!(first, Some("line" | "line_number"));
-    if let Some(path) = paths.into_iter().find(|path| line(path.first()))
-        && !lines
-    {
-        refuse(format!("{path} is there only with `each`"));
     }
-    template
-}
-
-/// What the rule does: names, and what goes with what.
-fn actions(trigger: &Trigger, faults: &mut Vec<Fault>) {
-    let starts = trigger.workflow.is_some();
-    let absent = trigger.signal.as_ref().and_then(|signal| signal.absent);
-    match (starts, &trigger.signal) {
-        (false, None) => faults.push(missing(
-            "workflow",
-            "what to start; or `signal`, whom to tell",
-        )),
-        (true, Some(_)) if absent != Some(Absent::Start) => faults.push(Fault::Misplaced {
-            field: "workflow".to_owned(),
-            why: "with `signal` it is started only where signal.absent = \"start\"",
-        }),
-        (false, Some(_)) if absent == Some(Absent::Start) => {
-            faults.push(missing("workflow", "what signal.absent = \"start\" starts"));
+    let whole = || Template::whole(lines);
+    let start = fields.workflow.as_ref().map(|workflow| StartTemplate {
+        workflow: workflow.clone(),
+        version: fields.version.clone(),
+        input: fields.input.clone().unwrap_or_else(whole),
+        queue: fields.queue.clone(),
+    });
+    for (field, given) in [
+        ("version", fields.version.is_some()),
+        ("input", fields.input.is_some()),
+        ("queue", fields.queue.is_some()),
+    ] {
+        if given && start.is_none() {
+            faults.misplaced(field, "it requires `workflow`");
+        }
+    }
+    let Some(signal) = signal else {
+        if start.is_none() {
+            let why = "the workflow to start; or `signal`, the signal to send";
+            faults.missing("workflow", why);
+        }
+        return start.map(ActionTemplate::Start);
+    };
+    match (signal.absent == Absent::Start, &start) {
+        (true, None) => faults.missing("workflow", "signal.absent = \"start\" starts it"),
+        (false, Some(_)) => {
+            let why = "beside `signal` it requires signal.absent = \"start\"";
+            faults.misplaced("workflow", why);
         }
         _ => {}
     }
-    for (field, there) in [
-        ("version", trigger.version.is_some()),
-        ("input", trigger.input.is_some()),
-        ("queue", trigger.queue.is_some()),
-    ] {
-        if there && !starts {
-            faults.push(Fault::Misplaced {
-                field: field.to_owned(),
-                why: "it belongs to `workflow`",
-            });
-        }
+    if signal.channel.is_none() {
+        faults.missing(
+            "signal.channel",
+            "the channel on which the execution receives",
+        );
     }
-    let mut name = |field: &str, error: Option<String>, got: Option<&String>| {
-        if let (Some(wants), Some(got)) = (error, got) {
-            faults.push(Fault::Value {
-                field: field.to_owned(),
-                wants,
-                got: format!("{got:?}"),
-            });
-        }
-    };
-    let workflow = trigger.workflow.as_ref();
-    let bad = workflow.and_then(|text| Workflow::parse(text).err());
-    name("workflow", bad.map(|e| e.rule.to_owned()), workflow);
-    let queue = trigger.queue.as_ref();
-    let bad = queue.and_then(|text| Queue::parse(text).err());
-    name("queue", bad.map(|e| e.rule.to_owned()), queue);
-    let channel = trigger.signal.as_ref().map(|signal| &signal.channel);
-    let bad = channel.and_then(|text| Channel::parse(text).err());
-    name("signal.channel", bad.map(|e| e.rule.to_owned()), channel);
+    if signal.to.is_none() {
+        faults.missing("signal.to", "the key of the execution");
+    }
+    Some(ActionTemplate::Signal(SignalTemplate {
+        channel: signal.channel.clone()?,
+        to: signal.to.clone()?,
+        payload: signal.payload.clone().unwrap_or_else(whole),
+        absent: signal.absent,
+        start,
+    }))
 }

@@ -1,18 +1,19 @@
 //! All rules together.
 
 use millpond::client::App;
-use millpond::domain::Workflow;
+use serde_json::Value;
 
 use super::error::{Fault, RuleError, RulesError};
-use super::file;
+use super::file::{self, Table};
 use super::near::near;
 use super::own::Own;
-use super::rule::{Lines, Rule};
-use super::trigger::{Source, Trigger};
+use super::rule::Rule;
+use super::source::SourceKind;
+use super::trigger::Trigger;
 use super::webhook::Secrets;
 
 /// How many rules there may be.
-const MOST: usize = 256;
+const MAX: usize = 256;
 
 /// All rules together. Each event is held against each of them.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -24,10 +25,10 @@ impl Rules {
     /// # Errors
     /// [`RulesError`]: everything that is wrong with it, with lines.
     pub fn parse(text: &str) -> Result<Self, RulesError> {
-        let (triggers, mut errors) = file::read(text);
+        let (tables, mut errors) = file::read(text);
         let mut rules = Self::default();
-        for (trigger, lines) in triggers {
-            rules.push(trigger, &lines, &mut errors);
+        for table in tables {
+            rules.push(table, &mut errors);
         }
         done(rules, errors)
     }
@@ -38,7 +39,11 @@ impl Rules {
     /// [`RulesError`]: everything that is wrong with it.
     pub fn add(&mut self, trigger: Trigger) -> Result<(), RulesError> {
         let mut errors = Vec::new();
-        self.push(trigger, &Lines::new(), &mut errors);
+        let table = Table {
+            fields: trigger.0,
+            ..Table::default()
+        };
+        self.push(table, &mut errors);
         done((), errors)
     }
 
@@ -54,35 +59,31 @@ impl Rules {
         done((), errors)
     }
 
-    fn push(&mut self, trigger: Trigger, lines: &Lines, errors: &mut Vec<RuleError>) {
-        let name = Some(trigger.name.clone()).filter(|name| !name.is_empty());
-        match Rule::new(trigger, lines.clone()) {
+    fn push(&mut self, table: Table, errors: &mut Vec<RuleError>) {
+        let Table {
+            fields,
+            positions,
+            faults,
+        } = table;
+        let name = fields.get("name").and_then(Value::as_str);
+        let name = name.unwrap_or_default().to_owned();
+        match Rule::new(fields, positions.clone(), faults) {
             Ok(rule) => self.insert(rule, errors),
             Err(faults) => {
-                for fault in faults {
-                    let error = located(name.clone(), lines, fault);
-                    // The file may have told it already, of the same field.
-                    let told = |known: &RuleError| {
-                        known.line.is_some()
-                            && (known.rule.as_ref(), known.line) == (name.as_ref(), error.line)
-                            && known.fault.field() == error.fault.field()
-                    };
-                    if !errors.iter().any(told) {
-                        errors.push(error);
-                    }
-                }
+                let faults = faults.into_iter();
+                errors.extend(faults.map(|fault| RuleError::new(&name, &positions, fault)));
             }
         }
     }
 
     fn insert(&mut self, rule: Rule, errors: &mut Vec<RuleError>) {
         if self.0.iter().any(|known| known.name == rule.name) {
-            errors.push(rule.error(Fault::Twice));
-        } else if self.0.len() == MOST {
+            errors.push(rule.error(Fault::DuplicateName));
+        } else if self.0.len() == MAX {
             errors.push(rule.error(Fault::TooLarge {
                 what: "triggers",
-                got: MOST + 1,
-                most: MOST,
+                got: MAX + 1,
+                max: MAX,
             }));
         } else {
             self.0.push(rule);
@@ -106,11 +107,12 @@ impl Rules {
     /// [`RulesError`] names each.
     pub fn check_own(&self, own: &Own) -> Result<(), RulesError> {
         let fits = |rule: &&Rule| {
-            matches!(rule.source, Source::S3 | Source::EventBridge) && own.could_fit(&rule.patterns)
+            matches!(rule.source(), SourceKind::S3 | SourceKind::EventBridge)
+                && own.could_fit(&rule.patterns)
         };
         let errors = self.0.iter().filter(fits).map(|rule| {
             let place = own.to_string();
-            rule.error(Fault::SetsItselfOff { place })
+            rule.error(Fault::StartsItself { place })
         });
         done((), errors.collect())
     }
@@ -121,11 +123,11 @@ impl Rules {
     /// [`RulesError`] names each.
     pub fn check_app(&self, app: &App) -> Result<(), RulesError> {
         let errors = self.0.iter().filter_map(|rule| {
-            let begin = rule.begin.as_ref()?;
-            let name = Workflow::parse(&begin.workflow).ok()?;
-            let found = match &begin.version {
-                Some(version) => app.find(&name, version),
-                None => app.newest(&name),
+            let start = rule.start()?;
+            let workflow = start.workflow.as_str();
+            let found = match &start.version {
+                Some(version) => app.find(&start.workflow, version.as_str()),
+                None => app.newest(&start.workflow),
             };
             if found.is_some() {
                 return None;
@@ -135,13 +137,13 @@ impl Rules {
                 .map(|known| format!("{}@{}", known.name, known.version))
                 .collect();
             let names: Vec<&str> = app.all().map(|known| known.name.as_str()).collect();
-            let version = begin.version.as_ref();
+            let version = start.version.as_ref();
             let version = version.map(|version| format!("@{version}"));
-            let near = near(&begin.workflow, &names).filter(|near| *near != begin.workflow);
+            let near = near(workflow, &names).filter(|near| *near != workflow);
             Some(rule.error(Fault::UnknownWorkflow {
-                workflow: format!("{}{}", begin.workflow, version.unwrap_or_default()),
+                workflow: format!("{workflow}{}", version.unwrap_or_default()),
                 near: near.map(str::to_owned),
-                known: known.join(", "),
+                known: known.join(","),
             }))
         });
         done((), errors.collect())
@@ -154,17 +156,17 @@ impl Rules {
     pub fn check_secrets(&self, secrets: &Secrets) -> Result<(), RulesError> {
         let names: Vec<&str> = secrets.names().collect();
         let errors = self.0.iter().filter_map(|rule| {
-            let secret = &rule.signature.as_ref()?.secret;
-            if names.contains(&secret.as_str()) {
+            let secret = rule.secret()?;
+            if names.contains(&secret) {
                 return None;
             }
             let known = if names.is_empty() {
                 "none".to_owned()
             } else {
-                names.join(", ")
+                names.join(",")
             };
             Some(rule.error(Fault::UnknownSecret {
-                secret: secret.clone(),
+                secret: secret.to_owned(),
                 near: near(secret, &names).map(str::to_owned),
                 known,
             }))
@@ -175,23 +177,14 @@ impl Rules {
 
 impl Rule {
     fn error(&self, fault: Fault) -> RuleError {
-        located(Some(self.name.clone()), &self.lines, fault)
+        RuleError::new(&self.name, &self.positions, fault)
     }
-}
-
-/// The line of the field, or of the table it would stand in, or of the rule.
-pub(super) fn located(rule: Option<String>, lines: &Lines, fault: Fault) -> RuleError {
-    let field = fault.field();
-    let table = field.split('.').next().unwrap_or_default();
-    let places = [field, table, ""];
-    let line = places.iter().find_map(|place| lines.get(*place).copied());
-    RuleError { rule, line, fault }
 }
 
 fn done<T>(value: T, mut errors: Vec<RuleError>) -> Result<T, RulesError> {
     if errors.is_empty() {
         return Ok(value);
     }
-    errors.sort_by_key(|error| error.line);
+    errors.sort_by_key(|error| error.position);
     Err(RulesError(errors))
 }

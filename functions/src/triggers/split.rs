@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::trigger::Each;
+use super::source::Each;
 
 /// How an object is cut, and what it may hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,136 +1,31 @@
-//! A rule as it is written: in code here, in TOML by the same names.
+//! A rule as it is declared in code, with the names that it has in TOML.
 
-use std::fmt;
+use std::time::Duration;
 
-use serde_json::Value;
+use serde::Deserialize;
+use serde_json::{Map, Value};
 
-use super::webhook::Signature;
+use super::source::{Each, On, SourceKind};
+use super::webhook::Scheme;
 
-/// Where events come from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Source {
-    /// EventBridge: any bus, any sender.
-    EventBridge,
-    /// What happened to an object, told by S3 itself or through EventBridge.
-    S3,
-    /// A message of SQS that carries none of the others.
-    Sqs,
-    /// A message of SNS that carries none of the others.
-    Sns,
-    /// A request to the Function URL.
-    Webhook,
-}
-
-/// What happens to an object.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum On {
-    /// A version was written.
-    Created,
-    /// It was deleted.
-    Deleted,
-    /// Anything.
-    Any,
-}
-
-/// How an object is cut into lines, each of which starts or signals by itself.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Each {
-    /// CSV whose first line names the columns.
-    CsvLines,
-    /// One JSON value a line.
-    JsonLines,
-}
-
-/// What follows where a signal finds no execution, or one that is over.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// What happens if the execution to signal does not exist, or is over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, strum::Display)]
+#[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "lowercase")]
 pub enum Absent {
-    /// It is reported, and done with.
+    /// The event is reported and acknowledged.
+    #[default]
     Report,
-    /// It is nothing to speak of.
+    /// The event is acknowledged without a report.
     Ignore,
-    /// The event comes again, until the queue gives it up.
+    /// The event is redelivered, until the queue gives up.
     Retry,
-    /// The rule's workflow is started with that key, and gets the signal.
+    /// The rule's workflow is started with that key, and signalled.
     Start,
 }
 
-macro_rules! words {
-    ($type:ident { $($variant:ident = $word:literal),+ }) => {
-        impl $type {
-            /// Every one, by its word in TOML.
-            pub(crate) const ALL: &'static [(&'static str, Self)] =
-                &[$(($word, Self::$variant)),+];
-        }
-
-        impl fmt::Display for $type {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str(match self {
-                    $(Self::$variant => $word),+
-                })
-            }
-        }
-    };
-}
-
-words!(Source {
-    EventBridge = "eventbridge",
-    S3 = "s3",
-    Sqs = "sqs",
-    Sns = "sns",
-    Webhook = "webhook"
-});
-words!(On {
-    Created = "created",
-    Deleted = "deleted",
-    Any = "any"
-});
-words!(Each {
-    CsvLines = "csv-lines",
-    JsonLines = "json-lines"
-});
-words!(Absent {
-    Report = "report",
-    Ignore = "ignore",
-    Retry = "retry",
-    Start = "start"
-});
-
-/// A signal to an execution found by its key.
-#[derive(Debug, Clone, PartialEq)]
-pub struct SignalAction {
-    pub(crate) channel: String,
-    pub(crate) to: String,
-    pub(crate) payload: Option<Value>,
-    pub(crate) absent: Option<Absent>,
-}
-
-impl SignalAction {
-    /// A signal on `channel` to the execution whose key the template `to` makes.
-    pub fn new(channel: impl Into<String>, to: impl Into<String>) -> Self {
-        Self {
-            channel: channel.into(),
-            to: to.into(),
-            payload: None,
-            absent: None,
-        }
-    }
-
-    /// The value: a template. Without it, the event (or the line).
-    #[must_use]
-    pub fn payload(mut self, template: Value) -> Self {
-        self.payload = Some(template);
-        self
-    }
-
-    /// What follows where there is no such execution. Without it, it is reported.
-    #[must_use]
-    pub fn absent(mut self, absent: Absent) -> Self {
-        self.absent = Some(absent);
-        self
-    }
-}
-
-/// A rule as it is written. Checked when it is given to [`Rules::add`](super::Rules::add).
+/// A rule as it is declared. [`Rules::add`](super::Rules::add) checks it, and refuses fields that
+/// do not belong to the rule's source.
 ///
 /// ```
 /// use millpond_functions::triggers::{Each, Rules, Trigger};
@@ -146,155 +41,158 @@ impl SignalAction {
 /// let mut rules = Rules::default();
 /// rules.add(uploads).unwrap();
 /// ```
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct Trigger {
-    pub(crate) name: String,
-    pub(crate) source: Option<Source>,
-    pub(crate) bucket: Option<String>,
-    pub(crate) prefix: Option<String>,
-    pub(crate) suffix: Option<String>,
-    pub(crate) on: Option<On>,
-    pub(crate) each: Option<Each>,
-    pub(crate) max_lines: Option<u64>,
-    pub(crate) max_bytes: Option<u64>,
-    pub(crate) path: Option<String>,
-    pub(crate) signature: Option<Signature>,
-    pub(crate) unsigned: bool,
-    pub(crate) pattern: Option<Value>,
-    pub(crate) workflow: Option<String>,
-    pub(crate) version: Option<String>,
-    pub(crate) input: Option<Value>,
-    pub(crate) key: Option<String>,
-    pub(crate) queue: Option<String>,
-    pub(crate) signal: Option<SignalAction>,
-}
+#[derive(Debug, Clone, PartialEq)]
+pub struct Trigger(pub(super) Map<String, Value>);
 
-macro_rules! texts {
-    ($($(#[$doc:meta])* $name:ident),+ $(,)?) => {
+/// A signal to an execution that is found by its key.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SignalAction(Map<String, Value>);
+
+/// How requests of a webhook are signed.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Signature(Map<String, Value>);
+
+macro_rules! fields {
+    ($($(#[$doc:meta])* $method:ident = $name:literal: $type:ty),+ $(,)?) => {
         $(
             $(#[$doc])*
             #[must_use]
-            pub fn $name(mut self, $name: impl Into<String>) -> Self {
-                self.$name = Some($name.into());
-                self
+            pub fn $method(self, $method: impl Into<$type>) -> Self {
+                self.field($name, <$type>::from($method.into()))
             }
         )+
+
+        fn field(mut self, name: &str, value: impl Into<Value>) -> Self {
+            self.0.insert(name.to_owned(), value.into());
+            self
+        }
     };
 }
 
 impl Trigger {
-    fn from(source: Source, name: impl Into<String>) -> Self {
-        Self {
-            name: name.into(),
-            source: Some(source),
-            ..Self::default()
-        }
+    fn declare(name: impl Into<String>, source: SourceKind) -> Self {
+        let new = Self(Map::new()).field("name", name.into());
+        new.field("source", source.to_string())
     }
 
-    /// On events of EventBridge.
+    /// A rule for events of EventBridge.
     pub fn eventbridge(name: impl Into<String>) -> Self {
-        Self::from(Source::EventBridge, name)
+        Self::declare(name, SourceKind::EventBridge)
     }
 
-    /// On what happens to objects.
+    /// A rule for changes of objects.
     pub fn s3(name: impl Into<String>) -> Self {
-        Self::from(Source::S3, name)
+        Self::declare(name, SourceKind::S3)
     }
 
-    /// On messages of SQS.
+    /// A rule for messages of SQS.
     pub fn sqs(name: impl Into<String>) -> Self {
-        Self::from(Source::Sqs, name)
+        Self::declare(name, SourceKind::Sqs)
     }
 
-    /// On messages of SNS.
+    /// A rule for messages of SNS.
     pub fn sns(name: impl Into<String>) -> Self {
-        Self::from(Source::Sns, name)
+        Self::declare(name, SourceKind::Sns)
     }
 
-    /// On requests to `path` of the Function URL.
+    /// A rule for requests to `path` of the Function URL.
     pub fn webhook(name: impl Into<String>, path: impl Into<String>) -> Self {
-        Self {
-            path: Some(path.into()),
-            ..Self::from(Source::Webhook, name)
-        }
+        Self::declare(name, SourceKind::Webhook).field("path", path.into())
     }
 
-    texts! {
-        /// Only objects of this bucket.
-        bucket,
-        /// Only objects whose key begins so.
-        prefix,
-        /// Only objects whose key ends so.
-        suffix,
-        /// The version of the workflow, instead of the one registered last.
-        version,
-        /// The key of the execution (or of the signal): a template. One key starts one
-        /// execution. Without it, the rule's name and what tells the event from all others.
-        key,
+    fields! {
+        /// Matches only objects of this bucket.
+        bucket = "bucket": String,
+        /// Matches only objects whose key begins with this text.
+        prefix = "prefix": String,
+        /// Matches only objects whose key ends with this text.
+        suffix = "suffix": String,
+        /// The change that must have happened to the object. The default is [`On::Created`].
+        on = "on": On,
+        /// Starts or signals once for each line of the object.
+        each = "each": Each,
+        /// How requests are signed.
+        signature = "signature": Signature,
+        /// The pattern that events must match, in EventBridge's pattern language.
+        pattern = "pattern": Value,
+        /// The workflow to start.
+        start = "workflow": String,
+        /// The version of the workflow. The default is the one that was registered last.
+        version = "version": String,
+        /// The workflow's input, a template. The default is the event (or the line).
+        input = "input": Value,
+        /// The key of the execution (or of the signal), a template. One key starts one execution.
+        /// The default is the rule's name and the event's identity.
+        key = "key": String,
         /// The queue of the execution, instead of `default`.
-        queue,
+        queue = "queue": String,
+        /// The signal to send.
+        signal = "signal": SignalAction,
     }
 
-    /// What must have happened to the object. Without it, that it was created.
+    /// How many lines (default 10,000) and bytes (default 16 MiB) an object may have.
     #[must_use]
-    pub fn on(mut self, on: On) -> Self {
-        self.on = Some(on);
-        self
+    pub fn at_most(self, lines: u64, bytes: u64) -> Self {
+        self.field("max_lines", lines).field("max_bytes", bytes)
     }
 
-    /// One start or signal for each line of the object.
+    /// Accepts requests from anybody.
     #[must_use]
-    pub fn each(mut self, each: Each) -> Self {
-        self.each = Some(each);
-        self
+    pub fn unsigned(self) -> Self {
+        self.field("unsigned", true)
+    }
+}
+
+impl SignalAction {
+    /// A signal on `channel` to the execution whose key the template `to` renders.
+    pub fn new(channel: impl Into<String>, to: impl Into<String>) -> Self {
+        let new = Self(Map::new()).field("channel", channel.into());
+        new.field("to", to.into())
     }
 
-    /// How many lines an object may have (default 10,000), and how many bytes (16 MiB).
-    #[must_use]
-    pub fn at_most(mut self, lines: u64, bytes: u64) -> Self {
-        (self.max_lines, self.max_bytes) = (Some(lines), Some(bytes));
-        self
+    fields! {
+        /// The payload, a template. The default is the event (or the line).
+        payload = "payload": Value,
+        /// What happens if there is no such execution. By default it is reported.
+        absent = "absent": Absent,
+    }
+}
+
+impl Signature {
+    /// A signature of this scheme, with the secret of this name.
+    pub fn new(scheme: Scheme, secret: impl Into<String>) -> Self {
+        let new = Self(Map::new()).field("scheme", scheme);
+        new.field("secret", secret.into())
     }
 
-    /// How a request proves who sent it.
-    #[must_use]
-    pub fn signature(mut self, signature: Signature) -> Self {
-        self.signature = Some(signature);
-        self
+    fields! {
+        /// The header with the signature. [`Scheme::Hex`] and [`Scheme::Base64`] have no default.
+        header = "header": String,
     }
 
-    /// Anybody may send requests.
+    /// How far the time of a signature may be from now ([`Scheme::Stripe`]; default 5 minutes).
     #[must_use]
-    pub fn unsigned(mut self) -> Self {
-        self.unsigned = true;
-        self
+    pub fn tolerance(self, tolerance: Duration) -> Self {
+        self.field("tolerance", tolerance.as_secs())
     }
+}
 
-    /// What the event must be like, in EventBridge's pattern language.
-    #[must_use]
-    pub fn pattern(mut self, pattern: Value) -> Self {
-        self.pattern = Some(pattern);
-        self
-    }
+macro_rules! into_value {
+    ($($type:ty: $value:expr),+ $(,)?) => {
+        $(impl From<$type> for Value {
+            fn from(given: $type) -> Self {
+                let value: fn($type) -> Self = $value;
+                value(given)
+            }
+        })+
+    };
+}
 
-    /// The workflow to start.
-    #[must_use]
-    pub fn start(mut self, workflow: impl Into<String>) -> Self {
-        self.workflow = Some(workflow.into());
-        self
-    }
-
-    /// The workflow's input: a template. Without it, the event (or the line).
-    #[must_use]
-    pub fn input(mut self, template: Value) -> Self {
-        self.input = Some(template);
-        self
-    }
-
-    /// The signal to send.
-    #[must_use]
-    pub fn signal(mut self, signal: SignalAction) -> Self {
-        self.signal = Some(signal);
-        self
-    }
+into_value! {
+    SignalAction: |signal| signal.0.into(),
+    Signature: |signature| signature.0.into(),
+    On: |on| on.to_string().into(),
+    Each: |each| each.to_string().into(),
+    Absent: |absent| absent.to_string().into(),
+    Scheme: |scheme| scheme.to_string().into(),
 }

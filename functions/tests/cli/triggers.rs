@@ -119,17 +119,18 @@ fn bad_rules_are_findings_with_their_lines() {
     let lines: Vec<&str> = done.out.lines().collect();
     assert!(
         lines[0].starts_with(
-            "t.toml: line 8: trigger greetings: no workflow `gret`; did you mean `greet`?"
+            "t.toml: line 8, column 1: trigger greetings: unknown workflow `gret`; did you mean `greet`?"
         ),
         "{done:?}"
     );
     assert!(
-        lines[1].starts_with("t.toml: line 2: trigger greetings: it would set itself off")
-            && lines[1].contains("s3://pond/state/"),
+        lines[1].starts_with(
+            "t.toml: line 2, column 1: trigger greetings: the trigger would start itself"
+        ) && lines[1].contains("s3://pond/state/"),
         "{done:?}"
     );
     assert!(
-        lines[2].contains("no secret is called `hub`; did you mean `hubb`?"),
+        lines[2].contains("unknown secret `hub`; did you mean `hubb`?"),
         "{done:?}"
     );
     assert!(!done.err.contains("note:"), "{done:?}");
@@ -142,7 +143,12 @@ fn bad_rules_are_findings_with_their_lines() {
     assert_eq!(done.code, 1);
     let told: serde_json::Value = serde_json::from_str(&done.out).unwrap();
     let messages = told["errors"].as_array().unwrap();
-    assert!(messages.iter().any(|one| one["line"] == 3), "{told}");
+    assert!(
+        messages
+            .iter()
+            .any(|one| one["line"] == 3 && one["column"] == 1),
+        "{told}"
+    );
 }
 
 #[test]
@@ -173,7 +179,7 @@ fn an_event_is_tested_without_starting_anything() {
         "    key      greetings:inbox/in/a b.json@01-aa#1\n",
         "greetings: fits, but `input`: nothing is at `$.line.name`",
         "and 2 more lines, 1 of them no good",
-        "approvals: no: it is for webhook, the event is of s3",
+        "approvals: no: the trigger's source is webhook, the event's is s3",
     ] {
         assert!(done.out.contains(wanted), "{wanted}: {done:?}");
     }

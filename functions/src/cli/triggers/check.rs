@@ -9,7 +9,7 @@ use super::super::error::Error;
 use super::super::exit::Exit;
 use super::explain::action;
 use super::setting::Setting;
-use crate::triggers::{RuleError, Rules, RulesError, RulesText, Source};
+use crate::triggers::{RuleError, Rules, RulesError, RulesText, SourceKind};
 
 /// Say everything that is wrong with the rules: exit code 1 if anything is
 #[derive(Debug, clap::Args)]
@@ -72,8 +72,9 @@ fn against(rules: &Rules, app: &App, setting: &Setting<'_>) -> Vec<RuleError> {
 
 /// Says what was not looked at.
 fn unlooked(rules: &Rules, setting: &Setting<'_>) {
-    let sees =
-        |rule: &crate::triggers::Rule| matches!(rule.source(), Source::S3 | Source::EventBridge);
+    let sees = |rule: &crate::triggers::Rule| {
+        matches!(rule.source(), SourceKind::S3 | SourceKind::EventBridge)
+    };
     if setting.own.is_none() && rules.iter().any(sees) {
         setting.streams.note(
             "note: no bucket in S3 was named (--bucket): not looked at is whether a trigger \
@@ -89,6 +90,9 @@ fn unlooked(rules: &Rules, setting: &Setting<'_>) {
 
 fn told(error: &RuleError) -> Value {
     json!({
-        "trigger": error.rule, "line": error.line, "message": error.fault.to_string(),
+        "trigger": error.rule,
+        "line": error.position.map(|position| position.line),
+        "column": error.position.map(|position| position.column),
+        "message": error.fault.to_string(),
     })
 }

@@ -126,19 +126,19 @@ fn make(rule: &Rule, event: &TriggerEvent, object: Option<&[u8]>, setting: &Sett
         let method = &request.method;
         return Made::No(format!("a webhook is a POST, {method} is answered 405"));
     }
-    if let (Some(secrets), Some(signature), Some(request)) =
-        (setting.secrets, &rule.signature, &event.request)
+    if let (Some(secrets), Some(verifier), Some(request)) =
+        (setting.secrets, rule.verifier(), &event.request)
     {
-        let secret = secrets.get(&signature.secret);
-        let proof = secret.map(|secret| signature.verify(request, secret, Timestamp::now()));
+        let secret = secrets.get(&verifier.secret);
+        let proof = secret.map(|secret| verifier.verify(request, secret, Timestamp::now()));
         match proof {
             Some(Ok(())) => {}
             Some(Err(error)) => return Made::No(error.to_string()),
-            None => return Made::No(format!("no secret is called {}", signature.secret)),
+            None => return Made::No(format!("no secret is called {}", verifier.secret)),
         }
     }
     let (event, identity) = (&event.value, &event.identity);
-    match (&rule.split, object) {
+    match (rule.split(), object) {
         (None, _) => Made::Plans(vec![rule.plan(event, identity)]),
         (Some(_), None) => Made::Lines,
         (Some(split), Some(bytes)) => match split.lines(bytes) {
@@ -162,7 +162,7 @@ fn lines(rule: &Rule, made: &Made, setting: &Setting<'_>) -> Result<(), Error> {
         }
         Made::Plans(plans) => plans,
     };
-    if rule.split.is_some() {
+    if rule.split().is_some() {
         streams.line(format!("  {name}: fits, {} lines", plans.len()))?;
     }
     for plan in plans.iter().take(LINES) {
@@ -190,7 +190,7 @@ fn lines(rule: &Rule, made: &Made, setting: &Setting<'_>) -> Result<(), Error> {
             "  {name}: and {more} more lines, {bad} of them no good"
         ))?;
     }
-    if rule.signature.is_some() && setting.secrets.is_none() {
+    if rule.verifier().is_some() && setting.secrets.is_none() {
         streams.note("note: MILLPOND_WEBHOOK_SECRETS is not set: the signature was not checked");
     }
     Ok(())

@@ -2,18 +2,22 @@
 
 use serde_json::{Value, json};
 
-use crate::triggers::{Absent, Action, Plan, Rule, Starts};
+use crate::triggers::{Absent, Action, ActionTemplate, Plan, Rule, Starts};
 
 /// What a rule does.
 pub(super) fn action(rule: &Rule) -> String {
-    let start = rule.begin.as_ref().map(|begin| {
+    let start = rule.start().map(|begin| {
         let version = begin.version.as_ref();
         let version = version.map_or_else(String::new, |version| format!("@{version}"));
         let queue = begin.queue.as_ref();
         let queue = queue.map_or_else(String::new, |queue| format!(" in queue {queue}"));
         format!("starts {}{version}{queue}", begin.workflow)
     });
-    let tell = rule.tell.as_ref().map(|tell| {
+    let signal = match &rule.action {
+        ActionTemplate::Start(_) => None,
+        ActionTemplate::Signal(signal) => Some(signal),
+    };
+    let tell = signal.map(|tell| {
         let absent = match tell.absent {
             Absent::Report => "",
             Absent::Ignore => ", if there is one",
@@ -23,7 +27,7 @@ pub(super) fn action(rule: &Rule) -> String {
         format!("signals {} to an execution by key{absent}", tell.channel)
     });
     let each = rule
-        .split
+        .split()
         .map(|split| format!("for each of its {}", split.each));
     let parts = [tell, start, each];
     parts.into_iter().flatten().collect::<Vec<_>>().join(", ")

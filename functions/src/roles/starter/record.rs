@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::report::Outcome;
 use super::role::Starter;
-use crate::triggers::{Rule, Source, TriggerEvent, TriggerEvents};
+use crate::triggers::{Rule, SourceKind, TriggerEvent, TriggerEvents};
 
 impl Starter {
     /// All that one record tells.
@@ -20,11 +20,11 @@ impl Starter {
             events.as_slice(),
             [
                 Ok(TriggerEvent {
-                    source: Source::EventBridge,
+                    source: SourceKind::EventBridge,
                     ..
                 }),
                 Ok(TriggerEvent {
-                    source: Source::S3,
+                    source: SourceKind::S3,
                     ..
                 })
             ]
@@ -77,13 +77,13 @@ impl Starter {
     /// Whether it tells of what the engine itself wrote or sent.
     fn is_own(&self, event: &TriggerEvent) -> bool {
         match event.source {
-            Source::S3 | Source::EventBridge => {
+            SourceKind::S3 | SourceKind::EventBridge => {
                 let own = self.own.as_ref();
                 own.is_some_and(|own| own.is_told_by(&event.value))
             }
             // A hint to a worker, in the wrong queue.
-            Source::Sqs => is_hint(&event.value["body"]),
-            Source::Sns | Source::Webhook => false,
+            SourceKind::Sqs => is_hint(&event.value["body"]),
+            SourceKind::Sns | SourceKind::Webhook => false,
         }
     }
 
@@ -94,7 +94,7 @@ impl Starter {
         event: &TriggerEvent,
         until: Option<Timestamp>,
     ) -> Vec<Outcome> {
-        if let Some(split) = &rule.split {
+        if let Some(split) = rule.split() {
             return Box::pin(self.split(rule, split, event, until)).await;
         }
         let plan = rule.plan(&event.value, &event.identity);

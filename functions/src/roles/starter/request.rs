@@ -55,7 +55,7 @@ impl Starter {
             }
         };
         let id = request.id.clone();
-        let here = |rule: &&Rule| rule.path.as_ref() == Some(&request.path);
+        let here = |rule: &&Rule| rule.serves(&request.path);
         let rules: Vec<&Rule> = self.rules.iter().filter(here).collect();
         let what = format!("{} {}", request.method, request.path);
         if rules.is_empty() {
@@ -92,14 +92,14 @@ impl Starter {
     }
 
     fn proof(&self, rule: &Rule, request: &Request) -> Result<(), SignatureError> {
-        let Some(signature) = &rule.signature else {
+        let Some(verifier) = rule.verifier() else {
             return Ok(());
         };
-        let secret = self.secrets.get(&signature.secret);
+        let secret = self.secrets.get(&verifier.secret);
         let secret = secret.ok_or_else(|| SignatureError::NoSecret {
-            secret: signature.secret.clone(),
+            secret: verifier.secret.clone(),
         })?;
-        signature.verify(request, secret, self.engine.ports().clock.now())
+        verifier.verify(request, secret, self.engine.ports().clock.now())
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use serde::Deserialize;
 use serde_json::Value;
 
 use super::compile::{PatternError, compile};
@@ -19,7 +20,8 @@ use crate::triggers::near::short;
 /// let why = pattern.mismatch(&json!({"detail": {"amount": 7}})).unwrap();
 /// assert_eq!(why, "detail.amount is 7, not a number > 100");
 /// ```
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(try_from = "Value")]
 pub struct Pattern(pub(super) Node);
 
 /// Conditions on an object.
@@ -55,6 +57,22 @@ impl Pattern {
     #[must_use]
     pub fn mismatch(&self, event: &Value) -> Option<String> {
         self.0.mismatch(event, &mut Vec::new())
+    }
+}
+
+/// A table; or text with JSON, as AWS's own tools show patterns.
+impl TryFrom<Value> for Pattern {
+    type Error = PatternError;
+
+    fn try_from(pattern: Value) -> Result<Self, PatternError> {
+        let Value::String(text) = pattern else {
+            return Self::new(&pattern);
+        };
+        let pattern: Value = serde_json::from_str(&text).map_err(|error| PatternError {
+            at: String::new(),
+            why: format!("the text is not JSON: {error}"),
+        })?;
+        Self::new(&pattern)
     }
 }
 

@@ -1,5 +1,6 @@
 //! Templates of any shape.
 
+use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::path::Path;
@@ -10,7 +11,8 @@ use crate::triggers::near::short;
 const MOST_DEPTH: usize = 32;
 
 /// A value in which texts look into the event.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(try_from = "Value")]
 pub(crate) enum Template {
     /// As it stands.
     Plain(Value),
@@ -51,6 +53,12 @@ impl Template {
     /// [`InvalidTemplate`]: a path in it is none.
     pub(crate) fn new(template: &Value) -> Result<Self, InvalidTemplate> {
         Self::read(template, 0).map_err(|why| InvalidTemplate { why })
+    }
+
+    /// The whole event; in a rule with `each`, the line.
+    pub(crate) fn whole(lines: bool) -> Self {
+        let path = Path::parse(if lines { "$.line" } else { "$" });
+        Self::Path(path.expect("both are paths"))
     }
 
     fn read(template: &Value, depth: usize) -> Result<Self, String> {
@@ -117,8 +125,15 @@ impl Template {
         }
     }
 
-    /// Every path in it.
-    pub(crate) fn paths<'a>(&'a self, out: &mut Vec<&'a Path>) {
+    /// The first path in it that only a line of an object has.
+    pub(crate) fn of_line(&self) -> Option<&Path> {
+        let mut paths = Vec::new();
+        self.paths(&mut paths);
+        let line = |path: &&Path| matches!(path.first(), Some("line" | "line_number"));
+        paths.into_iter().find(line)
+    }
+
+    fn paths<'a>(&'a self, out: &mut Vec<&'a Path>) {
         match self {
             Self::Plain(_) => {}
             Self::Path(path) => out.push(path),
@@ -129,5 +144,13 @@ impl Template {
             Self::Array(all) => all.iter().for_each(|one| one.paths(out)),
             Self::Object(all) => all.iter().for_each(|(_, one)| one.paths(out)),
         }
+    }
+}
+
+impl TryFrom<Value> for Template {
+    type Error = InvalidTemplate;
+
+    fn try_from(template: Value) -> Result<Self, InvalidTemplate> {
+        Self::new(&template)
     }
 }

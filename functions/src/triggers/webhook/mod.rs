@@ -6,4 +6,7 @@ mod signature;
 mod tests;
 
 pub use secrets::{Secrets, SecretsError};
-pub use signature::{Scheme, Signature, SignatureError};
+pub use signature::Scheme;
+pub(crate) use signature::SignatureError;
+pub(super) use signature::SignatureFields;
+pub(crate) use signature::Verifier;

@@ -1,23 +1,27 @@
 //! Signatures of requests: HMAC-SHA256 over the body.
 
-use std::fmt;
-use std::time::Duration;
-
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use jiff::Timestamp;
+use serde::Deserialize;
 use sha2::Sha256;
 
 use crate::events::Request;
+use crate::triggers::error::Faults;
 
-/// How a signature is written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// How many seconds the time of a signature may be from now, unless the rule specifies it.
+const TOLERANCE: u64 = 300;
+
+/// The scheme of a signature.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, strum::Display)]
+#[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "lowercase")]
 pub enum Scheme {
     /// `sha256=` and 64 hexadecimal digits, in `X-Hub-Signature-256`.
     Github,
-    /// `t=` and seconds, `v1=` and digits, over `{t}.{body}`, in `Stripe-Signature`. Old ones
-    /// are refused.
+    /// `t=` and seconds, `v1=` and digits, over `{t}.{body}`, in `Stripe-Signature`. Old
+    /// signatures are refused.
     Stripe,
     /// 64 hexadecimal digits.
     Hex,
@@ -26,16 +30,8 @@ pub enum Scheme {
 }
 
 impl Scheme {
-    /// Every one, by its word in TOML.
-    pub(crate) const ALL: &'static [(&'static str, Self)] = &[
-        ("github", Self::Github),
-        ("stripe", Self::Stripe),
-        ("hex", Self::Hex),
-        ("base64", Self::Base64),
-    ];
-
-    /// The header in which it stands, where there is one for all.
-    pub(crate) fn header(self) -> Option<&'static str> {
+    /// The header with the signature, if the scheme has one.
+    fn header(self) -> Option<&'static str> {
         match self {
             Self::Github => Some("X-Hub-Signature-256"),
             Self::Stripe => Some("Stripe-Signature"),
@@ -44,18 +40,31 @@ impl Scheme {
     }
 }
 
-/// How requests of a rule prove who sent them.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Signature {
+/// How requests are signed, as a rule declares it.
+#[derive(Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(in crate::triggers) struct SignatureFields {
+    scheme: Option<Scheme>,
+    secret: String,
+    header: Option<String>,
+    tolerance: Option<u64>,
+}
+
+/// Verifies the signatures of requests.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Verifier {
     pub(crate) scheme: Scheme,
+    /// The name of the secret.
     pub(crate) secret: String,
-    pub(crate) header: Option<String>,
-    pub(crate) tolerance: Duration,
+    /// The header with the signature.
+    pub(crate) header: String,
+    /// How many seconds the time of a signature may be from now.
+    pub(crate) tolerance: u64,
 }
 
 /// Why a request is not known to come from whom it should.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum SignatureError {
+pub(crate) enum SignatureError {
     /// It is not signed.
     #[error("it has no header {header}")]
     NoHeader {
@@ -89,44 +98,42 @@ pub enum SignatureError {
     },
 }
 
-impl Signature {
-    /// Of this scheme, with the secret of this name.
-    pub fn new(scheme: Scheme, secret: impl Into<String>) -> Self {
-        Self {
-            scheme,
-            secret: secret.into(),
-            header: None,
-            tolerance: Duration::from_secs(300),
+impl Verifier {
+    /// Checks the fields of a signature.
+    pub(in crate::triggers) fn new(fields: &SignatureFields, faults: &mut Faults) -> Option<Self> {
+        let header = fields.header.clone();
+        let header = header.or_else(|| Some(fields.scheme?.header()?.to_owned()));
+        if fields.scheme.is_none() {
+            faults.missing("signature.scheme", "github, stripe, hex or base64");
+        } else if header.is_none() {
+            faults.missing("signature.header", "the header with the signature");
         }
+        if fields.secret.is_empty() {
+            faults.missing("signature.secret", "the name of the secret");
+        }
+        let tolerance = fields.tolerance.unwrap_or(TOLERANCE);
+        if tolerance == 0 && fields.scheme == Some(Scheme::Stripe) {
+            faults.invalid("signature.tolerance", "it must be at least 1 second");
+        }
+        Some(Self {
+            scheme: fields.scheme?,
+            secret: fields.secret.clone(),
+            header: header?,
+            tolerance,
+        })
     }
 
-    /// The header in which it stands. [`Scheme::Hex`] and [`Scheme::Base64`] have none of
-    /// their own.
-    #[must_use]
-    pub fn header(mut self, header: impl Into<String>) -> Self {
-        self.header = Some(header.into());
-        self
-    }
-
-    /// How far from now it may have been signed ([`Scheme::Stripe`]; default 5 minutes).
-    #[must_use]
-    pub fn tolerance(mut self, tolerance: Duration) -> Self {
-        self.tolerance = tolerance;
-        self
-    }
-
-    /// Checks a request. Takes the same time wherever signatures differ.
+    /// Verifies a request. The time does not depend on where signatures differ.
     ///
     /// # Errors
-    /// [`SignatureError`]: what is wrong, for the log, not for who sent it.
-    pub fn verify(
+    /// [`SignatureError`]: what is wrong, for the log, not for the sender.
+    pub(crate) fn verify(
         &self,
         request: &Request,
         secret: &[u8],
         now: Timestamp,
     ) -> Result<(), SignatureError> {
-        let header = self.header.as_deref().or(self.scheme.header());
-        let header = header.unwrap_or_default();
+        let header = &self.header;
         let value = request
             .header(header)
             .ok_or_else(|| SignatureError::NoHeader {
@@ -159,7 +166,7 @@ impl Signature {
                 // After the signature: nobody else's time is worth a word.
                 let at: i64 = time.parse().map_err(|_| form("`t=` and seconds"))?;
                 let seconds = now.as_second().abs_diff(at);
-                let most = self.tolerance.as_secs();
+                let most = self.tolerance;
                 if seconds > most {
                     return Err(SignatureError::Stale { seconds, most });
                 }
@@ -206,11 +213,4 @@ fn hex(text: &str) -> Option<Vec<u8>> {
     };
     let byte = |[a, b]: &[u8; 2]| u8::try_from(digit(*a)? * 16 + digit(*b)?).ok();
     pairs.iter().map(byte).collect()
-}
-
-impl fmt::Display for Scheme {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let found = Self::ALL.iter().find(|(_, scheme)| scheme == self);
-        f.write_str(found.map_or("", |(word, _)| word))
-    }
 }

@@ -1,0 +1,221 @@
+//! Event sources, with the fields that belong to one source only.
+
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+use super::error::Faults;
+use super::fields::{lenient, names};
+use super::split::Split;
+use super::webhook::{SignatureFields, Verifier};
+
+/// Lines and bytes of an object, if the rule has no limit of its own.
+const LINES: usize = 10_000;
+const BYTES: usize = 16 << 20;
+/// The most that a rule may allow: the function holds all of it in memory.
+const MAX_LINES: usize = 100_000;
+const MAX_BYTES: usize = 64 << 20;
+
+/// The kinds of event sources.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, strum::Display, strum::EnumIter)]
+#[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "lowercase")]
+pub enum SourceKind {
+    /// Events of EventBridge, of any bus and sender.
+    EventBridge,
+    /// Changes of objects, reported by S3 itself or through EventBridge.
+    S3,
+    /// Messages of SQS that carry none of the others.
+    Sqs,
+    /// Messages of SNS that carry none of the others.
+    Sns,
+    /// Requests to the Function URL.
+    Webhook,
+}
+
+/// The change of an object.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, strum::Display)]
+#[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "lowercase")]
+pub enum On {
+    /// A version was written.
+    #[default]
+    Created,
+    /// The object was deleted.
+    Deleted,
+    /// Any change.
+    Any,
+}
+
+/// How an object is split into lines, each of which starts or signals by itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, strum::Display)]
+#[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
+pub enum Each {
+    /// CSV whose first line names the columns.
+    CsvLines,
+    /// One JSON value per line.
+    JsonLines,
+}
+
+/// Where the events of a rule come from.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Source {
+    EventBridge,
+    S3 {
+        /// How objects are split into lines, if they are.
+        split: Option<Split>,
+    },
+    Sqs,
+    Sns,
+    Webhook {
+        path: String,
+        /// `None`: requests are accepted from anybody.
+        verifier: Option<Verifier>,
+    },
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct S3Fields {
+    bucket: Option<String>,
+    prefix: Option<String>,
+    suffix: Option<String>,
+    on: On,
+    each: Option<Each>,
+    max_lines: Option<usize>,
+    max_bytes: Option<usize>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct WebhookFields {
+    path: String,
+    signature: Option<SignatureFields>,
+    unsigned: bool,
+}
+
+impl SourceKind {
+    /// The fields that only this source has.
+    pub(super) fn fields(self) -> Vec<String> {
+        match self {
+            Self::S3 => names::<S3Fields>(),
+            Self::Webhook => names::<WebhookFields>(),
+            Self::EventBridge | Self::Sqs | Self::Sns => Vec::new(),
+        }
+    }
+}
+
+impl Source {
+    pub(super) fn kind(&self) -> SourceKind {
+        match self {
+            Self::EventBridge => SourceKind::EventBridge,
+            Self::S3 { .. } => SourceKind::S3,
+            Self::Sqs => SourceKind::Sqs,
+            Self::Sns => SourceKind::Sns,
+            Self::Webhook { .. } => SourceKind::Webhook,
+        }
+    }
+
+    /// Reads the fields that only this source has. Returns the patterns that they stand for, too.
+    pub(super) fn read(
+        kind: SourceKind,
+        fields: Map<String, Value>,
+        has_pattern: bool,
+        faults: &mut Faults,
+    ) -> (Self, Vec<Value>) {
+        let source = match kind {
+            SourceKind::S3 => {
+                let s3: S3Fields = lenient(fields, &[], faults);
+                if s3.bucket.is_none() && !has_pattern {
+                    faults.missing("bucket", "name the bucket, here or in `pattern`");
+                }
+                let split = s3.split(faults);
+                return (Self::S3 { split }, s3.patterns());
+            }
+            SourceKind::Webhook => {
+                let webhook: WebhookFields = lenient(fields, &[], faults);
+                let verifier = webhook.verifier(faults);
+                let path = webhook.path;
+                Self::Webhook { path, verifier }
+            }
+            SourceKind::EventBridge => {
+                if !has_pattern {
+                    faults.missing("pattern", "which events the trigger handles");
+                }
+                Self::EventBridge
+            }
+            SourceKind::Sqs => Self::Sqs,
+            SourceKind::Sns => Self::Sns,
+        };
+        (source, Vec::new())
+    }
+}
+
+impl S3Fields {
+    fn patterns(&self) -> Vec<Value> {
+        let key = |matcher: Value| json!({"detail": {"object": {"key": [matcher]}}});
+        let change = match self.on {
+            On::Created => Some(json!({"detail-type": ["Object Created"]})),
+            On::Deleted => Some(json!({"detail-type": ["Object Deleted"]})),
+            On::Any => None,
+        };
+        let bucket = self.bucket.as_ref();
+        let bucket = bucket.map(|name| json!({"detail": {"bucket": {"name": [name]}}}));
+        let prefix = self
+            .prefix
+            .as_ref()
+            .map(|text| key(json!({"prefix": text})));
+        let suffix = self
+            .suffix
+            .as_ref()
+            .map(|text| key(json!({"suffix": text})));
+        let all = [change, bucket, prefix, suffix];
+        all.into_iter().flatten().collect()
+    }
+
+    fn split(&self, faults: &mut Faults) -> Option<Split> {
+        let mut limit = |field: &str, given: Option<usize>, default: usize, max: usize| {
+            match given {
+                Some(_) if self.each.is_none() => faults.misplaced(field, "it requires `each`"),
+                Some(got) if !(1..=max).contains(&got) => {
+                    faults.invalid(field, format!("it must be 1 to {max}: {field}={got}"));
+                }
+                _ => {}
+            }
+            given.unwrap_or(default)
+        };
+        let max_lines = limit("max_lines", self.max_lines, LINES, MAX_LINES);
+        let max_bytes = limit("max_bytes", self.max_bytes, BYTES, MAX_BYTES);
+        let each = self.each?;
+        if self.on != On::Created {
+            faults.misplaced("each", "it requires on = \"created\"");
+        }
+        Some(Split {
+            each,
+            max_lines,
+            max_bytes,
+        })
+    }
+}
+
+impl WebhookFields {
+    fn verifier(&self, faults: &mut Faults) -> Option<Verifier> {
+        let path = &self.path;
+        if path.is_empty() {
+            faults.missing("path", "the path of the URL, such as /hooks/github");
+        } else if !path.starts_with('/') || path.contains(['?', '#']) {
+            let why = "it must begin with `/` and have no query";
+            faults.invalid("path", format!("{why}: path={path:?}"));
+        }
+        match (&self.signature, self.unsigned) {
+            (Some(signature), false) => return Verifier::new(signature, faults),
+            (Some(_), true) => faults.misplaced("unsigned", "the rule has a `signature`"),
+            (None, false) => faults.missing(
+                "signature",
+                "how requests are signed; `unsigned = true` accepts them from anybody",
+            ),
+            (None, true) => {}
+        }
+        None
+    }
+}
