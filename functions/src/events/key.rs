@@ -1,4 +1,6 @@
-//! Object keys as S3's notifications spell them.
+//! Object keys as S3's notifications encode them.
+
+use percent_encoding::percent_decode_str;
 
 /// A key that is not in the encoding it should be in.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -27,23 +29,16 @@ pub enum BadKey {
 /// ```
 pub fn decode(encoded: &str) -> Result<String, BadKey> {
     let bytes = encoded.as_bytes();
-    let digit = |at: usize| {
-        let byte = bytes.get(at).copied()?;
-        char::from(byte).to_digit(16)
-    };
-    let (mut out, mut at) = (Vec::with_capacity(bytes.len()), 0);
-    while at < bytes.len() {
-        match bytes[at] {
-            b'+' => out.push(b' '),
-            b'%' => {
-                let byte = digit(at + 1).zip(digit(at + 2)).map(|(a, b)| a * 16 + b);
-                let byte = byte.and_then(|byte| u8::try_from(byte).ok());
-                out.push(byte.ok_or(BadKey::Escape { at })?);
-                at += 2;
-            }
-            plain => out.push(plain),
-        }
-        at += 1;
+    let digits = |at: usize| bytes.get(at + 1..at + 3).unwrap_or_default();
+    // The crate would leave these as they are.
+    let invalid = (0..bytes.len()).find(|at| {
+        let digits = digits(*at);
+        bytes[*at] == b'%' && !(digits.len() == 2 && digits.iter().all(u8::is_ascii_hexdigit))
+    });
+    if let Some(at) = invalid {
+        return Err(BadKey::Escape { at });
     }
-    String::from_utf8(out).map_err(|_| BadKey::Text)
+    let spaces = encoded.replace('+', " ");
+    let decoded = percent_decode_str(&spaces).decode_utf8();
+    decoded.map(Into::into).map_err(|_| BadKey::Text)
 }

@@ -183,14 +183,9 @@ fn json_or_text(text: &str) -> Value {
     serde_json::from_str(text).unwrap_or_else(|_| text.into())
 }
 
-/// The parameters of a query: the last of a name.
+/// The parameters of a query. Of several with one name the last counts.
 fn query(text: &str) -> Value {
-    let pairs = text.split('&').filter(|pair| !pair.is_empty());
-    let pairs = pairs.map(|pair| {
-        let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
-        // What is not encoded well is taken as it stands.
-        let plain = |text: &str| crate::events::decode(text).unwrap_or_else(|_| text.to_owned());
-        (plain(name), plain(value).into())
-    });
+    let pairs = form_urlencoded::parse(text.as_bytes());
+    let pairs = pairs.map(|(name, value)| (name.into_owned(), value.into()));
     Value::Object(pairs.collect::<Map<_, _>>())
 }

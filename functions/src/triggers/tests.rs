@@ -105,7 +105,7 @@ name = "two"
 source = "eventbridge"
 pattern = { source = "aws.s3" }
 workflow = "w"
-input = { a = "$.a..b" }
+input = { a = "$.a[b" }
 queue = "a/b"
 
 [[trigger]]
@@ -151,7 +151,7 @@ absent = "start"
         "line 2, column 1: trigger one: missing field `source`: one of eventbridge, s3,",
         "line 4, column 1: trigger one: unknown field `sorce`; did you mean `source`?: known=name,",
         "line 11, column 1: trigger two: invalid `pattern`: at source: values stand in an array",
-        "line 13, column 1: trigger two: invalid `input`: a name follows `.`",
+        "line 13, column 1: trigger two: invalid `input`: invalid path: at position",
         "line 14, column 1: trigger two: invalid `queue`: invalid queue name: `[a-z0-9",
         "line 16, column 1: trigger three: missing field `path`",
         "line 20, column 10: trigger three: missing field `signature.secret`",

@@ -177,7 +177,7 @@ fn an_event_is_tested_without_starting_anything() {
     for wanted in [
         "greetings: fits, 5 lines",
         "    key      greetings:inbox/in/a b.json@01-aa#1\n",
-        "greetings: fits, but `input`: nothing is at `$.line.name`",
+        "greetings: fits, but `input`: the event has no value at `$.line.name`",
         "and 2 more lines, 1 of them no good",
         "approvals: no: the trigger's source is webhook, the event's is s3",
     ] {

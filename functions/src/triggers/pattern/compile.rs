@@ -1,7 +1,6 @@
 //! From JSON to a pattern.
 
-use std::net::IpAddr;
-
+use ipnet::IpNet;
 use serde_json::{Map, Value};
 
 use super::matcher::{Matcher, Order, Part};
@@ -243,12 +242,6 @@ fn numeric(value: &Value) -> Compiled<Matcher> {
 }
 
 fn cidr(text: &str) -> Compiled<Matcher> {
-    let read = || {
-        let (address, bits) = text.split_once('/')?;
-        let network: IpAddr = address.parse().ok()?;
-        let bits: u8 = bits.parse().ok()?;
-        let most = if network.is_ipv4() { 32 } else { 128 };
-        (bits <= most).then_some(Matcher::Cidr { network, bits })
-    };
-    read().ok_or_else(|| format!("`cidr` takes a network like 10.0.0.0/8 or fd00::/8: got {text}"))
+    let network = text.parse::<IpNet>().map(Matcher::Cidr);
+    network.map_err(|_| format!("`cidr` takes a network like 10.0.0.0/8 or fd00::/8: got {text}"))
 }

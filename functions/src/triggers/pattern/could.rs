@@ -65,7 +65,7 @@ impl Matcher {
                 (head, true) => overlap(head, prefix),
             },
             Self::Exists(there) => *there,
-            Self::Numeric(_) | Self::Cidr { .. } => false,
+            Self::Numeric(_) | Self::Cidr(_) => false,
             Self::AnythingBut(inner) => !inner.iter().any(|matcher| matcher.holds_all(prefix)),
         }
     }

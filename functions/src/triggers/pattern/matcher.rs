@@ -1,8 +1,8 @@
 //! What may stand at a field.
 
 use std::fmt;
-use std::net::IpAddr;
 
+use ipnet::IpNet;
 use serde_json::Value;
 
 use super::wildcard::Wildcard;
@@ -18,10 +18,7 @@ pub(super) enum Matcher {
     Wildcard(Wildcard),
     Numeric(Vec<(Order, f64)>),
     Exists(bool),
-    Cidr {
-        network: IpAddr,
-        bits: u8,
-    },
+    Cidr(IpNet),
     AnythingBut(Vec<Matcher>),
 }
 
@@ -100,9 +97,9 @@ impl Matcher {
             Self::Prefix(part) => part.in_case(text).starts_with(&part.text),
             Self::Suffix(part) => part.in_case(text).ends_with(&part.text),
             Self::Wildcard(wildcard) => wildcard.fits(text),
-            Self::Cidr { network, bits } => text
+            Self::Cidr(network) => text
                 .parse()
-                .is_ok_and(|address| within(address, *network, *bits)),
+                .is_ok_and(|address: std::net::IpAddr| network.contains(&address)),
             Self::Equal(_) | Self::Numeric(_) | Self::Exists(_) | Self::AnythingBut(_) => false,
         }
     }
@@ -115,20 +112,6 @@ fn same(wanted: &Value, value: &Value) -> bool {
             a == b || (a.is_f64() || b.is_f64()) && a.as_f64() == b.as_f64()
         }
         (wanted, value) => wanted == value,
-    }
-}
-
-fn within(address: IpAddr, network: IpAddr, bits: u8) -> bool {
-    let top = |value: u128, width: u8| {
-        let rest = u32::from(width - bits.min(width));
-        value.checked_shr(rest).unwrap_or(0)
-    };
-    match (address, network) {
-        (IpAddr::V4(a), IpAddr::V4(n)) => {
-            top(u32::from(a).into(), 32) == top(u32::from(n).into(), 32)
-        }
-        (IpAddr::V6(a), IpAddr::V6(n)) => top(a.into(), 128) == top(n.into(), 128),
-        _ => false,
     }
 }
 
@@ -154,7 +137,7 @@ impl fmt::Display for Matcher {
             }
             Self::Exists(true) => f.write_str("anything at all"),
             Self::Exists(false) => f.write_str("nothing"),
-            Self::Cidr { network, bits } => write!(f, "an address in {network}/{bits}"),
+            Self::Cidr(network) => write!(f, "an address in {network}"),
             Self::AnythingBut(inner) => {
                 let inner: Vec<String> = inner.iter().map(ToString::to_string).collect();
                 write!(f, "anything but {}", inner.join(" or "))

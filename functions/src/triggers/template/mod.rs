@@ -8,9 +8,10 @@
 //!   `true` and `false` can be.
 //! - `$$` is a `$` that means nothing: `"$$.50"` is `$.50`.
 //!
-//! A path goes by names and places: `$.detail['two words'].items[0]`. Where nothing is, the
-//! template does not fit and the event is reported; `?` behind the path makes it `null`, or
-//! nothing in a text. `| number`, `| text` and `| json` turn what was found into another kind.
+//! A path is a JSONPath query (RFC 9535, without functions) that selects one value:
+//! `$.detail['two words'].items[0]`. Names after a dot may contain `-`. If there is no value, the
+//! event is reported; a `?` after the path makes it `null`, or nothing in a text. `| number`,
+//! `| text` and `| json` convert the value.
 
 mod path;
 #[cfg(test)]

@@ -1,154 +1,154 @@
-//! Paths into an event.
+//! Paths into an event: JSONPath (RFC 9535) queries that select one value.
 
 use std::fmt;
 
 use serde_json::{Number, Value};
+use serde_json_path::JsonPath;
 
 use crate::triggers::near::short;
 
-/// A path into an event, and what to make of the value there.
+/// A path into an event, and the conversion of the value there.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Path {
     text: String,
-    steps: Vec<Step>,
+    query: JsonPath,
     optional: bool,
-    filter: Option<Filter>,
+    conversion: Option<Conversion>,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
-enum Step {
-    Name(String),
-    Place(usize),
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Filter {
+#[derive(Debug, Clone, Copy, PartialEq, Eq, strum::EnumString)]
+#[strum(serialize_all = "lowercase")]
+enum Conversion {
     Number,
     Text,
     Json,
 }
 
 impl Path {
-    /// Reads a path: `$.a['b c'][0]?`, then `| number`, `| text` or `| json`.
+    /// Reads a path, such as `$.a['b c'][0]`, which `?` and `| number` may follow.
     ///
     /// # Errors
-    /// Why it is none.
+    /// Why it is invalid.
     pub(super) fn parse(text: &str) -> Result<Self, String> {
-        let mut rest = text
-            .strip_prefix('$')
-            .ok_or_else(|| format!("a path begins with `$`: got={text:?}"))?;
-        let (mut steps, mut optional) = (Vec::new(), false);
-        loop {
-            if let Some(after) = rest.strip_prefix('.') {
-                let name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-');
-                let end = after.find(|c| !name(c)).unwrap_or(after.len());
-                if end == 0 {
-                    return Err(format!(
-                        "a name follows `.`; others are written ['like this']: got={text:?}"
-                    ));
-                }
-                steps.push(Step::Name(after[..end].to_owned()));
-                rest = &after[end..];
-            } else if let Some(after) = rest.strip_prefix('[') {
-                let (step, after) = bracket(after).ok_or_else(|| {
-                    format!("in brackets stands 'a name' or a place from 0: got={text:?}")
-                })?;
-                steps.push(step);
-                rest = after;
-            } else {
-                break;
-            }
+        if !text.starts_with('$') {
+            return Err(format!("a path begins with `$`: path={text:?}"));
         }
-        if let Some(after) = rest.strip_prefix('?') {
-            (optional, rest) = (true, after);
-        }
-        let filter = match rest.trim().strip_prefix('|').map(str::trim) {
-            Some("number") => Some(Filter::Number),
-            Some("text") => Some(Filter::Text),
-            Some("json") => Some(Filter::Json),
-            Some(other) => {
-                return Err(format!(
-                    "after `|` stands number, text or json: got={other:?}"
-                ));
+        let is_word = |word: &str| word.trim().chars().all(char::is_alphanumeric);
+        let (path, conversion) = match text.rsplit_once('|') {
+            Some((path, word)) if is_word(word) => {
+                let why =
+                    |_| format!("`|` must be followed by number, text or json: path={text:?}");
+                let conversion = word.trim().parse().map_err(why)?;
+                (path.trim_end(), Some(conversion))
             }
-            None if rest.is_empty() => None,
-            None => return Err(format!("{rest:?} does not belong to a path: got={text:?}")),
+            _ => (text, None),
         };
+        let required = path.strip_suffix('?');
+        let path = required.unwrap_or(path);
+        let query = JsonPath::parse(path).or_else(|error| {
+            let bracketed = JsonPath::parse(&bracketed(path));
+            bracketed.map_err(|_| format!("invalid path: {error}: path={text:?}"))
+        })?;
         Ok(Self {
             text: text.to_owned(),
-            steps,
-            optional,
-            filter,
+            query,
+            optional: required.is_some(),
+            conversion,
         })
     }
 
-    /// Whether a text is meant as a path.
+    /// Whether a text is a path.
     pub(super) fn is(text: &str) -> bool {
         text == "$" || text.starts_with("$.") || text.starts_with("$[")
     }
 
-    /// The first name on it.
+    /// The first name in it.
     pub(crate) fn first(&self) -> Option<&str> {
-        match self.steps.first()? {
-            Step::Name(name) => Some(name),
-            Step::Place(_) => None,
-        }
+        let beginnings = ["$.", "$['", "$[\""].into_iter();
+        let name = beginnings.filter_map(|beginning| self.text.strip_prefix(beginning));
+        name.map(|name| &name[..name.find(not_in_name).unwrap_or(name.len())])
+            .next()
     }
 
-    /// The value there.
+    /// The value at the path.
     ///
     /// # Errors
     /// Why there is none.
     pub(super) fn get(&self, event: &Value) -> Result<Value, String> {
-        let found = self.steps.iter().try_fold(event, |value, step| match step {
-            Step::Name(name) => value.get(name),
-            Step::Place(at) => value.get(at),
-        });
-        match found {
-            Some(value) => self.filtered(value),
-            None if self.optional => Ok(Value::Null),
-            None => Err(format!("nothing is at {self}")),
+        let found = self.query.query(event);
+        match found.at_most_one() {
+            Ok(Some(value)) => self.converted(value),
+            Ok(None) if self.optional => Ok(Value::Null),
+            Ok(None) => Err(format!("the event has no value at {self}")),
+            Err(_) => {
+                let count = found.len();
+                Err(format!("{self} selects {count} values; it must select one"))
+            }
         }
     }
 
-    fn filtered(&self, value: &Value) -> Result<Value, String> {
-        let got = || short(value);
-        let misfit = |what: &str| Err(format!("what is at {self} is no {what}: got={}", got()));
-        match (self.filter, value) {
+    fn converted(&self, value: &Value) -> Result<Value, String> {
+        let not = |what: &str| {
+            let value = short(value);
+            Err(format!("the value at {self} is not {what}: value={value}"))
+        };
+        match (self.conversion, value) {
             (None, value) => Ok(value.clone()),
             (Some(_), Value::Null) if self.optional => Ok(Value::Null),
-            (Some(Filter::Number), Value::Number(_)) | (Some(Filter::Text), Value::String(_)) => {
-                Ok(value.clone())
+            (Some(Conversion::Number), Value::Number(_))
+            | (Some(Conversion::Text), Value::String(_)) => Ok(value.clone()),
+            (Some(Conversion::Number), Value::String(text)) => {
+                match text.trim().parse::<Number>() {
+                    Ok(number) => Ok(number.into()),
+                    Err(_) if self.optional && text.trim().is_empty() => Ok(Value::Null),
+                    Err(_) => not("a number"),
+                }
             }
-            (Some(Filter::Number), Value::String(text)) => match text.trim().parse::<Number>() {
-                Ok(number) => Ok(number.into()),
-                Err(_) if self.optional && text.trim().is_empty() => Ok(Value::Null),
-                Err(_) => misfit("number"),
-            },
-            (Some(Filter::Number), _) => misfit("number"),
-            (Some(Filter::Text), Value::Number(_) | Value::Bool(_)) => Ok(value.to_string().into()),
-            (Some(Filter::Text), _) => misfit("text"),
-            (Some(Filter::Json), Value::String(text)) => {
-                serde_json::from_str(text).or_else(|_| misfit("JSON"))
+            (Some(Conversion::Number), _) => not("a number"),
+            (Some(Conversion::Text), Value::Number(_) | Value::Bool(_)) => {
+                Ok(value.to_string().into())
             }
-            (Some(Filter::Json), _) => misfit("text with JSON"),
+            (Some(Conversion::Text), _) => not("a text, number, true or false"),
+            (Some(Conversion::Json), Value::String(text)) => {
+                serde_json::from_str(text).or_else(|_| not("JSON"))
+            }
+            (Some(Conversion::Json), _) => not("a text with JSON"),
         }
     }
 }
 
-/// What stands in brackets, and what follows them.
-fn bracket(after: &str) -> Option<(Step, &str)> {
-    let quote = after.chars().next()?;
-    if matches!(quote, '\'' | '"') {
-        let inner = &after[1..];
-        let end = inner.find(quote)?;
-        let rest = inner[end + 1..].strip_prefix(']')?;
-        return (end > 0).then(|| (Step::Name(inner[..end].to_owned()), rest));
+fn not_in_name(c: char) -> bool {
+    !c.is_alphanumeric() && !matches!(c, '_' | '-')
+}
+
+/// The path with each name after a dot in brackets: in RFC 9535 a name like `detail-type`, which
+/// EventBridge's own events have, can only be written so.
+fn bracketed(path: &str) -> String {
+    let (mut out, mut depth, mut quote) = (String::new(), 0_usize, None);
+    let mut rest = path;
+    while let Some(c) = rest.chars().next() {
+        rest = &rest[c.len_utf8()..];
+        match (c, quote) {
+            ('\'' | '"', None) if depth > 0 => quote = Some(c),
+            (c, Some(open)) if c == open => quote = None,
+            ('[', None) => depth += 1,
+            (']', None) => depth = depth.saturating_sub(1),
+            ('.', None) if depth == 0 => {
+                let end = rest.find(not_in_name).unwrap_or(rest.len());
+                if end > 0 {
+                    let (name, after) = rest.split_at(end);
+                    // After `..`, the brackets follow both dots.
+                    let dot = if out.ends_with('.') { "." } else { "" };
+                    out.push_str(&format!("{dot}['{name}']"));
+                    rest = after;
+                    continue;
+                }
+            }
+            _ => {}
+        }
+        out.push(c);
     }
-    let (place, rest) = after.split_once(']')?;
-    let digits = !place.is_empty() && place.bytes().all(|byte| byte.is_ascii_digit());
-    let place = digits.then(|| place.parse().ok()).flatten()?;
-    Some((Step::Place(place), rest))
+    out
 }
 
 impl fmt::Display for Path {

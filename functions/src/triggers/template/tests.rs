@@ -8,6 +8,7 @@ fn event() -> Value {
         "detail": {
             "id": 42, "ok": true, "none": null, "text": "a b", "items": [{"n": "1.50"}, 7],
             "two words": "x", "json": "{\"a\":[1]}", "brace}": "y", "empty": "",
+            "a-b": {"c-d": {"e.f-g": {"h": 1}, "2fa": 2}},
         },
     })
 }
@@ -31,6 +32,15 @@ fn a_text_that_is_a_path_becomes_the_value_there() {
         ("$.detail.none", json!(null)),
         ("$.detail.gone?", json!(null)),
         ("$.detail-type", json!("Paid")),
+        ("$['detail-type']", json!("Paid")),
+        ("$.detail.a-b.c-d['e.f-g'].h", json!(1)),
+        ("$.detail.items[-1]", json!(7)),
+        ("$..n", json!("1.50")),
+        ("$..c-d.2fa", json!(2)),
+        (
+            "$.detail.items[?@.n == '1.50' || @.n == 1].n",
+            json!("1.50"),
+        ),
         ("$.detail.items[0].n | number", json!(1.5)),
         ("$.detail.id | text", json!("42")),
         ("$.detail.json | json", json!({"a": [1]})),
@@ -72,12 +82,16 @@ fn a_dollar_means_nothing_when_it_is_doubled_or_alone() {
 #[test]
 fn what_is_not_in_the_event_is_told() {
     for (template, why) in [
-        (json!("$.detail.gone"), "nothing is at `$.detail.gone`"),
-        (json!("$.detail.items[9]"), "nothing is at"),
+        (json!("$.detail.gone"), "no value at `$.detail.gone`"),
+        (json!("$.detail.items[9]"), "no value at"),
+        (json!("$.detail.items[*]"), "selects 2 values"),
         (json!(["${$.detail.items}"]), "cannot stand in a text"),
-        (json!("$.detail.text | number"), "is no number: got=\"a b\""),
-        (json!("$.detail.items | text"), "is no text"),
-        (json!("$.detail.text | json"), "is no JSON"),
+        (
+            json!("$.detail.text | number"),
+            "is not a number: value=\"a b\"",
+        ),
+        (json!("$.detail.items | text"), "is not a text"),
+        (json!("$.detail.text | json"), "is not JSON"),
     ] {
         let error = render(template.clone()).expect_err("nothing there");
         assert!(error.contains(why), "{template}: {error}");
@@ -91,13 +105,12 @@ fn what_is_not_in_the_event_is_told() {
 #[test]
 fn a_path_that_is_none_is_refused_with_what_would_be_right() {
     for (text, why) in [
-        ("$.", "a name follows `.`"),
-        ("$.a..b", "a name follows `.`"),
-        ("$.a[b]", "'a name' or a place"),
-        ("$[-1]", "'a name' or a place"),
-        ("$['']", "'a name' or a place"),
-        ("$.a[99999999999999999999]", "'a name' or a place"),
-        ("$.a b", "does not belong"),
+        ("$.", "invalid path: at position"),
+        ("$.a...b", "invalid path: at position"),
+        ("$.a[b]", "invalid path"),
+        ("$.a['b]", "invalid path"),
+        ("$.a[99999999999999999999]", "invalid path"),
+        ("$.a b", "invalid path: at position"),
         ("$.a | upper", "number, text or json"),
         ("x ${$.a", "has no `}`"),
         ("x ${a}", "begins with `$`"),

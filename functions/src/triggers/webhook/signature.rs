@@ -146,12 +146,14 @@ impl Verifier {
         let value = value.trim();
         match self.scheme {
             Scheme::Github => {
-                let digits = value.strip_prefix("sha256=").and_then(hex);
+                let digits = value
+                    .strip_prefix("sha256=")
+                    .and_then(|digits| hex::decode(digits).ok());
                 let mac = digits.ok_or_else(|| form("`sha256=` and 64 hexadecimal digits"))?;
                 check(secret, &[&request.body], &[mac])
             }
             Scheme::Hex => {
-                let mac = hex(value).ok_or_else(|| form("64 hexadecimal digits"))?;
+                let mac = hex::decode(value).map_err(|_| form("64 hexadecimal digits"))?;
                 check(secret, &[&request.body], &[mac])
             }
             Scheme::Base64 => {
@@ -202,15 +204,8 @@ fn stripe(value: &str) -> Option<(&str, Vec<Vec<u8>>)> {
         .collect::<Option<_>>()?;
     let (_, time) = parts.iter().find(|(name, _)| *name == "t")?;
     let v1 = parts.iter().filter(|(name, _)| *name == "v1");
-    let macs: Vec<Vec<u8>> = v1.map(|(_, digits)| hex(digits)).collect::<Option<_>>()?;
+    let macs: Vec<Vec<u8>> = v1
+        .map(|(_, digits)| hex::decode(digits).ok())
+        .collect::<Option<_>>()?;
     (!macs.is_empty()).then_some((*time, macs))
-}
-
-fn hex(text: &str) -> Option<Vec<u8>> {
-    let digit = |byte: u8| char::from(byte).to_digit(16);
-    let (pairs, []) = text.as_bytes().as_chunks::<2>() else {
-        return None;
-    };
-    let byte = |[a, b]: &[u8; 2]| u8::try_from(digit(*a)? * 16 + digit(*b)?).ok();
-    pairs.iter().map(byte).collect()
 }

@@ -110,11 +110,7 @@ fn only_what_failed_comes_again() {
     ));
     assert!(matches!(of("unmatched"), Outcome::Unmatched { .. }));
     assert!(matches!(of("text"), Outcome::Unmatched { .. }));
-    assert!(
-        of("misfit")
-            .to_string()
-            .contains("nothing is at `$.body.id`")
-    );
+    assert!(of("misfit").to_string().contains("no value at `$.body.id`"));
     assert!(
         of("wrong input")
             .to_string()

@@ -98,7 +98,7 @@ fn a_bad_line_is_told_and_does_not_hold_up_the_others() {
         "{outcomes:?}"
     );
     assert!(
-        outcomes[2].contains("line 4 of") && outcomes[2].contains("no number"),
+        outcomes[2].contains("line 4 of") && outcomes[2].contains("not a number"),
         "{outcomes:?}"
     );
     assert!(outcomes[3].starts_with("started"), "{outcomes:?}");
