@@ -1,3 +1,5 @@
+mod documented;
+
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
