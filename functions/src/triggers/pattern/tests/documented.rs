@@ -63,6 +63,18 @@ fn cases() -> Vec<Case> {
             some([json!("2026-10-03T00:00:00Z"), json!(2026), json!(null)]),
         ),
         (
+            "an empty prefix matches any text",
+            json!([{"prefix": ""}]),
+            some([json!("x"), json!("")]),
+            [some([json!(3), json!(null)]), nothing()].concat(),
+        ),
+        (
+            "an empty suffix matches any text, in any case",
+            json!([{"suffix": {"equals-ignore-case": ""}}, {"suffix": ""}]),
+            some([json!("x"), json!("")]),
+            [some([json!(true)]), nothing()].concat(),
+        ),
+        (
             "prefix in any case",
             json!([{"prefix": {"equals-ignore-case": "EventB"}}]),
             some([json!("eventbridge"), json!("EVENTBRIDGE")]),
