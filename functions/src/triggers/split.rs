@@ -30,6 +30,8 @@ pub(crate) enum SplitError {
     Lines { most: usize },
     #[error("the object is not UTF-8 text: first other byte at {at}")]
     Text { at: usize },
+    #[error("invalid CSV: {why}: correct the file and upload it again: line={line}")]
+    Quote { why: &'static str, line: usize },
     #[error("the first line of the CSV does not name each column once: {why}")]
     Header { why: String },
 }
@@ -64,7 +66,10 @@ impl Split {
     }
 
     fn json(&self, text: &str) -> Vec<Line> {
-        let lines = (1..).zip(text.lines());
+        let lines = text.split('\n');
+        // A carriage return alone ends a line, too; before a line feed it belongs to that.
+        let lines = lines.flat_map(|line| line.strip_suffix('\r').unwrap_or(line).split('\r'));
+        let lines = (1..).zip(lines);
         let lines = lines.filter(|(_, line)| !line.trim().is_empty());
         // One more than may be: enough to see that it is too much.
         let lines = lines.take(self.max_lines + 1);
@@ -77,6 +82,7 @@ impl Split {
     }
 
     fn csv(&self, text: &str) -> Result<Vec<Line>, SplitError> {
+        check_quotes(text)?;
         let mut reader = csv::ReaderBuilder::new()
             .has_headers(false)
             .flexible(true)
@@ -115,6 +121,47 @@ impl Split {
     }
 }
 
+/// Refuses quotes that make rows disappear: one that is never closed, and one that is closed within
+/// another row's field, of which text remains behind the quote. The reader accepts both, and takes
+/// all rows between two quotes for one field.
+fn check_quotes(text: &str) -> Result<(), SplitError> {
+    enum State {
+        FieldStart,
+        Unquoted,
+        Quoted,
+        Closed,
+    }
+    let (mut state, mut opened) = (State::FieldStart, 0);
+    let error = |why, at: usize| {
+        let line = text[..at]
+            .replace("\r\n", "\n")
+            .matches(['\r', '\n'])
+            .count()
+            + 1;
+        Err(SplitError::Quote { why, line })
+    };
+    for (at, byte) in text.bytes().enumerate() {
+        state = match (state, byte) {
+            (State::FieldStart, b'"') => {
+                opened = at;
+                State::Quoted
+            }
+            (State::Quoted, b'"') => State::Closed,
+            // Two quotes in a quoted field are one of its text.
+            (State::Closed, b'"') | (State::Quoted, _) => State::Quoted,
+            (State::FieldStart | State::Unquoted | State::Closed, b',' | b'\r' | b'\n') => {
+                State::FieldStart
+            }
+            (State::FieldStart | State::Unquoted, _) => State::Unquoted,
+            (State::Closed, _) => return error("text follows a closing quote", at),
+        };
+    }
+    match state {
+        State::Quoted => error("a quote is never closed", opened),
+        State::FieldStart | State::Unquoted | State::Closed => Ok(()),
+    }
+}
+
 /// Counts lines up to a record. The reader's own number counts a line break of two bytes late.
 struct Counter<'a> {
     text: &'a str,
@@ -132,8 +179,10 @@ impl Counter<'_> {
         let blank = rest.iter().take_while(|byte| matches!(byte, b'\r' | b'\n'));
         let begin = from + blank.count();
         let passed = bytes.get(self.at..begin).unwrap_or_default();
-        for byte in passed {
-            self.line += u64::from(*byte == b'\n');
+        for (n, byte) in (self.at..).zip(passed) {
+            // A carriage return alone ends a line, too; before a line feed it belongs to that.
+            let alone = *byte == b'\r' && bytes.get(n + 1) != Some(&b'\n');
+            self.line += u64::from(alone || *byte == b'\n');
         }
         self.at = begin.max(self.at);
         self.line
@@ -210,6 +259,58 @@ mod tests {
             most: 200,
         };
         assert_eq!(split(Each::JsonLines, &" ".repeat(201)), Err(bytes));
+    }
+
+    /// Issue 14, item 20.
+    #[test]
+    fn a_carriage_return_alone_ends_a_line() {
+        let rows = split(Each::CsvLines, "id,note\rA1,ok\rA2,\"a\rb\"\r\r\nA3,good\r").unwrap();
+        let numbers: Vec<u64> = rows.iter().map(|(number, _)| *number).collect();
+        assert_eq!(numbers, [2, 3, 6]);
+        assert_eq!(rows[2].1, Ok(json!({"id": "A3", "note": "good"})));
+        let rows = split(Each::JsonLines, "{\"a\":1}\r[2]\r\n3\r").unwrap();
+        let wanted = [
+            (1, Ok(json!({"a": 1}))),
+            (2, Ok(json!([2]))),
+            (3, Ok(json!(3))),
+        ];
+        assert_eq!(rows, wanted);
+    }
+
+    /// Issue 14, item 20.
+    #[test]
+    fn a_quote_that_swallows_rows_is_refused_with_its_line() {
+        for (text, why, line) in [
+            (
+                "id,note\nA1,\"5 inch\nA2,fine\nA3,good\n",
+                "never closed",
+                2,
+            ),
+            (
+                "id,note\rA0,x\r\nA1,\"5\"\" inch\nA2,fine",
+                "never closed",
+                3,
+            ),
+            (
+                "id,note\nA1,\"5 inch\nA2,\"fine\nA3,good\n",
+                "closing quote",
+                3,
+            ),
+            ("\"id,note\nA1,fine\n", "never closed", 1),
+        ] {
+            let error = split(Each::CsvLines, text)
+                .expect_err("rows would be lost")
+                .to_string();
+            assert!(
+                error.contains(why) && error.contains(&format!("line={line}")),
+                "{error}"
+            );
+        }
+        let text = "id,note\nA1,5\" pipe\nA2,\"a \"\"b\"\"\nc\"\nA3,\"\"";
+        let rows = split(Each::CsvLines, text).unwrap();
+        assert_eq!(rows[0].1, Ok(json!({"id": "A1", "note": "5\" pipe"})));
+        assert_eq!(rows[1].1, Ok(json!({"id": "A2", "note": "a \"b\"\nc"})));
+        assert_eq!(rows[2], (5, Ok(json!({"id": "A3", "note": ""}))));
     }
 
     #[test]
