@@ -197,15 +197,16 @@ fn check(secret: &[u8], parts: &[&[u8]], macs: &[Vec<u8>]) -> Result<(), Signatu
     }
 }
 
+/// The time and the signatures of Stripe's header. Elements that are malformed, or unknown, do not
+/// count: a sender may add others.
 fn stripe(value: &str) -> Option<(&str, Vec<Vec<u8>>)> {
-    let parts: Vec<(&str, &str)> = value
-        .split(',')
-        .map(|part| part.trim().split_once('='))
-        .collect::<Option<_>>()?;
-    let (_, time) = parts.iter().find(|(name, _)| *name == "t")?;
-    let v1 = parts.iter().filter(|(name, _)| *name == "v1");
+    let elements = value.split(',');
+    let elements = elements.filter_map(|element| element.trim().split_once('='));
+    let all: Vec<(&str, &str)> = elements.collect();
+    let (_, time) = all.iter().find(|(name, _)| *name == "t")?;
+    let v1 = all.iter().filter(|(name, _)| *name == "v1");
     let macs: Vec<Vec<u8>> = v1
-        .map(|(_, digits)| hex::decode(digits).ok())
-        .collect::<Option<_>>()?;
+        .filter_map(|(_, digits)| hex::decode(digits).ok())
+        .collect();
     (!macs.is_empty()).then_some((*time, macs))
 }

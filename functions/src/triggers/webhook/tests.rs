@@ -105,6 +105,25 @@ fn a_stripe_signature_is_of_the_body_and_of_now() {
     );
 }
 
+/// Issue 14, item 20.
+#[test]
+fn a_malformed_v1_does_not_invalidate_the_good_one_beside_it() {
+    let signature = verifier(Scheme::Stripe, "Stripe-Signature");
+    let now = NOW.parse::<Timestamp>().unwrap().as_second();
+    let good = stripe(now, "{}", "k");
+    for header in [
+        format!("t={now},v1=zz,v1={good}"),
+        format!("t={now},v1={good},v1={}", &good[1..]),
+        format!("t={now},v1={good},novelty"),
+        format!("scheme, t={now} , v1=,v1={good}"),
+    ] {
+        let request = request("Stripe-Signature", &header, "{}");
+        assert_eq!(verify(&signature, &request, "k"), Ok(()), "{header}");
+        let other = verify(&signature, &request, "other");
+        assert_eq!(other, Err(SignatureError::Differs), "{header}");
+    }
+}
+
 #[test]
 fn what_is_no_signature_is_told_apart_from_a_wrong_one() {
     let github = github();
