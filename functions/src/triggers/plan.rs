@@ -75,6 +75,15 @@ impl Rule {
         })
     }
 
+    /// The key of the execution that a line signals, if the rule signals one.
+    pub(crate) fn receiver(&self, event: &Value, line: &Line) -> Option<String> {
+        let ActionTemplate::Signal(signal) = &self.action else {
+            return None;
+        };
+        let event = with_line(event, line.value.clone().ok()?, line.number);
+        signal.to.render_text(&event).ok()
+    }
+
     /// What follows from one line of an object: its event with `line` and `line_number`.
     ///
     /// # Errors
@@ -86,11 +95,17 @@ impl Rule {
         line: Line,
     ) -> Result<Plan, TemplateError> {
         let value = line.value.map_err(|why| TemplateError { why })?;
-        let mut event = event.clone();
-        event["line"] = value;
-        event["line_number"] = line.number.into();
+        let event = with_line(event, value, line.number);
         self.plan(&event, &format!("{identity}#{}", line.number))
     }
+}
+
+/// The event of an object, as the rule of one of its lines sees it.
+fn with_line(event: &Value, line: Value, number: u64) -> Value {
+    let mut event = event.clone();
+    event["line"] = line;
+    event["line_number"] = number.into();
+    event
 }
 
 impl StartTemplate {

@@ -1,6 +1,8 @@
 //! One start or signal for each line of an object.
 
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use futures::StreamExt as _;
 use futures::stream;
@@ -28,26 +30,53 @@ impl Starter {
             Ok(lines) => lines,
             Err(outcome) => return vec![outcome],
         };
-        let failed = &AtomicBool::new(false);
-        let lines = stream::iter(lines).map(|line| async move {
-            // The event comes again: what is left now is begun then.
-            if failed.load(Ordering::Relaxed) {
-                return None;
+        // Lines that signal one execution are delivered in the order of the file.
+        let (mut lanes, mut receivers): (Vec<Vec<Line>>, _) = (Vec::new(), BTreeMap::new());
+        for line in lines {
+            let next = lanes.len();
+            let receiver = rule.receiver(&event.value, &line);
+            let lane = receiver.map_or(next, |to| *receivers.entry(to).or_insert(next));
+            match lanes.get_mut(lane) {
+                Some(lane) => lane.push(line),
+                None => lanes.push(vec![line]),
             }
-            let number = line.number;
-            let plan = rule.plan_line(&event.value, &event.identity, line);
-            let outcome = match plan {
-                Ok(plan) => Box::pin(self.carry(&plan, until)).await,
-                Err(error) => {
-                    let what = &event.identity;
-                    Outcome::refused(&rule.name, format!("line {number} of {what}: {error}"))
+        }
+        let failed = &AtomicBool::new(false);
+        let lanes = stream::iter(lanes).map(|lane| async move {
+            let (mut outcomes, mut sent) = (Vec::new(), None);
+            for line in lane {
+                // The event is delivered again, and the rest is done then.
+                if failed.load(Ordering::Relaxed) {
+                    break;
                 }
-            };
-            failed.fetch_or(outcome.failed(), Ordering::Relaxed);
-            Some(outcome)
+                sent = Some(self.later_than(sent).await);
+                let number = line.number;
+                let plan = rule.plan_line(&event.value, &event.identity, line);
+                let outcome = match plan {
+                    Ok(plan) => Box::pin(self.carry(&plan, until)).await,
+                    Err(error) => {
+                        let what = &event.identity;
+                        Outcome::refused(&rule.name, format!("line {number} of {what}: {error}"))
+                    }
+                };
+                failed.fetch_or(outcome.failed(), Ordering::Relaxed);
+                outcomes.push((number, outcome));
+            }
+            outcomes
         });
-        let outcomes = lines.buffered(AT_ONCE);
-        outcomes.filter_map(std::future::ready).collect().await
+        let outcomes = lanes.buffered(AT_ONCE).collect::<Vec<_>>().await;
+        let mut outcomes: Vec<(u64, Outcome)> = outcomes.into_iter().flatten().collect();
+        outcomes.sort_by_key(|(number, _)| *number);
+        outcomes.into_iter().map(|(_, outcome)| outcome).collect()
+    }
+
+    /// An instant after `sent`: an execution receives messages in the order of their times.
+    async fn later_than(&self, sent: Option<Timestamp>) -> Timestamp {
+        let clock = &self.engine.ports().clock;
+        while Some(clock.now()) == sent {
+            clock.sleep(Duration::from_millis(1)).await;
+        }
+        clock.now()
     }
 
     async fn lines(

@@ -106,6 +106,35 @@ fn a_bad_line_is_told_and_does_not_hold_up_the_others() {
     assert_eq!(stand.executions(), 2);
 }
 
+/// Issue 14, item 20.
+#[test]
+fn lines_that_signal_one_execution_keep_their_order() {
+    let stand = Stand::new(
+        r#"
+        [[trigger]]
+        name = "said"
+        source = "s3"
+        bucket = "inbox"
+        each = "json-lines"
+        workflow = "listen_all"
+        signal = { channel = "said", to = "${$.line.to}", payload = "$.line.n", absent = "start" }
+        "#,
+    );
+    let lines = (0..200).map(|n| format!("{{\"to\":\"r{}\",\"n\":{n}}}\n", n % 2));
+    stand
+        .shelf
+        .put("inbox/a.csv", "tag", &lines.collect::<String>());
+    let report = stand.handle(upload("1"));
+    assert_eq!(report.outcomes().count(), 200);
+    assert_eq!(again(&report), Vec::<String>::new());
+    stand.world.run_all();
+    for odd in [0, 1] {
+        let heard: Vec<u64> = stand.world.result(eid(&format!("r{odd}"))).unwrap();
+        let wanted: Vec<u64> = (0..200).filter(|n| n % 2 == odd).collect();
+        assert_eq!(heard, wanted);
+    }
+}
+
 #[test]
 fn an_object_over_the_limits_gone_or_replaced_starts_nothing() {
     let stand = Stand::new(RULES);

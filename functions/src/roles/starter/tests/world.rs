@@ -27,8 +27,18 @@ pub(super) async fn listen(ctx: Context, _: Value) -> Result<Value, Failed> {
     Ok(ctx.receive("said").await?)
 }
 
+/// The first hundred payloads, in the order in which they are received.
+pub(super) async fn listen_all(ctx: Context, _: Value) -> Result<Vec<u64>, Failed> {
+    let mut heard = Vec::new();
+    while heard.len() < 100 {
+        heard.push(ctx.receive("said").await?);
+    }
+    Ok(heard)
+}
+
 pub(super) fn app() -> App {
     App::new()
+        .workflow("listen_all", "1", listen_all)
         .workflow("keep", "1", keep)
         .workflow("count", "1", count)
         .workflow("listen", "1", listen)
