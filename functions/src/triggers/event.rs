@@ -93,7 +93,7 @@ impl TriggerEvent {
             "path": request.path,
             "query": query(&request.query),
             "headers": request.headers,
-            "body": json_or_text(&body),
+            "body": if is_form(&request) { form(&body) } else { json_or_text(&body) },
         });
         let identity = Digest::of(&request.body).to_string();
         Self {
@@ -181,6 +181,28 @@ fn identified(id: Option<String>, event: &Value) -> Result<String, Malformed> {
 
 fn json_or_text(text: &str) -> Value {
     serde_json::from_str(text).unwrap_or_else(|_| text.into())
+}
+
+fn is_form(request: &Request) -> bool {
+    let kind = request.header("content-type").unwrap_or_default();
+    let kind = kind.split(';').next().unwrap_or_default().trim();
+    kind.eq_ignore_ascii_case("application/x-www-form-urlencoded")
+}
+
+/// The fields of a form. A form of one field `payload`, as GitHub and Slack send it, is only the
+/// envelope of that value.
+fn form(body: &str) -> Value {
+    let fields = form_urlencoded::parse(body.as_bytes());
+    let fields = fields.map(|(name, value)| (name.into_owned(), json_or_text(&value)));
+    let mut fields: Map<String, Value> = fields.collect();
+    match (fields.len(), fields.remove("payload")) {
+        (1, Some(payload)) => payload,
+        (_, Some(payload)) => {
+            fields.insert("payload".to_owned(), payload);
+            fields.into()
+        }
+        _ => fields.into(),
+    }
 }
 
 /// The parameters of a query. Of several with one name the last counts.

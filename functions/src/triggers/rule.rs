@@ -184,7 +184,14 @@ impl Rule {
         let patterns = patterns.filter_map(|one| faults.check("pattern", Pattern::new(&one)));
         let patterns: Vec<Pattern> = patterns.chain(fields.pattern.take()).collect();
         let lines = matches!(source, Some(Source::S3 { split: Some(_) }));
-        let action = action(&fields, lines, &mut faults);
+        let signed = matches!(
+            source,
+            Some(Source::Webhook {
+                verifier: Some(_),
+                ..
+            })
+        );
+        let action = action(&fields, lines, signed, &mut faults);
         let rule = source.zip(action).map(|(origin, action)| Self {
             name: fields.name,
             origin,
@@ -238,13 +245,20 @@ fn own_fields(
     own
 }
 
-/// Checks which fields are there together. `lines`: the rule handles the lines of objects.
-fn action(fields: &Fields, lines: bool, faults: &mut Faults) -> Option<ActionTemplate> {
+/// Checks which fields are there together. `lines`: the rule handles the lines of objects;
+/// `signed`: its requests are signed.
+fn action(
+    fields: &Fields,
+    lines: bool,
+    signed: bool,
+    faults: &mut Faults,
+) -> Option<ActionTemplate> {
     let signal = fields.signal.as_ref();
+    let to = signal.and_then(|signal| signal.to.clone());
     for (field, template) in [
         ("input", &fields.input),
         ("key", &fields.key),
-        ("signal.to", &signal.and_then(|signal| signal.to.clone())),
+        ("signal.to", &to),
         (
             "signal.payload",
             &signal.and_then(|signal| signal.payload.clone()),
@@ -253,6 +267,16 @@ fn action(fields: &Fields, lines: bool, faults: &mut Faults) -> Option<ActionTem
         let path = template.as_ref().and_then(Template::of_line);
         if let Some(path) = path.filter(|_| !lines) {
             faults.invalid(field, format!("{path} requires `each`"));
+        }
+    }
+    if signed {
+        for (field, template) in [("key", fields.key.as_ref()), ("signal.to", to.as_ref())] {
+            let path = template.and_then(Template::of_unsigned);
+            if let Some(path) = path {
+                let why = "is not covered by the signature: a captured request could be sent again";
+                let advice = "with another key; use values of `$.body`, or the default key";
+                faults.invalid(field, format!("{path} {why} {advice}"));
+            }
         }
     }
     let whole = || Template::whole(lines);

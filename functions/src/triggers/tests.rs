@@ -181,6 +181,40 @@ absent = "start"
     assert_eq!(lines.len(), wanted.len(), "{error}");
 }
 
+/// Issue 14, item 16.
+#[test]
+fn a_signed_rule_takes_its_key_from_what_is_signed() {
+    let hook = || {
+        Trigger::webhook("hook", "/hook")
+            .signature(Signature::new(Scheme::Github, "github"))
+            .start("invoice")
+    };
+    let add = |trigger: Trigger| Rules::default().add(trigger).map_err(|e| e.to_string());
+    for unsigned in [
+        "push-${$.headers['x-github-delivery']}",
+        "${$.body.id}-${$.query.n?}",
+        "$.path",
+        "$['method']",
+        "${$..id}",
+    ] {
+        let error = add(hook().key(unsigned)).expect_err(unsigned);
+        assert!(
+            error.contains("invalid `key`: `$") && error.contains("not covered"),
+            "{error}"
+        );
+        let signal = SignalAction::new("c", unsigned).absent(Absent::Start);
+        let error = add(hook().signal(signal)).expect_err(unsigned);
+        assert!(error.contains("invalid `signal.to`: `$"), "{error}");
+    }
+    for signed in ["push-${$.body.id}", "$['body'].id", "push"] {
+        assert_eq!(add(hook().key(signed)), Ok(()));
+    }
+    let open = Trigger::webhook("hook", "/hook")
+        .unsigned()
+        .start("invoice");
+    assert_eq!(add(open.key("$.headers.id")), Ok(()));
+}
+
 #[test]
 fn what_is_not_toml_is_told_with_its_line() {
     let error = Rules::parse("[[trigger]]\nname = \"a\nsource = 3").unwrap_err();

@@ -127,10 +127,19 @@ impl Template {
 
     /// The first path in it that only a line of an object has.
     pub(crate) fn of_line(&self) -> Option<&Path> {
+        self.path(|first| matches!(first, Some("line" | "line_number")))
+    }
+
+    /// The first path in it to a part of a request that signatures do not cover.
+    pub(crate) fn of_unsigned(&self) -> Option<&Path> {
+        self.path(|first| first != Some("body"))
+    }
+
+    /// The first path in it whose first name is so.
+    fn path(&self, wanted: impl Fn(Option<&str>) -> bool) -> Option<&Path> {
         let mut paths = Vec::new();
         self.paths(&mut paths);
-        let line = |path: &&Path| matches!(path.first(), Some("line" | "line_number"));
-        paths.into_iter().find(line)
+        paths.into_iter().find(|path| wanted(path.first()))
     }
 
     fn paths<'a>(&'a self, out: &mut Vec<&'a Path>) {

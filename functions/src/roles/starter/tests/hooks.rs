@@ -14,7 +14,7 @@ path = "/hooks/github"
 signature = { scheme = "github", secret = "hub" }
 workflow = "keep"
 input = "$.body"
-key = "push ${$.headers['x-github-delivery']}"
+key = "push ${$.body}"
 
 [[trigger]]
 name = "open"
@@ -24,6 +24,14 @@ unsigned = true
 pattern = { body = { kind = ["order"] } }
 workflow = "count"
 input = "$.body.n"
+
+[[trigger]]
+name = "forms"
+source = "webhook"
+path = "/hooks/form"
+signature = { scheme = "github", secret = "hub" }
+workflow = "keep"
+input = { ref = "$.body.ref", event = "$.headers['x-github-event']" }
 "#;
 
 /// Signed with the secret of the world.
@@ -65,8 +73,55 @@ fn a_signed_request_starts_once() {
         (202, &json!(false)),
         "{body}"
     );
-    assert_eq!(stand.input("push d1"), json!(BODY));
+    assert_eq!(stand.input("push Hello, World!"), json!(BODY));
     assert_eq!(stand.executions(), 1);
+}
+
+/// Issue 14, item 16.
+#[test]
+fn a_captured_request_with_other_unsigned_parts_starts_nothing_again() {
+    let stand = Stand::new(RULES);
+    for n in 0..5 {
+        for path in ["/hooks/github", "/hooks/form"] {
+            let headers = json!({
+                "X-Hub-Signature-256": SIGNED, "X-GitHub-Delivery": format!("d{n}"),
+                "x-github-event": "push", "content-type": "text/plain",
+            });
+            let mut event = post(path, headers, BODY);
+            event["rawQueryString"] = json!(format!("n={n}"));
+            let (status, body) = answer(&stand, event);
+            let wanted = if path == "/hooks/github" { 202 } else { 422 };
+            assert_eq!(status, wanted, "{body}");
+        }
+    }
+    assert_eq!(stand.executions(), 1);
+}
+
+/// Issue 14, item 20: as GitHub sends it to a webhook with the content type of forms.
+#[test]
+fn a_form_encoded_delivery_is_unwrapped() {
+    let stand = Stand::new(RULES);
+    let body = form_urlencoded::Serializer::new(String::new())
+        .append_pair("payload", r#"{"ref": "refs/heads/ma in", "n": [1]}"#)
+        .finish();
+    let headers = json!({
+        "X-Hub-Signature-256": format!("sha256={}", sign(&body)), "x-github-event": "push",
+        "Content-Type": "application/x-www-form-urlencoded; charset=utf-8",
+    });
+    let (status, answer) = answer(&stand, post("/hooks/form", headers, &body));
+    assert_eq!(status, 202, "{answer}");
+    let key = format!("forms:{}", millpond::domain::Digest::of(body.as_bytes()));
+    assert_eq!(
+        stand.input(&key),
+        json!({"ref": "refs/heads/ma in", "event": "push"})
+    );
+}
+
+fn sign(body: &str) -> String {
+    use hmac::{Hmac, KeyInit as _, Mac as _};
+    let mut mac = Hmac::<sha2::Sha256>::new_from_slice(b"It's a Secret to Everybody").unwrap();
+    mac.update(body.as_bytes());
+    hex::encode(mac.finalize().into_bytes())
 }
 
 #[test]
