@@ -13,6 +13,7 @@ use std::sync::Arc;
 use millpond::domain::{Digest, Json};
 use serde_json::{Map, Value, json};
 
+use super::rules::Rules;
 use super::source::SourceKind;
 use crate::events::{
     Content, Envelope, Event, Malformed, Message, ObjectEvent, Published, Request,
@@ -31,6 +32,11 @@ pub struct TriggerEvent {
     pub object: Option<ObjectEvent>,
     /// The request it came by.
     pub request: Option<Arc<Request>>,
+    /// The ARN of the queue or topic whose message carried it; `None` if the source itself called
+    /// the function.
+    pub via: Option<String>,
+    /// What a message carries that no rule accepts from its queue or topic.
+    pub(crate) refused: Option<String>,
 }
 
 /// What is made of one record: S3's events through EventBridge are of both sources.
@@ -44,25 +50,34 @@ impl TriggerEvent {
             identity,
             object: None,
             request: None,
+            via: None,
+            refused: None,
         }
     }
 
-    /// All that a call brings, record by record. What is neither event nor message is
-    /// malformed.
-    pub(crate) fn of_event(event: Event) -> Vec<TriggerEvents> {
+    /// All events of one call, record by record. What is neither event nor message is malformed.
+    pub(crate) fn of_event(event: Event, rules: &Rules) -> Vec<TriggerEvents> {
         match event {
-            Event::Queue(messages) => messages
-                .into_iter()
-                .map(|message| message.map_or_else(|error| vec![Err(error)], Self::of_message))
-                .collect(),
+            Event::Queue(messages) => {
+                let messages = messages.into_iter();
+                let messages = messages.map(|message| match message {
+                    Ok(message) => Self::of_message(message, rules),
+                    Err(error) => vec![Err(error)],
+                });
+                messages.collect()
+            }
             Event::Objects(objects) => objects
                 .into_iter()
                 .map(|object| vec![object.map(Self::of_object)])
                 .collect(),
-            Event::Topic(topic) => topic
-                .into_iter()
-                .map(|one| one.map_or_else(|error| vec![Err(error)], Self::of_published))
-                .collect(),
+            Event::Topic(topic) => {
+                let topic = topic.into_iter();
+                let topic = topic.map(|published| match published {
+                    Ok(published) => Self::of_published(published, rules),
+                    Err(error) => vec![Err(error)],
+                });
+                topic.collect()
+            }
             Event::Envelope(envelope) => vec![Self::of_envelope(envelope)],
             Event::Request(request) => vec![vec![request.map(Self::of_request)]],
             Event::Test => Vec::new(),
@@ -118,40 +133,73 @@ impl TriggerEvent {
         all
     }
 
-    /// A message of SNS, or what it carries.
-    pub(crate) fn of_published(published: Published) -> TriggerEvents {
-        match published.content() {
-            Content::Json(_) | Content::Text(_) | Content::Published(_) => {
-                let event = json!({
-                    "message_id": published.id,
-                    "topic": published.topic,
-                    "subject": published.subject,
-                    "message": json_or_text(&published.message),
-                });
-                vec![Ok(Self::new(SourceKind::Sns, event, published.id))]
-            }
-            carried => Self::of_content(carried),
-        }
+    /// A message of SNS, or what it carries: that only if a rule names the topic.
+    pub(crate) fn of_published(published: Published, rules: &Rules) -> TriggerEvents {
+        let content = published.content();
+        let topic = published.topic.clone();
+        Self::carried(content, topic, rules, || Self::plain_published(published))
     }
 
-    /// A message of SQS, or what it carries.
-    pub(crate) fn of_message(message: Message) -> TriggerEvents {
-        match message.content() {
-            Content::Json(_) | Content::Text(_) => {
-                let event = json!({
-                    "message_id": message.id,
-                    "body": json_or_text(&message.body),
-                    "attributes": message.attributes,
-                    "queue": message.queue,
-                });
-                vec![Ok(Self::new(SourceKind::Sqs, event, message.id))]
-            }
-            carried => Self::of_content(carried),
-        }
+    fn plain_published(published: Published) -> Self {
+        let event = json!({
+            "message_id": published.id,
+            "topic": published.topic,
+            "subject": published.subject,
+            "message": json_or_text(&published.message),
+        });
+        Self::new(SourceKind::Sns, event, published.id)
     }
 
-    /// What a message carries. Plain JSON and text are nobody's here: they belong to who
-    /// carries them.
+    /// A message of SQS, or what it carries: that only if a rule names the queue.
+    pub(crate) fn of_message(message: Message, rules: &Rules) -> TriggerEvents {
+        let (content, queue) = (message.content(), message.queue.clone());
+        Self::carried(content, queue, rules, || {
+            let event = json!({
+                "message_id": message.id,
+                "body": json_or_text(&message.body),
+                "attributes": message.attributes,
+                "queue": message.queue,
+            });
+            Self::new(SourceKind::Sqs, event, message.id)
+        })
+    }
+
+    /// Whoever may send to a queue or topic can write a message that looks like an event of S3 or
+    /// EventBridge. So what a message carries counts only if a rule accepts it from there; else the
+    /// message is just a message. A message of SNS in one of SQS claims its topic itself: the queue
+    /// counts.
+    fn carried(
+        content: Content,
+        arn: Option<String>,
+        rules: &Rules,
+        plain: impl FnOnce() -> Self,
+    ) -> TriggerEvents {
+        let what = match content {
+            Content::Test => return Vec::new(),
+            Content::Json(_) | Content::Text(_) => return vec![Ok(plain())],
+            Content::Objects(_) => "an event of S3",
+            Content::Envelope(_) => "an event of EventBridge",
+            Content::Published(_) => "a message of SNS",
+        };
+        let arn = match arn {
+            Some(arn) if rules.accept(&arn) => arn,
+            arn => {
+                let from = arn.as_deref().unwrap_or("unknown");
+                let refused = format!(
+                    "it carries {what}: to accept that, name its queue or topic in `via` of a \
+                     trigger: from={from}"
+                );
+                let refused = Some(refused);
+                return vec![Ok(Self { refused, ..plain() })];
+            }
+        };
+        let mut events = Self::of_content(content);
+        for event in events.iter_mut().flatten() {
+            event.via = Some(arn.clone());
+        }
+        events
+    }
+
     fn of_content(content: Content) -> TriggerEvents {
         match content {
             Content::Objects(objects) => objects
@@ -159,7 +207,12 @@ impl TriggerEvent {
                 .map(|object| object.map(Self::of_object))
                 .collect(),
             Content::Envelope(envelope) => Self::of_envelope(envelope),
-            Content::Published(published) => Self::of_published(published),
+            Content::Published(published) => match published.content() {
+                Content::Json(_) | Content::Text(_) | Content::Published(_) => {
+                    vec![Ok(Self::plain_published(published))]
+                }
+                inner => Self::of_content(inner),
+            },
             Content::Test | Content::Json(_) | Content::Text(_) => Vec::new(),
         }
     }

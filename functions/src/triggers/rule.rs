@@ -122,7 +122,7 @@ impl Rule {
     /// How its objects are split into lines, if they are.
     pub(crate) fn split(&self) -> Option<&Split> {
         match &self.origin {
-            Source::S3 { split } => split.as_ref(),
+            Source::S3 { split, .. } => split.as_ref(),
             _ => None,
         }
     }
@@ -148,6 +148,13 @@ impl Rule {
         if wanted != got {
             return Some(format!(
                 "the trigger's source is {wanted}, the event's is {got}"
+            ));
+        }
+        if let Some(arn) = &event.via
+            && !self.origin.accepts(arn)
+        {
+            return Some(format!(
+                "the event came through {arn}, which `via` does not name"
             ));
         }
         if let Source::Webhook { path, .. } = &self.origin
@@ -183,7 +190,7 @@ impl Rule {
         let patterns = patterns.into_iter().flatten();
         let patterns = patterns.filter_map(|one| faults.check("pattern", Pattern::new(&one)));
         let patterns: Vec<Pattern> = patterns.chain(fields.pattern.take()).collect();
-        let lines = matches!(source, Some(Source::S3 { split: Some(_) }));
+        let lines = matches!(source, Some(Source::S3 { split: Some(_), .. }));
         let signed = matches!(
             source,
             Some(Source::Webhook {
@@ -228,17 +235,14 @@ fn own_fields(
     declared: &mut Map<String, Value>,
     faults: &mut Faults,
 ) -> Map<String, Value> {
-    let mut own = Map::new();
+    let own = kind.map_or_else(Vec::new, SourceKind::fields).into_iter();
+    let own = own
+        .filter_map(|name| declared.remove_entry(&name))
+        .collect();
     for other in SourceKind::iter() {
         for name in other.fields() {
-            match (declared.remove(&name), kind) {
-                (Some(value), Some(kind)) if kind == other => {
-                    own.insert(name, value);
-                }
-                (Some(_), Some(_)) => {
-                    faults.misplaced(&name, format!("it requires source = \"{other}\""));
-                }
-                _ => {}
+            if declared.remove(&name).is_some() && kind.is_some() {
+                faults.misplaced(&name, format!("it requires source = \"{other}\""));
             }
         }
     }

@@ -95,6 +95,11 @@ impl Rules {
         self.0.iter()
     }
 
+    /// Whether a rule accepts events that a message of this queue or topic carries.
+    pub(crate) fn accept(&self, arn: &str) -> bool {
+        self.0.iter().any(|rule| rule.origin.accepts(arn))
+    }
+
     /// Whether there is none.
     #[must_use]
     pub fn is_empty(&self) -> bool {

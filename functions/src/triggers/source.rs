@@ -1,5 +1,6 @@
 //! Event sources, with the fields that belong to one source only.
 
+use millpond::domain::Text;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
@@ -60,13 +61,18 @@ pub enum Each {
 /// Where the events of a rule come from.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Source {
-    EventBridge,
+    EventBridge {
+        via: Via,
+    },
     S3 {
+        via: Via,
         /// How objects are split into lines, if they are.
         split: Option<Split>,
     },
     Sqs,
-    Sns,
+    Sns {
+        via: Via,
+    },
     Webhook {
         path: String,
         /// `None`: requests are accepted from anybody.
@@ -74,9 +80,50 @@ pub(crate) enum Source {
     },
 }
 
+/// The queues and topics whose messages may carry events for a rule, by name or ARN. Whoever may
+/// send to them can send any such event.
+#[derive(Debug, Clone, PartialEq, Default, Deserialize)]
+#[serde(from = "Names")]
+pub(crate) struct Via(Vec<Text>);
+
+#[derive(Deserialize)]
+#[serde(
+    untagged,
+    expecting = "expected the name or ARN of a queue or topic, or an array of them"
+)]
+enum Names {
+    One(Text),
+    Many(Vec<Text>),
+}
+
+impl From<Names> for Via {
+    fn from(names: Names) -> Self {
+        Self(match names {
+            Names::One(name) => vec![name],
+            Names::Many(names) => names,
+        })
+    }
+}
+
+impl Via {
+    /// Whether the queue or topic with this ARN is one of them.
+    fn names(&self, arn: &str) -> bool {
+        let name = arn.rsplit(':').next().unwrap_or(arn);
+        let mut known = self.0.iter().map(Text::as_str);
+        known.any(|known| known == arn || known == name)
+    }
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct CarriedFields {
+    via: Via,
+}
+
 #[derive(Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct S3Fields {
+    via: Via,
     bucket: Option<String>,
     prefix: Option<String>,
     suffix: Option<String>,
@@ -100,7 +147,8 @@ impl SourceKind {
         match self {
             Self::S3 => names::<S3Fields>(),
             Self::Webhook => names::<WebhookFields>(),
-            Self::EventBridge | Self::Sqs | Self::Sns => Vec::new(),
+            Self::EventBridge | Self::Sns => names::<CarriedFields>(),
+            Self::Sqs => Vec::new(),
         }
     }
 }
@@ -108,11 +156,19 @@ impl SourceKind {
 impl Source {
     pub(super) fn kind(&self) -> SourceKind {
         match self {
-            Self::EventBridge => SourceKind::EventBridge,
+            Self::EventBridge { .. } => SourceKind::EventBridge,
             Self::S3 { .. } => SourceKind::S3,
             Self::Sqs => SourceKind::Sqs,
-            Self::Sns => SourceKind::Sns,
+            Self::Sns { .. } => SourceKind::Sns,
             Self::Webhook { .. } => SourceKind::Webhook,
+        }
+    }
+
+    /// Whether it accepts events that a message of this queue or topic carries.
+    pub(super) fn accepts(&self, arn: &str) -> bool {
+        match self {
+            Self::EventBridge { via } | Self::S3 { via, .. } | Self::Sns { via } => via.names(arn),
+            Self::Sqs | Self::Webhook { .. } => false,
         }
     }
 
@@ -129,8 +185,8 @@ impl Source {
                 if s3.bucket.is_none() && !has_pattern {
                     faults.missing("bucket", "name the bucket, here or in `pattern`");
                 }
-                let split = s3.split(faults);
-                return (Self::S3 { split }, s3.patterns());
+                let (split, patterns) = (s3.split(faults), s3.patterns());
+                return (Self::S3 { via: s3.via, split }, patterns);
             }
             SourceKind::Webhook => {
                 let webhook: WebhookFields = lenient(fields, &[], faults);
@@ -142,10 +198,14 @@ impl Source {
                 if !has_pattern {
                     faults.missing("pattern", "which events the trigger handles");
                 }
-                Self::EventBridge
+                let CarriedFields { via } = lenient(fields, &[], faults);
+                Self::EventBridge { via }
             }
             SourceKind::Sqs => Self::Sqs,
-            SourceKind::Sns => Self::Sns,
+            SourceKind::Sns => {
+                let CarriedFields { via } = lenient(fields, &[], faults);
+                Self::Sns { via }
+            }
         };
         (source, Vec::new())
     }

@@ -130,6 +130,7 @@ name = "a b"
 source = "sqs"
 bucket = "b"
   max_lines = 3
+via = "q"
 
 [triger]
 
@@ -165,12 +166,13 @@ absent = "start"
         "line 34, column 1: trigger a b: invalid `name`: it must be 1 to 64 of",
         "line 36, column 1: trigger a b: misplaced field `bucket`: it requires source = \"s3\"",
         "line 37, column 3: trigger a b: misplaced field `max_lines`: it requires source = \"s3\"",
-        "line 39, column 2: unknown field `triger`; did you mean `trigger`?",
-        "line 42, column 1: trigger five: invalid `workflow`: invalid type: integer `3`",
-        "line 44, column 1: trigger five: misplaced field `max_bytes`: it requires `each`",
-        "line 45, column 1: trigger five: invalid `input`: JSON has no such number: nan",
-        "line 49, column 10: trigger five: missing field `signal.to`",
-        "line 50, column 1: trigger five: invalid `signal.channel`: invalid channel name",
+        "line 38, column 1: trigger a b: misplaced field `via`: it requires source = ",
+        "line 40, column 2: unknown field `triger`; did you mean `trigger`?",
+        "line 43, column 1: trigger five: invalid `workflow`: invalid type: integer `3`",
+        "line 45, column 1: trigger five: misplaced field `max_bytes`: it requires `each`",
+        "line 46, column 1: trigger five: invalid `input`: JSON has no such number: nan",
+        "line 50, column 10: trigger five: missing field `signal.to`",
+        "line 51, column 1: trigger five: invalid `signal.channel`: invalid channel name",
     ];
     for wanted in wanted {
         assert!(
@@ -364,7 +366,9 @@ fn each_source_shows_its_own_form_and_identity() {
     let sqs = json!({"messageId": "m1", "body": "{\"a\": 1}", "eventSourceARN": "q",
         "messageAttributes": {"k": {"stringValue": "v"}}});
     let message = crate::events::Message::from_record(&sqs).unwrap();
-    let event = TriggerEvent::of_message(message).remove(0).unwrap();
+    let event = TriggerEvent::of_message(message, &Rules::default())
+        .remove(0)
+        .unwrap();
     assert_eq!(
         (event.source, event.identity.as_str()),
         (SourceKind::Sqs, "m1")
@@ -378,7 +382,9 @@ fn each_source_shows_its_own_form_and_identity() {
     let Content::Published(published) = Content::read(&sns.to_string()) else {
         panic!("not of SNS")
     };
-    let event = TriggerEvent::of_published(published).remove(0).unwrap();
+    let event = TriggerEvent::of_published(published, &Rules::default())
+        .remove(0)
+        .unwrap();
     assert_eq!(
         (event.source, event.identity.as_str()),
         (SourceKind::Sns, "n1")

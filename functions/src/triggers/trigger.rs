@@ -113,6 +113,9 @@ impl Trigger {
         each = "each": Each,
         /// How requests are signed.
         signature = "signature": Signature,
+        /// The queues and topics whose messages may carry such events, by name or ARN: one, or an
+        /// array. By default, none may.
+        via = "via": Value,
         /// The pattern that events must match, in EventBridge's pattern language.
         pattern = "pattern": Value,
         /// The workflow to start.

@@ -57,7 +57,7 @@ pub(super) fn run(args: &Args, setting: &Setting<'_>, text: &RulesText) -> Resul
     let object = object.transpose()?;
     let mut told = Vec::new();
     let mut follows = false;
-    for event in TriggerEvent::of_event(Event::read(event))
+    for event in TriggerEvent::of_event(Event::read(event), &rules)
         .into_iter()
         .flatten()
     {

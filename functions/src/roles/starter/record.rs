@@ -55,7 +55,8 @@ impl Starter {
         if self.is_own(event) {
             return vec![Outcome::Own { what: what(event) }];
         }
-        let (mut outcomes, mut why) = (Vec::new(), Vec::new());
+        let mut outcomes = Vec::new();
+        let mut why: Vec<String> = event.refused.iter().cloned().collect();
         for rule in self.rules.iter() {
             match rule.mismatch(event) {
                 None => outcomes.extend(self.follow(rule, event, until).await),

@@ -76,7 +76,11 @@ pub async fn starter(starter: &Starter, event: Event, until: Option<Timestamp>) 
             report.answer = Some(answer);
             report.records.push(record);
         }
-        other => report.records = starter.all(TriggerEvent::of_event(other), until).await,
+        other => {
+            report.records = starter
+                .all(TriggerEvent::of_event(other, &starter.rules), until)
+                .await;
+        }
     }
     report.log();
     report
@@ -144,7 +148,10 @@ impl Starter {
         until: Option<Timestamp>,
     ) -> Record {
         let (id, events) = match message {
-            Ok(message) => (Some(message.id.clone()), TriggerEvent::of_message(message)),
+            Ok(message) => (
+                Some(message.id.clone()),
+                TriggerEvent::of_message(message, &self.rules),
+            ),
             Err(error) => (error.id.clone(), vec![Err(error)]),
         };
         Record {

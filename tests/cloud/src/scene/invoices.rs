@@ -58,6 +58,7 @@ pub fn rules(patience: Duration) -> String {
 [[trigger]]
 name = "invoices"
 source = "s3"
+via = "BUCKET-events"
 bucket = "BUCKET"
 prefix = "inbox/"
 suffix = ".csv"

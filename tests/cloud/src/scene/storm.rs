@@ -80,6 +80,7 @@ pub const RULES: &str = r#"
 [[trigger]]
 name = "storm"
 source = "s3"
+via = "BUCKET-events"
 bucket = "BUCKET"
 prefix = "inbox/"
 workflow = "three"

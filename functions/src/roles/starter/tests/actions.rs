@@ -299,3 +299,90 @@ fn a_start_told_again_costs_one_read() {
     assert_eq!((first.reads, first.writes), (1, 2));
     assert_eq!((second.reads, second.writes), (1, 0));
 }
+
+/// Issue 14, item 16.
+#[test]
+fn a_message_is_an_event_of_s3_or_eventbridge_only_if_a_rule_names_its_queue_or_topic() {
+    let queue = "arn:aws:sqs:eu-central-1:123456789012:events";
+    let topic = "arn:aws:sns:eu-central-1:123456789012:uploads";
+    let upload = json!({"Records": [record("ObjectCreated:Put", "inbox", "a", "1")]});
+    let published = |message: &Value| {
+        json!({"Type": "Notification", "MessageId": "n", "TopicArn": topic,
+            "Message": message.to_string()})
+    };
+    let through_topic = json!({"Records": [{"EventSource": "aws:sns", "Sns": published(&upload)}]});
+    let of_bank = bank("paid", 1, 2);
+    let carried = [
+        batch(&[message("m", &upload)]),
+        batch(&[message("m", &of_bank)]),
+        batch(&[message("m", &published(&upload))]),
+        batch(&[message("m", &published(&of_bank))]),
+        batch(&[message("m", &published(&json!("text")))]),
+    ];
+    let rules = |via: &str| {
+        Stand::new(&format!(
+            r#"
+            [[trigger]]
+            name = "uploads"
+            source = "s3"
+            bucket = "inbox"
+            workflow = "keep"
+            {via}
+            [[trigger]]
+            name = "bank"
+            source = "eventbridge"
+            pattern = {{ source = ["com.acme.bank"] }}
+            workflow = "keep"
+            {via}
+            [[trigger]]
+            name = "topics"
+            source = "sns"
+            pattern = {{ message = ["text"] }}
+            workflow = "keep"
+            {via}
+            "#
+        ))
+    };
+    for via in [
+        "",
+        "via = []",
+        "via = \"other\"",
+        "via = [\"vents\", \"arn:aws:sqs:x:1:events\"]",
+    ] {
+        let stand = rules(via);
+        for event in carried.iter().chain([&through_topic]) {
+            let report = stand.handle(event.clone());
+            let outcome = report.outcomes().next().unwrap().to_string();
+            assert!(
+                outcome.contains("in `via` of a trigger"),
+                "{via}: {outcome}"
+            );
+        }
+        // A topic that a message claims is not the one that called the function.
+        let claimed = rules(&format!("via = {topic:?}"));
+        claimed.handle(carried[2].clone());
+        assert_eq!((stand.executions(), claimed.executions()), (0, 0), "{via}");
+        // The sources themselves need no name.
+        stand.handle(upload.clone());
+        stand.handle(of_bank.clone());
+        assert_eq!(stand.executions(), 2, "{via}");
+    }
+    for via in [
+        "via = \"events\"".to_owned(),
+        format!("via = [\"x\", {queue:?}]"),
+    ] {
+        let stand = rules(&via);
+        for event in &carried {
+            let report = stand.handle(event.clone());
+            let outcome = report.outcomes().next().unwrap();
+            assert!(
+                matches!(outcome, Outcome::Started { .. }),
+                "{via}: {outcome}"
+            );
+        }
+        assert_eq!(stand.executions(), 3, "{via}");
+    }
+    let stand = rules("via = \"uploads\"");
+    stand.handle(through_topic);
+    assert_eq!(stand.executions(), 1);
+}

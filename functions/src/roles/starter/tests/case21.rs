@@ -12,6 +12,7 @@ const RULES: &str = r#"
 [[trigger]]
 name = "uploads"
 source = "s3"
+via = "events"
 bucket = "inbox"
 prefix = "in/"
 workflow = "keep"
@@ -169,6 +170,7 @@ fn case21_what_the_engine_itself_wrote_starts_nothing_whatever_the_rules_say() {
         [[trigger]]
         name = "other"
         source = "s3"
+        via = "events"
         bucket = "inbox"
         workflow = "keep"
         "#,

@@ -10,6 +10,7 @@ const RULES: &str = r#"
 [[trigger]]
 name = "lines"
 source = "s3"
+via = "events"
 bucket = "inbox"
 each = "csv-lines"
 max_lines = 50
@@ -114,6 +115,7 @@ fn lines_that_signal_one_execution_keep_their_order() {
         [[trigger]]
         name = "said"
         source = "s3"
+        via = "events"
         bucket = "inbox"
         each = "json-lines"
         workflow = "listen_all"

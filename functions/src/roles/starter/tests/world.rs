@@ -159,7 +159,8 @@ pub(super) fn message(id: &str, body: &Value) -> Value {
     let body = body
         .as_str()
         .map_or_else(|| body.to_string(), str::to_owned);
-    json!({"messageId": id, "body": body, "eventSource": "aws:sqs"})
+    let queue = "arn:aws:sqs:eu-central-1:123456789012:events";
+    json!({"messageId": id, "body": body, "eventSource": "aws:sqs", "eventSourceARN": queue})
 }
 
 pub(super) fn batch(messages: &[Value]) -> Value {
