@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use super::envelope::Envelope;
 use super::event::{Malformed, is_test, objects};
+use super::json::parse;
 use super::object::ObjectEvent;
 use super::topic::Published;
 
@@ -28,7 +29,7 @@ impl Content {
     /// Tells what a body is.
     #[must_use]
     pub fn read(body: &str) -> Self {
-        let Ok(value) = serde_json::from_str::<Value>(body) else {
+        let Ok(value) = parse(body) else {
             return Self::Text(body.to_owned());
         };
         if is_test(&value) {

@@ -19,12 +19,14 @@ use std::time::{Duration, Instant, SystemTime};
 use lambda_runtime::{Diagnostic, LambdaEvent, service_fn};
 use millpond::client::{App, chain};
 use serde_json::Value;
+use serde_json::value::RawValue;
 use tracing::Instrument as _;
 
 use self::context::Cloud;
 use self::deployment::{Deployment, Role};
 use self::log::Telemetry;
 use crate::environment::Environment;
+use crate::events::parse;
 use crate::triggers::Rules;
 
 /// Threads that run the engine. A function has a fraction of a processor, or a few.
@@ -59,13 +61,16 @@ fn serve(
         .build()?;
     runtime.block_on(async {
         let cloud = &Cloud::open(app, rules, environment, deployment).await?;
-        lambda_runtime::run(service_fn(async |event: LambdaEvent<Value>| {
+        lambda_runtime::run(service_fn(async |event: LambdaEvent<Box<RawValue>>| {
             let LambdaEvent { payload, context } = event;
             let request_id = &context.request_id;
             let span = tracing::info_span!("invocation", %request_id, role = %cloud.role());
             let left = left(context.deadline);
-            let answer = invoke(cloud, payload, left, request_id);
-            let answer = Box::pin(answer).instrument(span).await;
+            let answer = async {
+                let payload = parse(payload.get())?;
+                invoke(cloud, payload, left, request_id).await
+            };
+            let answer = Box::pin(answer.instrument(span)).await;
             // The process is frozen after it has answered.
             telemetry.flush();
             answer.map_err(|error| Diagnostic {

@@ -16,7 +16,7 @@ use serde_json::{Map, Value, json};
 use super::rules::Rules;
 use super::source::SourceKind;
 use crate::events::{
-    Content, Envelope, Event, Malformed, Message, ObjectEvent, Published, Request,
+    Content, Envelope, Event, Malformed, Message, ObjectEvent, Published, Request, parse,
 };
 
 /// An event as rules look at it.
@@ -233,7 +233,7 @@ fn identified(id: Option<String>, event: &Value) -> Result<String, Malformed> {
 }
 
 fn json_or_text(text: &str) -> Value {
-    serde_json::from_str(text).unwrap_or_else(|_| text.into())
+    parse(text).unwrap_or_else(|_| text.into())
 }
 
 fn is_form(request: &Request) -> bool {

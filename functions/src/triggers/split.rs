@@ -3,6 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::source::Each;
+use crate::events::parse;
 
 /// How an object is cut, and what it may hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -76,7 +77,7 @@ impl Split {
         lines
             .map(|(number, line)| Line {
                 number,
-                value: serde_json::from_str(line).map_err(|error| format!("no JSON: {error}")),
+                value: parse(line).map_err(|error| format!("invalid JSON: {error}")),
             })
             .collect()
     }

@@ -217,6 +217,48 @@ fn a_signed_rule_takes_its_key_from_what_is_signed() {
     assert_eq!(add(open.key("$.headers.id")), Ok(()));
 }
 
+/// Issue 14, item 14.
+#[test]
+fn long_numbers_keep_their_digits_in_keys() {
+    let rules = parse(
+        r#"
+        [[trigger]]
+        name = "orders"
+        source = "sqs"
+        workflow = "w"
+        key = "order-${$.body.id}"
+        "#,
+    );
+    let key = |body: &str| {
+        let message = json!({"messageId": "m", "body": body});
+        let message = crate::events::Message::from_record(&message).unwrap();
+        let event = TriggerEvent::of_message(message, &rules).remove(0).unwrap();
+        only(&rules)
+            .plan(&event.value, &event.identity)
+            .unwrap()
+            .key
+    };
+    for number in [
+        "12345678901234567890123",
+        "12345678901234567890124",
+        "-9223372036854775809",
+        "-9223372036854775808",
+        "18446744073709551616",
+        "18446744073709551615",
+        "9007199254740993",
+    ] {
+        assert_eq!(
+            key(&format!("{{\"x\": [[]], \"id\" : {number} }}")),
+            format!("order-{number}")
+        );
+    }
+    let pattern = json!(r#"{"id": [12345678901234567890123]}"#);
+    let pattern = Pattern::try_from(pattern).unwrap();
+    let event = |id: &str| crate::events::parse(&format!("{{\"id\": {id}}}")).unwrap();
+    assert!(pattern.fits(&event("12345678901234567890123")));
+    assert!(!pattern.fits(&event("12345678901234567890124")));
+}
+
 #[test]
 fn what_is_not_toml_is_told_with_its_line() {
     let error = Rules::parse("[[trigger]]\nname = \"a\nsource = 3").unwrap_err();

@@ -9,7 +9,7 @@ use super::super::error::Error;
 use super::super::exit::Exit;
 use super::explain::fields;
 use super::setting::Setting;
-use crate::events::Event;
+use crate::events::{Event, parse};
 use crate::triggers::{Plan, Rule, Rules, RulesText, TemplateError, TriggerEvent};
 
 /// Lines of an object that are shown.
@@ -47,7 +47,7 @@ pub(super) fn run(args: &Args, setting: &Setting<'_>, text: &RulesText) -> Resul
         Error::Rules(crate::triggers::LoadError::Rules { place, source })
     })?;
     let event = read("event", &args.event)?;
-    let event: Value = serde_json::from_slice(&event).map_err(|error| {
+    let event = parse(&String::from_utf8_lossy(&event)).map_err(|error| {
         Error::Usage(format!(
             "the event in {} is not JSON: {error}",
             args.event.display()

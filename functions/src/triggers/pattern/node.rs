@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::compile::{PatternError, compile};
 use super::matcher::Matcher;
+use crate::events::parse;
 use crate::triggers::near::short;
 
 /// A pattern, ready to be used.
@@ -68,7 +69,7 @@ impl TryFrom<Value> for Pattern {
         let Value::String(text) = pattern else {
             return Self::new(&pattern);
         };
-        let pattern: Value = serde_json::from_str(&text).map_err(|error| PatternError {
+        let pattern = parse(&text).map_err(|error| PatternError {
             at: String::new(),
             why: format!("the text is not JSON: {error}"),
         })?;

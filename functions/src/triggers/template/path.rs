@@ -2,9 +2,10 @@
 
 use std::fmt;
 
-use serde_json::{Number, Value};
+use serde_json::Value;
 use serde_json_path::JsonPath;
 
+use crate::events::parse;
 use crate::triggers::near::short;
 
 /// A path into an event, and the conversion of the value there.
@@ -97,21 +98,18 @@ impl Path {
             (Some(_), Value::Null) if self.optional => Ok(Value::Null),
             (Some(Conversion::Number), Value::Number(_))
             | (Some(Conversion::Text), Value::String(_)) => Ok(value.clone()),
-            (Some(Conversion::Number), Value::String(text)) => {
-                match text.trim().parse::<Number>() {
-                    Ok(number) => Ok(number.into()),
-                    Err(_) if self.optional && text.trim().is_empty() => Ok(Value::Null),
-                    Err(_) => not("a number"),
-                }
-            }
+            (Some(Conversion::Number), Value::String(text)) => match parse(text.trim()) {
+                Ok(number @ Value::Number(_)) => Ok(number),
+                _ if self.optional && text.trim().is_empty() => Ok(Value::Null),
+                // A number of too many digits, too: it would be rounded.
+                _ => not("a number"),
+            },
             (Some(Conversion::Number), _) => not("a number"),
             (Some(Conversion::Text), Value::Number(_) | Value::Bool(_)) => {
                 Ok(value.to_string().into())
             }
             (Some(Conversion::Text), _) => not("a text, number, true or false"),
-            (Some(Conversion::Json), Value::String(text)) => {
-                serde_json::from_str(text).or_else(|_| not("JSON"))
-            }
+            (Some(Conversion::Json), Value::String(text)) => parse(text).or_else(|_| not("JSON")),
             (Some(Conversion::Json), _) => not("a text with JSON"),
         }
     }

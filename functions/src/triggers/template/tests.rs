@@ -8,7 +8,7 @@ fn event() -> Value {
         "detail": {
             "id": 42, "ok": true, "none": null, "text": "a b", "items": [{"n": "1.50"}, 7],
             "two words": "x", "json": "{\"a\":[1]}", "brace}": "y", "empty": "",
-            "a-b": {"c-d": {"e.f-g": {"h": 1}, "2fa": 2}},
+            "digits": "12345678901234567890123", "a-b": {"c-d": {"e.f-g": {"h": 1}, "2fa": 2}},
         },
     })
 }
@@ -92,6 +92,7 @@ fn what_is_not_in_the_event_is_told() {
         ),
         (json!("$.detail.items | text"), "is not a text"),
         (json!("$.detail.text | json"), "is not JSON"),
+        (json!("$.detail.digits | number"), "is not a number"),
     ] {
         let error = render(template.clone()).expect_err("nothing there");
         assert!(error.contains(why), "{template}: {error}");
