@@ -1,4 +1,4 @@
-//! What a message carries.
+//! The content of messages.
 
 use serde_json::Value;
 
@@ -8,25 +8,25 @@ use super::json::parse;
 use super::object::ObjectEvent;
 use super::topic::Published;
 
-/// What the body of a message is.
+/// The content of a message.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Content {
-    /// An S3 notification: each of its records by itself.
+    /// The records of an S3 notification.
     Objects(Vec<Result<ObjectEvent, Malformed>>),
-    /// What S3 sends when notifications are set up. Nothing follows from it.
+    /// The test event that S3 sends when notifications are configured. It is ignored.
     Test,
     /// An event of EventBridge, S3's own included.
     Envelope(Envelope),
     /// A message of SNS, around any of the others.
     Published(Published),
-    /// Other JSON: a hint, or what somebody sent.
+    /// Other JSON: a hint, or an application's message.
     Json(Value),
     /// Not JSON.
     Text(String),
 }
 
 impl Content {
-    /// Tells what a body is.
+    /// Recognizes the content of a body.
     #[must_use]
     pub fn read(body: &str) -> Self {
         let Ok(value) = parse(body) else {
@@ -47,15 +47,15 @@ impl Content {
         }
     }
 
-    /// What happened to objects, however it is wrapped: an S3 notification, EventBridge's
-    /// event of S3, or either in a message of SNS. `None` if it is about something else.
+    /// The changes of objects that it reports: in an S3 notification, in EventBridge's event of S3,
+    /// or in either inside a message of SNS. `None` if it reports something else.
     #[must_use]
     pub fn objects(&self) -> Option<Vec<Result<ObjectEvent, Malformed>>> {
         match self {
             Self::Objects(objects) => Some(objects.clone()),
             Self::Test => Some(Vec::new()),
             Self::Envelope(envelope) => envelope.object().map(|object| vec![object]),
-            // A topic's message holds no further topic's: SNS cannot subscribe to SNS.
+            // A message of SNS contains no other: a topic cannot subscribe to a topic.
             Self::Published(published) => match published.content() {
                 Self::Published(_) => None,
                 inner => inner.objects(),

@@ -1,4 +1,4 @@
-//! EventBridge's events.
+//! Events of EventBridge.
 
 use serde_json::Value;
 
@@ -6,16 +6,16 @@ use super::event::Malformed;
 use super::field::text;
 use super::object::ObjectEvent;
 
-/// An event of EventBridge, kept whole: patterns and templates look at all of it.
+/// An event of EventBridge, kept whole for patterns and templates.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Envelope {
     /// The event's id, the same when it is delivered again.
     pub id: Option<String>,
-    /// Who sent it: `aws.s3`, `com.example.orders`.
+    /// Its sender: `aws.s3`, `com.example.orders`.
     pub source: String,
     /// Its kind: `Object Created`.
     pub detail_type: String,
-    /// All of it.
+    /// The whole event.
     pub event: Value,
 }
 
@@ -32,7 +32,7 @@ impl Envelope {
         })
     }
 
-    /// What happened to which object, when S3 sent it.
+    /// The change of an object that it reports, if its sender is S3.
     #[must_use]
     pub fn object(&self) -> Option<Result<ObjectEvent, Malformed>> {
         let ours = self.source == "aws.s3" && self.event.pointer("/detail/object").is_some();

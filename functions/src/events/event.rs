@@ -1,4 +1,4 @@
-//! What a function is called with.
+//! Invocation payloads.
 
 use jiff::Timestamp;
 use serde_json::Value;
@@ -10,35 +10,34 @@ use super::queue::Message;
 use super::request::Request;
 use super::topic::Published;
 
-/// A record that cannot be used, and why. It is told and acknowledged: it would be no better
-/// the next time.
+/// A record that cannot be used. It is reported and acknowledged: redelivery would not help.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("malformed record{}: {why}", .id.as_ref().map(|id| format!(" {id}")).unwrap_or_default())]
 pub struct Malformed {
-    /// The SQS message, where it is one.
+    /// The id of the SQS message, if it is one.
     pub id: Option<String>,
-    /// Why.
+    /// The reason.
     pub why: String,
 }
 
 impl Malformed {
-    /// For this reason.
+    /// A malformed record, for this reason.
     pub fn new(why: impl Into<String>) -> Self {
         let why = why.into();
         Self { id: None, why }
     }
 }
 
-/// What a function is called with.
+/// The payload of an invocation.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Event {
     /// A batch of SQS.
     Queue(Vec<Result<Message, Malformed>>),
-    /// An S3 notification, direct.
+    /// An S3 notification.
     Objects(Vec<Result<ObjectEvent, Malformed>>),
-    /// What S3 sends when notifications are set up.
+    /// The test event that S3 sends when notifications are configured.
     Test,
-    /// Messages of SNS, direct.
+    /// Messages of SNS.
     Topic(Vec<Result<Published, Malformed>>),
     /// An event of EventBridge.
     Envelope(Envelope),
@@ -51,7 +50,7 @@ pub enum Event {
 }
 
 impl Event {
-    /// Tells what an invocation's payload is.
+    /// Recognizes the payload of an invocation.
     #[must_use]
     pub fn read(value: Value) -> Self {
         if is_test(&value) {
@@ -61,7 +60,7 @@ impl Event {
             return Self::Objects(objects);
         }
         if let Some(Value::Array(records)) = value.get("Records") {
-            // All records of a call have one source. One that lost its own is read as the rest.
+            // All records of a call have one source, even if one of them does not name it.
             let source = |name| records.iter().find_map(|record| text(record, &[name]));
             if source("eventSource").as_deref() == Some("aws:sqs") {
                 return Self::Queue(records.iter().map(Message::from_record).collect());
@@ -86,11 +85,15 @@ impl Event {
 fn instant(tick: &Value) -> Result<Timestamp, Malformed> {
     let text = tick.as_str();
     let text = text.ok_or_else(|| Malformed::new("its `tick` is not text"))?;
-    let what = |error| Malformed::new(format!("its `tick` is no instant: {text:?}: {error}"));
+    let what = |error| {
+        Malformed::new(format!(
+            "its `tick` is not a timestamp: {error}: tick={text:?}"
+        ))
+    };
     text.parse().map_err(what)
 }
 
-/// Whether it is what S3 sends when notifications are set up.
+/// Whether it is the test event that S3 sends when notifications are configured.
 pub(crate) fn is_test(value: &Value) -> bool {
     text(value, &["Event"]).as_deref() == Some("s3:TestEvent")
 }

@@ -1,4 +1,4 @@
-//! Reading fields out of JSON that may not be what it should.
+//! Reads fields of JSON with unexpected content.
 
 use serde_json::Value;
 
@@ -13,7 +13,7 @@ pub(crate) fn text(value: &Value, path: &[&str]) -> Option<String> {
     (!text.is_empty()).then(|| text.to_owned())
 }
 
-/// The same, or why not.
+/// The text there, or why there is none.
 pub(crate) fn must(value: &Value, path: &[&str]) -> Result<String, String> {
     text(value, path).ok_or_else(|| {
         let name = path.join(".");

@@ -2,25 +2,27 @@
 
 use percent_encoding::percent_decode_str;
 
-/// A key that is not in the encoding it should be in.
+/// An object key that is not encoded as a form.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum BadKey {
-    /// A `%` without two hexadecimal digits behind it.
-    #[error("its key is not form-encoded: `%` without two digits at byte {at}")]
+    /// A `%` without two hexadecimal digits after it.
+    #[error(
+        "its key is not form-encoded: a `%` is not followed by two hexadecimal digits: offset={at}"
+    )]
     Escape {
-        /// Where.
+        /// Its offset.
         at: usize,
     },
-    /// What comes out is not UTF-8, which S3's keys are.
-    #[error("its key is not UTF-8 once decoded")]
+    /// The decoded key is not UTF-8.
+    #[error("its decoded key is not UTF-8")]
     Text,
 }
 
-/// Decodes the key of an S3 notification: `+` is a space, `%XX` a byte. Once: a key that
-/// holds the text `%2F` comes as `%252F` and must be `%2F` after.
+/// Decodes the key of an S3 notification: `+` is a space, `%XX` a byte. It is decoded once: a key
+/// with the text `%2F` arrives as `%252F` and becomes `%2F`.
 ///
 /// # Errors
-/// [`BadKey`]: it is not in this encoding.
+/// [`BadKey`]: the key does not have this encoding.
 ///
 /// ```
 /// use millpond_functions::events::decode;
@@ -30,7 +32,7 @@ pub enum BadKey {
 pub fn decode(encoded: &str) -> Result<String, BadKey> {
     let bytes = encoded.as_bytes();
     let digits = |at: usize| bytes.get(at + 1..at + 3).unwrap_or_default();
-    // The crate would leave these as they are.
+    // The crate would keep invalid escapes as they are.
     let invalid = (0..bytes.len()).find(|at| {
         let digits = digits(*at);
         bytes[*at] == b'%' && !(digits.len() == 2 && digits.iter().all(u8::is_ascii_hexdigit))

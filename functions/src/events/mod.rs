@@ -1,13 +1,13 @@
-//! What comes from outside: events of Lambda's sources, read with our own tolerance.
+//! Events of Lambda's sources, read record by record.
 //!
-//! The structs are our own and not those of `aws_lambda_events`: there, one record that does
-//! not fit (a version with another field type, a missing `eventTime`) fails the whole batch,
-//! and a batch that fails as a whole comes again until it lands in the dead-letter queue. Here
-//! each record is read by itself, only what is used is asked for, unknown fields and later
-//! versions pass, and what cannot be used says why ([`Malformed`]).
+//! `aws_lambda_events` is not used: there, one unexpected record (a later version with another
+//! field type, a missing `eventTime`) fails the whole batch, which is then redelivered until it
+//! reaches the dead-letter queue. Here each record is read by itself, only the fields in use are
+//! required, unknown fields and later versions are accepted, and a record that cannot be used is
+//! reported with the reason ([`Malformed`]).
 //!
-//! Keys: S3's notifications encode object keys as forms do (`+`, `%XX`), EventBridge's events
-//! do not. [`ObjectEvent::key`] is always the key itself, decoded exactly once, here.
+//! S3's notifications encode object keys as forms do (`+`, `%XX`), EventBridge's events do not.
+//! [`ObjectEvent::key`] is always the key itself, decoded exactly once, here.
 
 mod content;
 mod envelope;

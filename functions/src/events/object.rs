@@ -1,4 +1,4 @@
-//! What happened to an object, whichever way it was told.
+//! Changes of objects, reported by S3 itself or through EventBridge.
 
 use serde_json::{Value, json};
 
@@ -6,41 +6,41 @@ use super::event::Malformed;
 use super::field::{must, number, text};
 use super::key::decode;
 
-/// What happened to an object.
+/// The kind of an object's change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Happened {
-    /// A version of it was written: put, posted, copied, or completed in parts.
+    /// A version was written: by put, post, copy, or a multipart upload.
     Created,
-    /// It, or a version of it, was deleted, or a delete marker written.
+    /// The object or a version was deleted, or a delete marker was written.
     Deleted,
-    /// Anything else: tags, restores, replication.
+    /// Any other change: tags, restores, replication.
     Other,
 }
 
-/// Something that happened to one object.
+/// The change of one object.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ObjectEvent {
     /// The bucket.
     pub bucket: String,
     /// The key itself, decoded once.
     pub key: String,
-    /// The version, in a bucket that keeps versions.
+    /// The version, in a bucket with versioning.
     pub version_id: Option<String>,
     /// Orders the events of one key (compare as hexadecimal, padded at the right).
     pub sequencer: Option<String>,
-    /// Bytes, where told.
+    /// The size in bytes, if reported.
     pub size: Option<u64>,
-    /// The entity tag, without quotes, where told.
+    /// The entity tag, without quotes, if reported.
     pub etag: Option<String>,
-    /// The name as it came: `ObjectCreated:Put`, or EventBridge's `Object Created`.
+    /// The name of the event: `ObjectCreated:Put`, or EventBridge's `Object Created`.
     pub event_name: String,
-    /// What it says.
+    /// The kind of the change.
     pub happened: Happened,
-    /// When, as it came.
+    /// The time, as it was reported.
     pub time: Option<String>,
-    /// Where.
+    /// The region.
     pub region: Option<String>,
-    /// The request behind it, as EventBridge names it (`PutObject`), where told.
+    /// The request that caused it, as EventBridge names it (`PutObject`), if reported.
     pub reason: Option<String>,
 }
 
@@ -51,13 +51,13 @@ impl ObjectEvent {
         self.happened == Happened::Created
     }
 
-    /// What tells this version of this object from all others: the version id, else
-    /// sequencer and entity tag. Events that come twice, or both ways, have the same.
+    /// Identifies this change of this object: by the version id, else by sequencer and entity tag.
+    /// It is the same if the event is delivered twice, or by S3 and by EventBridge.
     #[must_use]
     pub fn identity(&self) -> String {
         let version = match (&self.version_id, &self.sequencer, &self.etag) {
             (Some(version), _, _) => version.clone(),
-            // Some emulators send one sequencer for all: the tag tells contents apart.
+            // Some emulators have one sequencer for all events: the tag distinguishes contents.
             (None, Some(sequencer), Some(etag)) if self.created() => format!("{sequencer}-{etag}"),
             (None, Some(sequencer), _) => sequencer.clone(),
             (None, None, etag) => {
@@ -74,8 +74,7 @@ impl ObjectEvent {
         format!("{what}{}/{}@{version}", self.bucket, self.key)
     }
 
-    /// The event in EventBridge's form, in which rules see it however it came. The key is not
-    /// encoded.
+    /// The event in EventBridge's form, in which rules process it. The key is not encoded.
     #[must_use]
     pub fn to_json(&self) -> Value {
         let kind = match self.happened {
@@ -113,7 +112,7 @@ impl ObjectEvent {
     /// Reads one record of an S3 notification, versions 2.0 and later.
     ///
     /// # Errors
-    /// [`Malformed`]: it has no bucket, key or name, or its key is not encoded as it must be.
+    /// [`Malformed`]: it has no bucket, key or name, or its key is not form-encoded.
     pub fn from_record(record: &Value) -> Result<Self, Malformed> {
         Self::record(record).map_err(Malformed::new)
     }
@@ -121,16 +120,16 @@ impl ObjectEvent {
     fn record(record: &Value) -> Result<Self, String> {
         if let Some(version) = text(record, &["eventVersion"]) {
             let major = version.split('.').next().unwrap_or_default();
-            // Later ones add fields; what they would take away is found missing below.
+            // Later versions add fields; a field that they removed is reported as missing below.
             if !major.parse::<u32>().is_ok_and(|major| major >= 2) {
                 return Err(format!(
-                    "its `eventVersion` is not 2.0 or later: {version:?}"
+                    "its `eventVersion` is not 2.0 or later: eventVersion={version:?}"
                 ));
             }
         }
         let event_name = must(record, &["eventName"])?;
         let key = must(record, &["s3", "object", "key"])?;
-        // Some emulators write `s3:ObjectCreated:Put`, as in a bucket's configuration.
+        // Some emulators send `s3:ObjectCreated:Put`, as in a bucket's configuration.
         let plain = event_name.strip_prefix("s3:").unwrap_or(&event_name);
         let (kind, how) = plain.split_once(':').unwrap_or((plain, ""));
         let happened = match kind {
@@ -150,7 +149,7 @@ impl ObjectEvent {
         let object = |name| text(record, &["s3", "object", name]);
         Ok(Self {
             bucket: must(record, &["s3", "bucket", "name"])?,
-            key: decode(&key).map_err(|error| format!("{error}: {key:?}"))?,
+            key: decode(&key).map_err(|error| format!("{error}: key={key:?}"))?,
             version_id: object("versionId").filter(|version| version != "null"),
             sequencer: object("sequencer"),
             size: number(record, &["s3", "object", "size"]),

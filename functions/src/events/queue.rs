@@ -12,11 +12,11 @@ use super::field::{at, must, number, text};
 /// A message of an SQS batch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Message {
-    /// Names it in the answer of the batch (`batchItemFailures`).
+    /// Its id, which the answer of a batch refers to (`batchItemFailures`).
     pub id: String,
-    /// What it says.
+    /// Its body.
     pub body: String,
-    /// How often it was handed out, this time included (`ApproximateReceiveCount`). 0: nobody says.
+    /// How often it was delivered, including now (`ApproximateReceiveCount`); 0 if unknown.
     pub received: u64,
     /// When it was sent (`SentTimestamp`).
     pub sent: Option<Timestamp>,
@@ -32,7 +32,7 @@ impl Message {
     /// Reads one record of a batch.
     ///
     /// # Errors
-    /// [`Malformed`], with the message's id if it has one: no id or no body.
+    /// [`Malformed`]: it has no id or no body.
     pub fn from_record(record: &Value) -> Result<Self, Malformed> {
         let malformed = |why| Malformed {
             id: text(record, &["messageId"]),
@@ -58,7 +58,7 @@ impl Message {
         })
     }
 
-    /// What the body is.
+    /// Recognizes the content of the body.
     #[must_use]
     pub fn content(&self) -> Content {
         Content::read(&self.body)

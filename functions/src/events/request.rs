@@ -16,21 +16,21 @@ use super::field::{at, must, number, text};
 pub struct Request {
     /// `GET`, `POST`, ...
     pub method: String,
-    /// The path as it came, encoded.
+    /// The path, still encoded.
     pub path: String,
-    /// The query as it came, without `?`.
+    /// The query, still encoded, without `?`.
     pub query: String,
     /// The headers; names in lower case, repeated ones joined by commas.
     pub headers: BTreeMap<String, String>,
-    /// The body: the bytes that the caller sent, over which it signed.
+    /// The body: the bytes that the caller sent, and signed.
     pub body: Bytes,
     /// The request's id.
     pub id: Option<String>,
-    /// When it came.
+    /// The time of the request.
     pub time: Option<Timestamp>,
     /// The caller's address.
     pub source_ip: Option<String>,
-    /// The caller's ARN, where the URL asks for IAM.
+    /// The caller's ARN, if the URL requires IAM.
     pub caller: Option<String>,
 }
 
@@ -38,7 +38,7 @@ impl Request {
     /// Reads the event of a Function URL.
     ///
     /// # Errors
-    /// [`Malformed`]: it has no method, or a body that is not the base64 it says it is.
+    /// [`Malformed`]: it has no method, or its body is declared as base64 and is not.
     pub fn read(event: &Value) -> Result<Self, Malformed> {
         Self::fields(event).map_err(Malformed::new)
     }

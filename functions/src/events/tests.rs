@@ -73,7 +73,7 @@ proptest! {
 }
 
 #[test]
-fn what_is_not_form_encoded_is_refused_with_its_place() {
+fn an_invalid_encoding_is_refused_with_its_offset() {
     assert_eq!(decode("a%2"), Err(BadKey::Escape { at: 1 }));
     assert_eq!(decode("%+1"), Err(BadKey::Escape { at: 0 }));
     assert_eq!(decode("%ff"), Err(BadKey::Text));
@@ -106,7 +106,7 @@ fn an_s3_notification_reads_the_same_however_it_is_wrapped() {
 }
 
 #[test]
-fn both_ways_of_telling_one_upload_have_one_identity() {
+fn one_upload_has_one_identity_through_s3_and_eventbridge() {
     let bridge = json!({
         "version": "0", "id": "e1", "source": "aws.s3", "detail-type": "Object Created",
         "time": "2026-01-01T00:00:01Z", "region": "eu-central-1",
@@ -123,7 +123,7 @@ fn both_ways_of_telling_one_upload_have_one_identity() {
 }
 
 #[test]
-fn one_bad_record_does_not_take_the_others_with_it() {
+fn one_malformed_record_does_not_affect_the_others() {
     let mut bad = record("x");
     bad["s3"]["object"]["key"] = json!(7);
     let mut old = record("x");
@@ -142,16 +142,20 @@ fn one_bad_record_does_not_take_the_others_with_it() {
     assert_eq!(why[0], "good");
     assert_eq!(why[1], "malformed record: its `s3.object.key` is not text");
     assert!(
-        why[2].contains("without two digits at byte 0"),
+        why[2].contains("two hexadecimal digits: offset=0"),
         "{}",
         why[2]
     );
-    assert!(why[3].contains("not 2.0 or later: \"1.0\""), "{}", why[3]);
+    assert!(
+        why[3].contains("not 2.0 or later: eventVersion=\"1.0\""),
+        "{}",
+        why[3]
+    );
     assert!(why[4].contains("has no `eventName`"), "{}", why[4]);
 }
 
 #[test]
-fn later_versions_and_unknown_fields_pass() {
+fn later_versions_and_unknown_fields_are_accepted() {
     let mut later = record("k");
     later["eventVersion"] = json!("3.1");
     later["novelty"] = json!({"deep": [1]});
@@ -171,7 +175,7 @@ fn later_versions_and_unknown_fields_pass() {
 }
 
 #[test]
-fn the_test_event_of_s3_is_nothing_to_do() {
+fn the_test_event_of_s3_is_ignored() {
     let test = json!({"Service": "Amazon S3", "Event": "s3:TestEvent", "Bucket": "inbox"});
     assert_eq!(Event::read(test.clone()), Event::Test);
     assert_eq!(Content::read(&test.to_string()).objects(), Some(Vec::new()));
@@ -246,5 +250,5 @@ fn a_tick_of_the_scheduler_is_its_instant() {
     let Event::Tick(Err(error)) = Event::read(json!({"tick": "<aws.scheduler.time>"})) else {
         panic!("taken")
     };
-    assert!(error.to_string().contains("no instant"), "{error}");
+    assert!(error.to_string().contains("not a timestamp"), "{error}");
 }

@@ -6,7 +6,7 @@ use super::content::Content;
 use super::event::Malformed;
 use super::field::{at, must, text};
 
-/// A message that a topic delivered: to a function, or wrapped in an SQS message.
+/// A message of a topic, delivered to the function or inside a message of SQS.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Published {
     /// Its id.
@@ -15,7 +15,7 @@ pub struct Published {
     pub topic: Option<String>,
     /// Its subject.
     pub subject: Option<String>,
-    /// What it says.
+    /// Its text.
     pub message: String,
 }
 
@@ -23,13 +23,13 @@ impl Published {
     /// Reads one record of the event that SNS gives a function.
     ///
     /// # Errors
-    /// [`Malformed`]: it has no id or message.
+    /// [`Malformed`]: it has no id or no text.
     pub fn from_record(record: &Value) -> Result<Self, Malformed> {
         let sns = at(record, &["Sns"]).unwrap_or(&Value::Null);
         Self::fields(sns).map_err(Malformed::new)
     }
 
-    /// The message, if this JSON is what SNS puts into an SQS body.
+    /// The message, if this JSON is the envelope that SNS sends to SQS.
     pub(crate) fn wrapped(body: &Value) -> Option<Self> {
         let whole = text(body, &["Type"])? == "Notification" && body.get("TopicArn").is_some();
         whole.then(|| Self::fields(body).ok()).flatten()
@@ -47,7 +47,7 @@ impl Published {
         })
     }
 
-    /// What the message is.
+    /// Recognizes the content of the message.
     #[must_use]
     pub fn content(&self) -> Content {
         Content::read(&self.message)

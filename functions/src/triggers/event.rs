@@ -1,9 +1,9 @@
-//! An event as rules look at it.
+//! An event in the form in which rules process it.
 //!
-//! | source | what a rule sees |
+//! | source | the event |
 //! |---|---|
-//! | `eventbridge` | the event as it came |
-//! | `s3` | EventBridge's form of the event, the key decoded, however it was told |
+//! | `eventbridge` | the event as it arrived |
+//! | `s3` | EventBridge's form of the event, the key decoded, also if S3 itself reported it |
 //! | `sqs` | `message_id`, `body` (JSON, or text), `attributes`, `queue` |
 //! | `sns` | `message_id`, `topic`, `subject`, `message` (JSON, or text) |
 //! | `webhook` | `method`, `path`, `query`, `headers` (in lower case), `body` (JSON, or text) |
@@ -19,18 +19,18 @@ use crate::events::{
     Content, Envelope, Event, Malformed, Message, ObjectEvent, Published, Request, parse,
 };
 
-/// An event as rules look at it.
+/// An event in the form in which rules process it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TriggerEvent {
-    /// Where it comes from.
+    /// The kind of its source.
     pub source: SourceKind,
-    /// What patterns and templates see.
+    /// The value that patterns are matched with, and templates read.
     pub value: Value,
-    /// What tells it from all others, and is the same when it comes again.
+    /// Identifies the event: unique, and the same when the event is delivered again.
     pub identity: String,
-    /// The object it is about.
+    /// The object that it concerns.
     pub object: Option<ObjectEvent>,
-    /// The request it came by.
+    /// The request, for a webhook.
     pub request: Option<Arc<Request>>,
     /// The ARN of the queue or topic whose message carried it; `None` if the source itself called
     /// the function.
@@ -39,7 +39,7 @@ pub struct TriggerEvent {
     pub(crate) refused: Option<String>,
 }
 
-/// What is made of one record: S3's events through EventBridge are of both sources.
+/// The events of one record: an event of S3 through EventBridge is one of both sources.
 pub(crate) type TriggerEvents = Vec<Result<TriggerEvent, Malformed>>;
 
 impl TriggerEvent {
@@ -89,7 +89,7 @@ impl TriggerEvent {
         }
     }
 
-    /// What happened to an object.
+    /// A change of an object.
     #[must_use]
     pub fn of_object(object: ObjectEvent) -> Self {
         let (event, identity) = (object.to_json(), object.identity());
@@ -117,13 +117,13 @@ impl TriggerEvent {
         }
     }
 
-    /// The path of the request it came by.
+    /// The path of the request.
     #[must_use]
     pub fn path(&self) -> Option<&str> {
         self.request.as_ref().map(|request| request.path.as_str())
     }
 
-    /// An event of EventBridge; also what happened to an object, if it tells that.
+    /// An event of EventBridge; if it reports the change of an object, that event, too.
     pub(crate) fn of_envelope(envelope: Envelope) -> TriggerEvents {
         let object = envelope.object();
         let bridge = identified(envelope.id, &envelope.event)
@@ -219,7 +219,7 @@ impl TriggerEvent {
 }
 
 fn malformed(what: &str) -> Vec<TriggerEvents> {
-    let why = format!("nothing that the starter takes: {what}");
+    let why = format!("the starter does not handle this: {what}");
     vec![vec![Err(Malformed::new(why))]]
 }
 
@@ -228,7 +228,7 @@ fn identified(id: Option<String>, event: &Value) -> Result<String, Malformed> {
         Some(id) => Ok(id),
         None => Json::of(event)
             .map(|json| json.digest().to_string())
-            .map_err(|error| Malformed::new(format!("it is no value: {error}"))),
+            .map_err(|error| Malformed::new(format!("it is not a valid value: {error}"))),
     }
 }
 

@@ -58,7 +58,7 @@ fn remove(fields: &mut Map<String, Value>, path: &[&str]) -> bool {
     }
 }
 
-/// The names of a struct's fields, as serde lists them for a name that is none of them.
+/// The names of a struct's fields, as serde lists them for an unknown name.
 pub(super) fn names<T: DeserializeOwned>() -> Vec<String> {
     let unknown = Value::Object(Map::from_iter([(String::new(), Value::Null)]));
     let error = serde_json::from_value::<T>(unknown).err();
@@ -76,12 +76,12 @@ pub(super) fn suggested(message: &str) -> String {
     format!("{message}{}", hint(near))
 }
 
-/// The texts in backquotes.
+/// The texts in backquotes: serde quotes names so.
 fn quoted(message: &str) -> impl Iterator<Item = &str> {
     message.split('`').skip(1).step_by(2)
 }
 
-/// A field of any value: `null` is one, too.
+/// A field with any value, `null` included.
 pub(super) fn given<'de, D, T>(from: D) -> Result<Option<T>, D::Error>
 where
     D: Deserializer<'de>,

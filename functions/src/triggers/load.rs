@@ -1,4 +1,4 @@
-//! Where the rules of an application are.
+//! Loads the rules of an application.
 
 use std::io;
 use std::path::Path;
@@ -9,55 +9,55 @@ use millpond::ports::{Bucket, BucketError};
 use super::error::RulesError;
 use super::rules::Rules;
 
-/// The object with the rules, where no file is named.
+/// The object with the rules, if no file is configured.
 pub const OBJECT: &str = "config/triggers.toml";
 
-/// Rules that are not there, or no good.
+/// Why rules could not be loaded.
 #[derive(Debug, thiserror::Error)]
 pub enum LoadError {
-    /// No file of this name can be read.
-    #[error("the rules in {path} cannot be read")]
+    /// The file cannot be read.
+    #[error("cannot read the trigger rules: file={path}")]
     File {
         /// The file.
         path: String,
-        /// Why.
+        /// The cause.
         source: io::Error,
     },
-    /// There are none.
+    /// Neither a file nor an object is there.
     #[error(
-        "there are no rules: name a file (in the command, or by MILLPOND_TRIGGERS), or put an object {OBJECT} into \
-         the bucket"
+        "no trigger rules were found: name a file (in the command, or in MILLPOND_TRIGGERS), or put an object \
+         {OBJECT} into the bucket"
     )]
     Absent,
-    /// The bucket did not give them.
-    #[error("the rules in {OBJECT} cannot be read")]
+    /// The object cannot be read.
+    #[error("cannot read the trigger rules: object={OBJECT}")]
     Bucket {
-        /// Why.
+        /// The cause.
         source: BucketError,
     },
-    /// They are not text.
-    #[error("the rules in {place} are not UTF-8 text")]
+    /// The rules are not text.
+    #[error("the trigger rules are not UTF-8 text: {place}")]
     Text {
-        /// Where they are.
+        /// The location.
         place: String,
     },
-    /// They are no good.
-    #[error("the rules in {place} are no good:\n{source}")]
+    /// The rules are invalid.
+    #[error("the trigger rules in {place} are invalid:\n{source}")]
     Rules {
-        /// Where they are.
+        /// The location.
         place: String,
-        /// Why.
+        /// The cause.
         source: RulesError,
     },
-    /// The name of the object is none.
+    /// The object's key is invalid.
     #[error(transparent)]
     Key(#[from] InvalidKey),
 }
 
-/// The text of rules, and where it is.
+/// The text of rules, and its location.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RulesText {
-    /// Where it is, for people.
+    /// The location, for messages.
     pub place: String,
     /// The text.
     pub text: String,
@@ -67,7 +67,7 @@ impl RulesText {
     /// Reads a file.
     ///
     /// # Errors
-    /// [`LoadError`]: it cannot be read, or is no text.
+    /// [`LoadError`]: the file cannot be read, or is not text.
     pub fn file(path: &Path) -> Result<Self, LoadError> {
         let place = path.display().to_string();
         let bytes = std::fs::read(path).map_err(|source| LoadError::File {
@@ -80,7 +80,7 @@ impl RulesText {
     /// Reads the bucket's [`OBJECT`]. 1 G.
     ///
     /// # Errors
-    /// [`LoadError`]: it is not there, cannot be read, or is no text.
+    /// [`LoadError`]: the object does not exist, cannot be read, or is not text.
     pub async fn object(bucket: &dyn Bucket) -> Result<Self, LoadError> {
         let found = bucket.read(&Key::parse(OBJECT)?).await;
         let found = found.map_err(|source| LoadError::Bucket { source })?;
@@ -100,7 +100,7 @@ impl Rules {
     /// The rules of a file (`MILLPOND_TRIGGERS`), else of the bucket's [`OBJECT`]: 1 G.
     ///
     /// # Errors
-    /// [`LoadError`]: there are none, or they are no good.
+    /// [`LoadError`]: there are no rules, or they are invalid.
     pub async fn load(file: Option<&Path>, bucket: &dyn Bucket) -> Result<Self, LoadError> {
         let RulesText { place, text } = match file {
             Some(path) => RulesText::file(path)?,

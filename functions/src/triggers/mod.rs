@@ -1,10 +1,10 @@
 //! Rules that turn events into starts and signals: `triggers.toml`, or code.
 //!
-//! An event becomes an [`TriggerEvent`]; a [`Rule`] that it fits makes a [`Plan`] of it: a start
-//! or a signal whose key is the same whenever the event comes again. **A rule never follows
-//! from what the engine itself writes** ([`Own`]): without that, a start writes mail, the mail
-//! is an object that was created, and its event starts the next. Rules that could are refused
-//! when they are read, and such events whenever they come.
+//! An event becomes a [`TriggerEvent`]; a matching [`Rule`] makes a [`Plan`] of it: a start or a
+//! signal, with a key that is the same if the event is delivered again. **Objects that the engine
+//! itself writes never trigger a rule** ([`Own`]): a start writes mail, the mail is an object that
+//! was created, and its event would start the next execution. Rules that could match such objects
+//! are refused when they are read, and such events whenever they arrive.
 
 mod error;
 mod event;

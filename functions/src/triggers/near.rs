@@ -1,23 +1,23 @@
-//! What could have been meant, and what was.
+//! Suggestions and shortened values for messages.
 
 use serde_json::Value;
 
-/// A value in a message: long ones are cut.
+/// A value in a message, cut if it is long.
 pub(crate) fn short(value: &Value) -> String {
-    const MOST: usize = 80;
+    const MAX: usize = 80;
     let text = value.to_string();
-    match text.char_indices().nth(MOST) {
+    match text.char_indices().nth(MAX) {
         None => text,
         Some((at, _)) => format!("{}...", &text[..at]),
     }
 }
 
-/// The name nearest to `text`, if it is only a few letters away.
+/// The most similar of `names`, if it differs from `text` in few letters.
 pub(crate) fn near<'a, T: AsRef<str>>(text: &str, names: &'a [T]) -> Option<&'a str> {
-    let most = (text.chars().count() / 3).clamp(1, 4);
+    let max = (text.chars().count() / 3).clamp(1, 4);
     let distance = |name: &&str| strsim::osa_distance(text, name);
     let names = names.iter().map(AsRef::as_ref);
     names
         .min_by_key(distance)
-        .filter(|name| distance(name) <= most)
+        .filter(|name| distance(name) <= max)
 }

@@ -1,4 +1,4 @@
-//! The engine's own state: what it writes there sets nothing off.
+//! The engine's own state: objects that it writes trigger no rule.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::pattern::{Known, Pattern};
 
-/// What the engine's keys begin with, where its state stands at the root of a bucket.
+/// The beginnings of the engine's keys, if its state is at the root of a bucket.
 const ROOTS: [&str; 13] = [
     "x/",
     "mail/",
@@ -27,7 +27,7 @@ const ROOTS: [&str; 13] = [
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Own {
     bucket: String,
-    /// Empty, or ending in `/`.
+    /// Empty, or ends with `/`.
     prefix: String,
 }
 
@@ -45,7 +45,7 @@ impl Own {
     }
 
     fn beginnings(&self) -> Vec<String> {
-        // At the root, other objects of the bucket stand beside the engine's.
+        // At the root, the bucket has other objects beside the engine's.
         match self.prefix.as_str() {
             "" => ROOTS.iter().map(ToString::to_string).collect(),
             prefix => vec![prefix.to_owned()],
@@ -54,31 +54,31 @@ impl Own {
 
     /// Whether this object belongs to the engine.
     #[must_use]
-    pub fn holds(&self, bucket: &str, key: &str) -> bool {
+    pub fn contains(&self, bucket: &str, key: &str) -> bool {
         let mut all = self.beginnings().into_iter();
         bucket == self.bucket && all.any(|beginning| key.starts_with(&beginning))
     }
 
-    /// Whether an event tells what happened to an object of the engine's: S3's own events, and
-    /// those that CloudTrail makes of requests.
+    /// Whether an event reports a change of an object of the engine: S3's own events, and those
+    /// that CloudTrail makes of requests.
     #[must_use]
-    pub fn is_told_by(&self, event: &Value) -> bool {
+    pub fn concerns(&self, event: &Value) -> bool {
         let text = |path: &str| event.pointer(path).and_then(Value::as_str);
-        let ways = [
+        let fields = [
             ("/detail/bucket/name", "/detail/object/key"),
             (
                 "/detail/requestParameters/bucketName",
                 "/detail/requestParameters/key",
             ),
         ];
-        ways.into_iter().any(|(bucket, key)| {
+        fields.into_iter().any(|(bucket, key)| {
             let both = text(bucket).zip(text(key));
-            both.is_some_and(|(bucket, key)| self.holds(bucket, key))
+            both.is_some_and(|(bucket, key)| self.contains(bucket, key))
         })
     }
 
-    /// Whether some event about an object of the engine's fits all of these patterns.
-    pub(crate) fn could_fit(&self, patterns: &[Pattern]) -> bool {
+    /// Whether an event about an object of the engine could match all of these patterns.
+    pub(crate) fn could_match(&self, patterns: &[Pattern]) -> bool {
         let known = |path: &str| match path {
             "source" => Known::Is("aws.s3".to_owned()),
             "detail.bucket.name" | "detail.requestParameters.bucketName" => {
@@ -87,7 +87,7 @@ impl Own {
             "detail.object.key" | "detail.requestParameters.key" => Known::Under(self.beginnings()),
             _ => Known::Free,
         };
-        patterns.iter().all(|pattern| pattern.could_fit(&known))
+        patterns.iter().all(|pattern| pattern.could_match(&known))
     }
 }
 

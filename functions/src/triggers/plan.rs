@@ -1,4 +1,4 @@
-//! What follows from an event by a rule.
+//! What a rule does for an event.
 
 use millpond::client::{Signal, Start};
 use millpond::domain::{Actor, Digest, ExecutionId, Json, MAX_TEXT, Text};
@@ -9,23 +9,23 @@ use super::split::Line;
 use super::template::TemplateError;
 use super::trigger::Absent;
 
-/// What follows from an event, or from one line of an object, by a rule.
+/// What a rule does for an event, or for one line of an object.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Plan {
     /// The rule.
     pub rule: String,
-    /// What keeps it from following twice: the key of the execution, or of the signal.
+    /// The key of the execution, or of the signal: nothing is done twice for one key.
     pub key: String,
-    /// What is done.
+    /// The action.
     pub action: Action,
 }
 
-/// What a rule does.
+/// The action of a rule.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Action {
-    /// It starts an execution.
+    /// Starts an execution.
     Start(Starts),
-    /// It signals one.
+    /// Signals an execution.
     Signal {
         /// The key of the execution.
         to: String,
@@ -33,9 +33,9 @@ pub enum Action {
         channel: String,
         /// The value.
         payload: Value,
-        /// What follows where there is none.
+        /// What happens if the execution does not exist, or is over.
         absent: Absent,
-        /// What is started then, with `to` as its key.
+        /// With [`Absent::Start`]: what is started then, with `to` as its key.
         start: Option<Starts>,
     },
 }
@@ -45,7 +45,7 @@ pub enum Action {
 pub struct Starts {
     /// The workflow.
     pub workflow: String,
-    /// The version, instead of the one registered last.
+    /// The version; `None`: the one that was registered last.
     pub version: Option<String>,
     /// The input.
     pub input: Value,
@@ -54,7 +54,7 @@ pub struct Starts {
 }
 
 impl Rule {
-    /// What follows from an event that matches.
+    /// The plan for an event that matches.
     ///
     /// # Errors
     /// [`TemplateError`]: the event has no value for a template.
@@ -84,10 +84,10 @@ impl Rule {
         signal.to.render_text(&event).ok()
     }
 
-    /// What follows from one line of an object: its event with `line` and `line_number`.
+    /// The plan for one line of an object: its event has `line` and `line_number`, too.
     ///
     /// # Errors
-    /// [`TemplateError`]: the line is no good, or has not what a template asks for.
+    /// [`TemplateError`]: the line is invalid, or has no value for a template.
     pub(crate) fn plan_line(
         &self,
         event: &Value,
@@ -142,7 +142,7 @@ fn within(field: &str) -> impl Fn(TemplateError) -> TemplateError {
     }
 }
 
-/// The rule's name and the event's identity; a long one by its digest.
+/// The rule's name and the event's identity; if that is too long, its digest.
 fn default_key(rule: &str, identity: &str) -> String {
     let key = format!("{rule}:{identity}");
     if key.len() <= MAX_TEXT {
@@ -158,7 +158,7 @@ fn check(key: &str) -> Result<(), TemplateError> {
 }
 
 impl Plan {
-    /// Who starts or signals.
+    /// The actor of the start or signal.
     fn actor(&self) -> Actor {
         Actor::system(format!("trigger/{}", self.rule))
     }
@@ -166,7 +166,7 @@ impl Plan {
     /// The execution with this key.
     ///
     /// # Errors
-    /// [`TemplateError`]: it is no key.
+    /// [`TemplateError`]: the key is invalid.
     pub(crate) fn eid(key: &str) -> Result<ExecutionId, TemplateError> {
         let key = Text::parse(key).map_err(|error| TemplateError {
             why: error.to_string(),
@@ -174,10 +174,10 @@ impl Plan {
         Ok(ExecutionId::keyed(&key))
     }
 
-    /// The start to give the engine.
+    /// The start for the engine.
     ///
     /// # Errors
-    /// [`TemplateError`]: the input is no value that can be stored.
+    /// [`TemplateError`]: the input cannot be stored.
     pub(crate) fn start(&self, starts: &Starts, key: &str) -> Result<Start, TemplateError> {
         let mut start = Start::new(&starts.workflow)
             .json(json("input", &starts.input)?)
@@ -192,10 +192,10 @@ impl Plan {
         Ok(start)
     }
 
-    /// The signal to give the engine.
+    /// The signal for the engine.
     ///
     /// # Errors
-    /// [`TemplateError`]: the payload is no value that can be stored.
+    /// [`TemplateError`]: the payload cannot be stored.
     pub(crate) fn signal(&self, channel: &str, payload: &Value) -> Result<Signal, TemplateError> {
         Ok(Signal::on(channel)
             .json(json("signal.payload", payload)?)

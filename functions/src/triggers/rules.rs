@@ -12,10 +12,10 @@ use super::source::SourceKind;
 use super::trigger::Trigger;
 use super::webhook::Secrets;
 
-/// How many rules there may be.
+/// The most rules of one application.
 const MAX: usize = 256;
 
-/// All rules together. Each event is held against each of them.
+/// All rules together. Each event is matched with each of them.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Rules(Vec<Rule>);
 
@@ -23,7 +23,7 @@ impl Rules {
     /// Reads `triggers.toml`.
     ///
     /// # Errors
-    /// [`RulesError`]: everything that is wrong with it, with lines.
+    /// [`RulesError`]: everything that is wrong with it, with positions.
     pub fn parse(text: &str) -> Result<Self, RulesError> {
         let (tables, mut errors) = file::read(text);
         let mut rules = Self::default();
@@ -47,10 +47,10 @@ impl Rules {
         done((), errors)
     }
 
-    /// Adds others, of code to those of a file.
+    /// Adds other rules, such as those of a file to those in code.
     ///
     /// # Errors
-    /// [`RulesError`]: two have one name.
+    /// [`RulesError`]: two rules have one name.
     pub fn merge(&mut self, others: Self) -> Result<(), RulesError> {
         let mut errors = Vec::new();
         for rule in others.0 {
@@ -90,7 +90,7 @@ impl Rules {
         }
     }
 
-    /// Every rule.
+    /// All rules.
     pub fn iter(&self) -> impl Iterator<Item = &Rule> {
         self.0.iter()
     }
@@ -100,29 +100,29 @@ impl Rules {
         self.0.iter().any(|rule| rule.origin.accepts(arn))
     }
 
-    /// Whether there is none.
+    /// Whether there are no rules.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Refuses rules that would set themselves off: what the engine writes at `own` fits.
+    /// Refuses rules that would start themselves: they match what the engine writes at `own`.
     ///
     /// # Errors
     /// [`RulesError`] names each.
     pub fn check_own(&self, own: &Own) -> Result<(), RulesError> {
-        let fits = |rule: &&Rule| {
+        let matches_own = |rule: &&Rule| {
             matches!(rule.source(), SourceKind::S3 | SourceKind::EventBridge)
-                && own.could_fit(&rule.patterns)
+                && own.could_match(&rule.patterns)
         };
-        let errors = self.0.iter().filter(fits).map(|rule| {
+        let errors = self.0.iter().filter(matches_own).map(|rule| {
             let place = own.to_string();
             rule.error(Fault::StartsItself { place })
         });
         done((), errors.collect())
     }
 
-    /// Refuses rules for workflows that the application has not.
+    /// Refuses rules for workflows that the application does not have.
     ///
     /// # Errors
     /// [`RulesError`] names each.
@@ -154,7 +154,7 @@ impl Rules {
         done((), errors.collect())
     }
 
-    /// Refuses rules whose secret is not there.
+    /// Refuses rules whose secret is missing.
     ///
     /// # Errors
     /// [`RulesError`] names each.

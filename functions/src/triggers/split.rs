@@ -1,11 +1,11 @@
-//! An object cut into lines.
+//! Splits an object into lines.
 
 use serde_json::{Map, Value};
 
 use super::source::Each;
 use crate::events::parse;
 
-/// How an object is cut, and what it may hold.
+/// How an object is split, and its limits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Split {
     pub(crate) each: Each,
@@ -16,38 +16,40 @@ pub(crate) struct Split {
 /// One line of an object.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Line {
-    /// Its number in the object, from 1; with the object's identity the line's own.
+    /// Its number in the object, from 1: part of the line's identity.
     pub(crate) number: u64,
-    /// Its value; or why it has none.
+    /// Its value, or why it is invalid.
     pub(crate) value: Result<Value, String>,
 }
 
-/// An object that is not cut at all.
+/// Why an object is not split at all.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum SplitError {
-    #[error("the object is over the rule's `max_bytes`: bytes={bytes}, most={most}")]
-    Bytes { bytes: usize, most: usize },
-    #[error("the object has more lines than the rule's `max_lines`: most={most}")]
-    Lines { most: usize },
-    #[error("the object is not UTF-8 text: first other byte at {at}")]
+    #[error(
+        "the object exceeds the rule's `max_bytes`: split it or raise the limit: bytes={bytes}, max={max}"
+    )]
+    Bytes { bytes: usize, max: usize },
+    #[error("the object exceeds the rule's `max_lines`: split it or raise the limit: max={max}")]
+    Lines { max: usize },
+    #[error("the object is not UTF-8 text: offset={at}")]
     Text { at: usize },
     #[error("invalid CSV: {why}: correct the file and upload it again: line={line}")]
     Quote { why: &'static str, line: usize },
-    #[error("the first line of the CSV does not name each column once: {why}")]
+    #[error("invalid first line of the CSV: it must name each column once: {why}")]
     Header { why: String },
 }
 
 impl Split {
-    /// Cuts an object. Everything is read before anything follows from it, so an object over
-    /// the limits starts nothing. A line that is no good is one of the lines.
+    /// Splits an object. All lines are read before the first is handled, so an object that exceeds
+    /// a limit starts nothing. An invalid line is one of the lines.
     ///
     /// # Errors
-    /// [`SplitError`]: the object as a whole is no good.
+    /// [`SplitError`]: the object as a whole is invalid.
     pub(crate) fn lines(&self, bytes: &[u8]) -> Result<Vec<Line>, SplitError> {
         if bytes.len() > self.max_bytes {
             return Err(SplitError::Bytes {
                 bytes: bytes.len(),
-                most: self.max_bytes,
+                max: self.max_bytes,
             });
         }
         let text = std::str::from_utf8(bytes).map_err(|error| SplitError::Text {
@@ -60,7 +62,7 @@ impl Split {
         };
         if lines.len() > self.max_lines {
             return Err(SplitError::Lines {
-                most: self.max_lines,
+                max: self.max_lines,
             });
         }
         Ok(lines)
@@ -72,7 +74,7 @@ impl Split {
         let lines = lines.flat_map(|line| line.strip_suffix('\r').unwrap_or(line).split('\r'));
         let lines = (1..).zip(lines);
         let lines = lines.filter(|(_, line)| !line.trim().is_empty());
-        // One more than may be: enough to see that it is too much.
+        // One more than the limit shows that there are too many.
         let lines = lines.take(self.max_lines + 1);
         lines
             .map(|(number, line)| Line {
@@ -100,7 +102,7 @@ impl Split {
                 return Err(header(format!("column {} has no name", n + 1)));
             }
             if names[..n].contains(name) {
-                return Err(header(format!("two columns are called {name:?}")));
+                return Err(header(format!("two columns have the name {name:?}")));
             }
         }
         let mut counter = Counter {
@@ -163,7 +165,7 @@ fn check_quotes(text: &str) -> Result<(), SplitError> {
     }
 }
 
-/// Counts lines up to a record. The reader's own number counts a line break of two bytes late.
+/// Counts lines up to a record. The reader's own number is late after a line break of two bytes.
 struct Counter<'a> {
     text: &'a str,
     at: usize,
@@ -176,7 +178,7 @@ impl Counter<'_> {
         let from = usize::try_from(byte).unwrap_or(self.at);
         let bytes = self.text.as_bytes();
         let rest = bytes.get(from..).unwrap_or_default();
-        // What ends the record before, and empty lines, are read with this one.
+        // The position is that of the line break before, and of empty lines.
         let blank = rest.iter().take_while(|byte| matches!(byte, b'\r' | b'\n'));
         let begin = from + blank.count();
         let passed = bytes.get(self.at..begin).unwrap_or_default();
@@ -193,7 +195,7 @@ impl Counter<'_> {
 fn row(names: &[&str], record: &csv::StringRecord) -> Result<Value, String> {
     if record.len() != names.len() {
         return Err(format!(
-            "{} fields where the first line names {} columns",
+            "it has {} fields, the first line names {} columns",
             record.len(),
             names.len()
         ));
@@ -237,11 +239,11 @@ mod tests {
     }
 
     #[test]
-    fn a_bad_row_is_told_and_the_others_go_on() {
+    fn an_invalid_row_is_reported_and_the_others_are_kept() {
         let rows = split(Each::CsvLines, "a,b\n1,2\n3\n4,5\n").unwrap();
         assert_eq!(rows[0], (2, Ok(json!({"a": "1", "b": "2"}))));
         assert_eq!(rows[1].0, 3);
-        assert!(rows[1].1.as_ref().unwrap_err().contains("1 fields where"));
+        assert!(rows[1].1.as_ref().unwrap_err().contains("it has 1 fields"));
         assert_eq!(rows[2], (4, Ok(json!({"a": "4", "b": "5"}))));
         let rows = split(Each::JsonLines, "{\"a\":1}\n\nno\n[2]").unwrap();
         assert_eq!((rows[0].0, rows[1].0, rows[2].0), (1, 3, 4));
@@ -250,14 +252,14 @@ mod tests {
     }
 
     #[test]
-    fn what_is_over_the_limits_is_not_cut_at_all() {
-        let lines = SplitError::Lines { most: 3 };
+    fn an_object_over_the_limits_is_not_split_at_all() {
+        let lines = SplitError::Lines { max: 3 };
         assert_eq!(split(Each::CsvLines, "a\n1\n2\n3\n4\n"), Err(lines.clone()));
         assert_eq!(split(Each::JsonLines, "1\n2\n3\n4\n"), Err(lines));
         assert!(split(Each::JsonLines, "1\n2\n3\n").is_ok());
         let bytes = SplitError::Bytes {
             bytes: 201,
-            most: 200,
+            max: 200,
         };
         assert_eq!(split(Each::JsonLines, &" ".repeat(201)), Err(bytes));
     }
@@ -315,7 +317,7 @@ mod tests {
     }
 
     #[test]
-    fn a_header_that_does_not_tell_columns_apart_is_refused() {
+    fn a_header_with_ambiguous_columns_is_refused() {
         for (text, why) in [("a,a\n1,2\n", "two columns"), ("a,\n1,2\n", "column 2 has")] {
             let error = split(Each::CsvLines, text).expect_err("a bad header");
             assert!(error.to_string().contains(why), "{error}");

@@ -34,7 +34,7 @@ queue = "slow"
 "#;
 
 #[test]
-fn a_rule_of_a_file_is_that_of_code() {
+fn a_rule_in_a_file_equals_the_same_rule_in_code() {
     let mut code = Rules::default();
     let trigger = Trigger::s3("invoices")
         .bucket("inbox")
@@ -74,7 +74,7 @@ fn a_rule_of_a_file_is_that_of_code() {
 }
 
 #[test]
-fn what_does_not_fit_says_why() {
+fn a_mismatch_says_why() {
     let rules = parse(INVOICES);
     let why = |event: &TriggerEvent| only(&rules).mismatch(event).unwrap();
     assert!(why(&object("other", "in/a.csv")).starts_with("detail.bucket.name is \"other\""));
@@ -92,7 +92,7 @@ fn what_does_not_fit_says_why() {
 }
 
 #[test]
-fn every_error_of_a_file_is_told_with_its_line() {
+fn every_error_of_a_file_is_reported_with_its_position() {
     let text = r#"
 [[trigger]]
 name = "one"
@@ -151,7 +151,7 @@ absent = "start"
     let wanted = [
         "line 2, column 1: trigger one: missing field `source`: one of eventbridge, s3,",
         "line 4, column 1: trigger one: unknown field `sorce`; did you mean `source`?: known=name,",
-        "line 11, column 1: trigger two: invalid `pattern`: at source: values stand in an array",
+        "line 11, column 1: trigger two: invalid `pattern`: at source: values must be in an array",
         "line 13, column 1: trigger two: invalid `input`: invalid path: at position",
         "line 14, column 1: trigger two: invalid `queue`: invalid queue name: `[a-z0-9",
         "line 16, column 1: trigger three: missing field `path`",
@@ -255,12 +255,12 @@ fn long_numbers_keep_their_digits_in_keys() {
     let pattern = json!(r#"{"id": [12345678901234567890123]}"#);
     let pattern = Pattern::try_from(pattern).unwrap();
     let event = |id: &str| crate::events::parse(&format!("{{\"id\": {id}}}")).unwrap();
-    assert!(pattern.fits(&event("12345678901234567890123")));
-    assert!(!pattern.fits(&event("12345678901234567890124")));
+    assert!(pattern.matches(&event("12345678901234567890123")));
+    assert!(!pattern.matches(&event("12345678901234567890124")));
 }
 
 #[test]
-fn what_is_not_toml_is_told_with_its_line() {
+fn invalid_toml_is_reported_with_its_position() {
     let error = Rules::parse("[[trigger]]\nname = \"a\nsource = 3").unwrap_err();
     assert!(
         error
@@ -357,19 +357,19 @@ fn case21_a_rule_that_covers_the_engines_own_prefix_is_refused() {
 }
 
 #[test]
-fn events_of_the_engines_own_objects_are_known() {
+fn events_of_the_engines_own_objects_are_recognized() {
     let own = Own::new("pond", "state");
-    assert!(own.is_told_by(&object("pond", "state/mail/default/x").value));
-    assert!(!own.is_told_by(&object("pond", "inbox/x").value));
-    assert!(!own.is_told_by(&object("other", "state/mail/default/x").value));
+    assert!(own.concerns(&object("pond", "state/mail/default/x").value));
+    assert!(!own.concerns(&object("pond", "inbox/x").value));
+    assert!(!own.concerns(&object("other", "state/mail/default/x").value));
     let trail = json!({"detail": {"requestParameters": {"bucketName": "pond", "key": "state/x"}}});
-    assert!(own.is_told_by(&trail));
+    assert!(own.concerns(&trail));
     let root = Own::new("pond", "");
-    assert!(root.holds("pond", "mail/q/x") && !root.holds("pond", "inbox/mail/x"));
+    assert!(root.contains("pond", "mail/q/x") && !root.contains("pond", "inbox/mail/x"));
 }
 
 #[test]
-fn a_rule_for_what_is_not_there_is_refused() {
+fn a_rule_for_an_unknown_workflow_or_secret_is_refused() {
     let app = millpond::client::App::new().workflow("invoice", "3", nothing);
     assert_eq!(parse(INVOICES).check_app(&app), Ok(()));
     let other = parse(&INVOICES.replace("\"invoice\"", "\"invioce\""));
@@ -404,7 +404,7 @@ async fn nothing(_: millpond::Context, (): ()) -> Result<(), millpond::Failed> {
 }
 
 #[test]
-fn each_source_shows_its_own_form_and_identity() {
+fn each_source_has_its_own_form_and_identity() {
     let sqs = json!({"messageId": "m1", "body": "{\"a\": 1}", "eventSourceARN": "q",
         "messageAttributes": {"k": {"stringValue": "v"}}});
     let message = crate::events::Message::from_record(&sqs).unwrap();
@@ -455,7 +455,7 @@ fn each_source_shows_its_own_form_and_identity() {
 }
 
 #[test]
-fn a_long_key_of_its_own_is_its_digest_and_a_long_key_asked_for_is_refused() {
+fn a_long_default_key_is_a_digest_and_a_long_key_of_a_template_is_refused() {
     let rules = parse(INVOICES);
     let long = format!("in/{}.csv", "🦆".repeat(255));
     let event = object("inbox", &long);
@@ -470,7 +470,7 @@ fn a_long_key_of_its_own_is_its_digest_and_a_long_key_asked_for_is_refused() {
 }
 
 #[test]
-fn events_of_one_object_that_differ_have_keys_that_differ() {
+fn different_events_of_one_object_have_different_keys() {
     let rules = parse(INVOICES);
     let key = |event: &TriggerEvent| {
         let plan = only(&rules).plan(&event.value, &event.identity);

@@ -39,7 +39,7 @@ fn write(world: &World, name: &str, text: &str) {
 }
 
 #[test]
-fn good_rules_are_told_one_by_one() {
+fn valid_rules_are_listed() {
     let world = World::new();
     write(&world, "t.toml", RULES);
     let done = world.run(&["triggers", "check", "t.toml"]);
@@ -47,12 +47,12 @@ fn good_rules_are_told_one_by_one() {
         (done.code, done.out.as_str()),
         (
             0,
-            "greetings: s3: starts greet, for each of its json-lines\n\
-             approvals: webhook: signals approval to an execution by key\n"
+            "greetings: s3: starts greet, for each of the object's json-lines\n\
+             approvals: webhook: signals approval to an execution, found by key\n"
         ),
         "{done:?}"
     );
-    assert!(done.err.contains("sets itself off"), "{done:?}");
+    assert!(done.err.contains("starts itself"), "{done:?}");
     assert!(
         done.err.contains("MILLPOND_WEBHOOK_SECRETS is not set"),
         "{done:?}"
@@ -82,7 +82,7 @@ fn rules_are_found_in_the_bucket_too() {
     );
     let none = world.run(&["triggers", "check", "gone.toml"]);
     assert!(
-        none.code == 2 && none.err.contains("gone.toml cannot be read"),
+        none.code == 2 && none.err.contains("file=gone.toml"),
         "{none:?}"
     );
     world.objects().put("config/triggers.toml", RULES);
@@ -94,7 +94,7 @@ fn rules_are_found_in_the_bucket_too() {
 }
 
 #[test]
-fn rules_without_a_trigger_are_good_and_noted() {
+fn rules_without_a_trigger_are_valid_and_noted() {
     let world = World::new();
     write(&world, "none.toml", "");
     let checked = world.run(&["triggers", "check", "none.toml"]);
@@ -103,7 +103,7 @@ fn rules_without_a_trigger_are_good_and_noted() {
 }
 
 #[test]
-fn bad_rules_are_findings_with_their_lines() {
+fn invalid_rules_are_reported_with_their_positions() {
     let world = World::new();
     let bad = RULES
         .replace("\"greet\"", "\"gret\"")
@@ -164,7 +164,7 @@ fn an_event_is_tested_without_starting_anything() {
     assert_eq!(done.code, 0, "{done:?}");
     assert!(
         done.out
-            .contains("s3 inbox/in/a b.json@01-aa\n  greetings: fits; --object FILE"),
+            .contains("s3 inbox/in/a b.json@01-aa\n  greetings: matches; --object FILE"),
         "{done:?}"
     );
 
@@ -175,10 +175,10 @@ fn an_event_is_tested_without_starting_anything() {
     );
     let done = test("good.json", &["--object", "lines"]);
     for wanted in [
-        "greetings: fits, 5 lines",
+        "greetings: matches, 5 lines",
         "    key      greetings:inbox/in/a b.json@01-aa#1\n",
-        "greetings: fits, but `input`: the event has no value at `$.line.name`",
-        "and 2 more lines, 1 of them no good",
+        "greetings: matches, but `input`: the event has no value at `$.line.name`",
+        "and 2 more lines, 1 of them invalid",
         "approvals: no: the trigger's source is webhook, the event's is s3",
     ] {
         assert!(done.out.contains(wanted), "{wanted}: {done:?}");
@@ -219,7 +219,7 @@ fn a_request_is_tested_with_its_signature() {
     };
     let good = test("It's a Secret to Everybody");
     assert!(
-        good.out.contains("approvals: fits, but `signal.to`"),
+        good.out.contains("approvals: matches, but `signal.to`"),
         "{good:?}"
     );
     let removal = request.to_string().replace("POST", "DELETE");
@@ -229,14 +229,14 @@ fn a_request_is_tested_with_its_signature() {
         done.code == 1
             && done
                 .out
-                .contains("approvals: no: a webhook is a POST, DELETE"),
+                .contains("approvals: no: webhooks accept only POST, DELETE"),
         "{done:?}"
     );
     let wrong = test("another");
     assert!(
         wrong
             .out
-            .contains("approvals: no: its signature is not of this body"),
+            .contains("approvals: no: the signature does not match the body"),
         "{wrong:?}"
     );
     assert_eq!(wrong.code, 1);
@@ -273,7 +273,7 @@ fn blocks(document: &str) -> Vec<Block<'_>> {
 /// Rules (`toml`), an event (`json`), perhaps an object (`csv`), and what `triggers test` says
 /// of them (`text`).
 #[test]
-fn every_example_of_the_reference_says_what_it_says_there() {
+fn every_example_of_the_reference_has_the_output_shown_there() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/triggers.md");
     let document = fs::read_to_string(path).unwrap();
     let world = World::new();

@@ -1,4 +1,4 @@
-//! `triggers check`: whether rules are good.
+//! `triggers check`: checks rules.
 
 use std::path::PathBuf;
 
@@ -11,7 +11,7 @@ use super::explain::action;
 use super::setting::Setting;
 use crate::triggers::{RuleError, Rules, RulesError, RulesText, SourceKind};
 
-/// Say everything that is wrong with the rules: exit code 1 if anything is
+/// Check the rules and report every error; exit code 1 if there is one
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// The rules [default: what MILLPOND_TRIGGERS names, else config/triggers.toml in the bucket]
@@ -38,7 +38,7 @@ pub(super) fn run(setting: &Setting<'_>, app: &App, text: &RulesText) -> Result<
             "triggers": rules.iter().map(|rule| json!({
                 "name": rule.name(), "source": rule.source().to_string(), "does": action(rule),
             })).collect::<Vec<_>>(),
-            "errors": errors.iter().map(told).collect::<Vec<_>>(),
+            "errors": errors.iter().map(document).collect::<Vec<_>>(),
         }))?;
         return Ok(exit);
     }
@@ -47,7 +47,7 @@ pub(super) fn run(setting: &Setting<'_>, app: &App, text: &RulesText) -> Result<
     }
     if errors.is_empty() {
         if rules.is_empty() {
-            let note = "note: there is no [[trigger]] in it: nothing is started or signalled";
+            let note = "note: the rules have no [[trigger]]: nothing is started or signalled";
             setting.streams.note(note);
         }
         for rule in rules.iter() {
@@ -56,12 +56,12 @@ pub(super) fn run(setting: &Setting<'_>, app: &App, text: &RulesText) -> Result<
                 .streams
                 .line(format!("{name}: {source}: {}", action(rule)))?;
         }
-        unlooked(&rules, setting);
+        unchecked(&rules, setting);
     }
     Ok(exit)
 }
 
-/// What is wrong with good rules in this setting.
+/// Checks rules with the application, the bucket and the secrets.
 fn against(rules: &Rules, app: &App, setting: &Setting<'_>) -> Vec<RuleError> {
     let own = setting.own.as_ref().map(|own| rules.check_own(own));
     let secrets = setting.secrets.map(|secrets| rules.check_secrets(secrets));
@@ -70,25 +70,25 @@ fn against(rules: &Rules, app: &App, setting: &Setting<'_>) -> Vec<RuleError> {
     errors.flat_map(|RulesError(errors)| errors).collect()
 }
 
-/// Says what was not looked at.
-fn unlooked(rules: &Rules, setting: &Setting<'_>) {
-    let sees = |rule: &crate::triggers::Rule| {
+/// Reports what was not checked.
+fn unchecked(rules: &Rules, setting: &Setting<'_>) {
+    let is_of_objects = |rule: &crate::triggers::Rule| {
         matches!(rule.source(), SourceKind::S3 | SourceKind::EventBridge)
     };
-    if setting.own.is_none() && rules.iter().any(sees) {
+    if setting.own.is_none() && rules.iter().any(is_of_objects) {
         setting.streams.note(
-            "note: no bucket in S3 was named (--bucket): not looked at is whether a trigger \
-             sets itself off",
+            "note: no bucket in S3 was given (--bucket): whether a trigger starts itself was not \
+             checked",
         );
     }
     if setting.secrets.is_none() && rules.iter().any(|rule| rule.secret().is_some()) {
-        setting
-            .streams
-            .note("note: MILLPOND_WEBHOOK_SECRETS is not set: secrets were not looked for");
+        setting.streams.note(
+            "note: MILLPOND_WEBHOOK_SECRETS is not set: whether secrets exist was not checked",
+        );
     }
 }
 
-fn told(error: &RuleError) -> Value {
+fn document(error: &RuleError) -> Value {
     json!({
         "trigger": error.rule,
         "line": error.position.map(|position| position.line),

@@ -1,4 +1,4 @@
-//! `triggers test`: what follows from an event, and why not.
+//! `triggers test`: shows what rules do for an event, or why they do nothing.
 
 use std::path::{Path, PathBuf};
 
@@ -15,13 +15,13 @@ use crate::triggers::{Plan, Rule, Rules, RulesText, TemplateError, TriggerEvent}
 /// Lines of an object that are shown.
 const LINES: usize = 3;
 
-/// Say what would follow from an event, by which rules, and why not by the others
+/// Show what each rule would do for an event, or why it does not match
 ///
 /// Nothing is started. Exit code 1 if nothing would be.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// What the function would be called with: an event of EventBridge, an S3 notification, a
-    /// batch of SQS, messages of SNS, a request to a Function URL; in JSON
+    /// The payload of the invocation, in JSON: an event of EventBridge, an S3 notification, a batch
+    /// of SQS, messages of SNS, or a request to a Function URL
     #[arg(value_name = "EVENT.json")]
     event: PathBuf,
     /// The rules [default: what MILLPOND_TRIGGERS names, else config/triggers.toml in the bucket]
@@ -32,7 +32,7 @@ pub(super) struct Args {
     object: Option<PathBuf>,
 }
 
-/// What one rule makes of an event.
+/// What one rule does for an event.
 enum Made {
     No(String),
     Plans(Vec<Result<Plan, TemplateError>>),
@@ -55,7 +55,7 @@ pub(super) fn run(args: &Args, setting: &Setting<'_>, text: &RulesText) -> Resul
     })?;
     let object = args.object.as_deref().map(|path| read("object", path));
     let object = object.transpose()?;
-    let mut told = Vec::new();
+    let mut shown = Vec::new();
     let mut follows = false;
     for event in TriggerEvent::of_event(Event::read(event), &rules)
         .into_iter()
@@ -64,7 +64,7 @@ pub(super) fn run(args: &Args, setting: &Setting<'_>, text: &RulesText) -> Resul
         let event = match event {
             Ok(event) => event,
             Err(error) => {
-                told.push((error.to_string(), Vec::new()));
+                shown.push((error.to_string(), Vec::new()));
                 continue;
             }
         };
@@ -72,10 +72,10 @@ pub(super) fn run(args: &Args, setting: &Setting<'_>, text: &RulesText) -> Resul
         if setting
             .own
             .as_ref()
-            .is_some_and(|own| own.is_told_by(&event.value))
+            .is_some_and(|own| own.concerns(&event.value))
         {
-            let why = format!("{name}: the engine itself wrote what this tells of");
-            told.push((why, Vec::new()));
+            let why = format!("{name}: it reports an object that the engine itself wrote");
+            shown.push((why, Vec::new()));
             continue;
         }
         let made: Vec<(&Rule, Made)> = rules
@@ -87,19 +87,19 @@ pub(super) fn run(args: &Args, setting: &Setting<'_>, text: &RulesText) -> Resul
             Made::Lines => true,
             Made::Plans(plans) => plans.iter().any(Result::is_ok),
         });
-        told.push((name, made));
+        shown.push((name, made));
     }
-    if told.is_empty() {
-        told.push(("nothing in it is an event".to_owned(), Vec::new()));
+    if shown.is_empty() {
+        shown.push(("the payload contains no event".to_owned(), Vec::new()));
     }
     if setting.streams.json() {
-        let told: Vec<Value> = told
+        let shown: Vec<Value> = shown
             .iter()
             .map(|(name, made)| document(name, made))
             .collect();
-        setting.streams.document(&told)?;
+        setting.streams.document(&shown)?;
     } else {
-        for (name, made) in &told {
+        for (name, made) in &shown {
             setting.streams.line(name)?;
             for (rule, made) in made {
                 lines(rule, made, setting)?;
@@ -124,7 +124,9 @@ fn make(rule: &Rule, event: &TriggerEvent, object: Option<&[u8]>, setting: &Sett
         && request.method != "POST"
     {
         let method = &request.method;
-        return Made::No(format!("a webhook is a POST, {method} is answered 405"));
+        return Made::No(format!(
+            "webhooks accept only POST, {method} is answered 405"
+        ));
     }
     if let (Some(secrets), Some(verifier), Some(request)) =
         (setting.secrets, rule.verifier(), &event.request)
@@ -134,7 +136,7 @@ fn make(rule: &Rule, event: &TriggerEvent, object: Option<&[u8]>, setting: &Sett
         match proof {
             Some(Ok(())) => {}
             Some(Err(error)) => return Made::No(error.to_string()),
-            None => return Made::No(format!("no secret is called {}", verifier.secret)),
+            None => return Made::No(format!("unknown secret {}", verifier.secret)),
         }
     }
     let (event, identity) = (&event.value, &event.identity);
@@ -157,18 +159,18 @@ fn lines(rule: &Rule, made: &Made, setting: &Setting<'_>) -> Result<(), Error> {
     let plans = match made {
         Made::No(why) => return Ok(streams.line(format!("  {name}: no: {why}"))?),
         Made::Lines => {
-            let why = "fits; --object FILE shows what follows from its lines";
+            let why = "matches; --object FILE shows what it does for each line";
             return Ok(streams.line(format!("  {name}: {why}"))?);
         }
         Made::Plans(plans) => plans,
     };
     if rule.split().is_some() {
-        streams.line(format!("  {name}: fits, {} lines", plans.len()))?;
+        streams.line(format!("  {name}: matches, {} lines", plans.len()))?;
     }
     for plan in plans.iter().take(LINES) {
         match plan {
             Ok(plan) => {
-                streams.line(format!("  {name}: fits"))?;
+                streams.line(format!("  {name}: matches"))?;
                 for (field, value) in fields(plan) {
                     let value = value
                         .as_str()
@@ -176,7 +178,7 @@ fn lines(rule: &Rule, made: &Made, setting: &Setting<'_>) -> Result<(), Error> {
                     streams.line(format!("    {field:<8} {value}"))?;
                 }
             }
-            Err(error) => streams.line(format!("  {name}: fits, but {error}"))?,
+            Err(error) => streams.line(format!("  {name}: matches, but {error}"))?,
         }
     }
     if plans.len() > LINES {
@@ -187,7 +189,7 @@ fn lines(rule: &Rule, made: &Made, setting: &Setting<'_>) -> Result<(), Error> {
             .count();
         let more = plans.len() - LINES;
         streams.line(format!(
-            "  {name}: and {more} more lines, {bad} of them no good"
+            "  {name}: and {more} more lines, {bad} of them invalid"
         ))?;
     }
     if rule.verifier().is_some() && setting.secrets.is_none() {

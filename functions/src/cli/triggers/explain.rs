@@ -1,4 +1,4 @@
-//! Rules and plans in words.
+//! Describes rules and plans.
 
 use serde_json::{Value, json};
 
@@ -17,23 +17,26 @@ pub(super) fn action(rule: &Rule) -> String {
         ActionTemplate::Start(_) => None,
         ActionTemplate::Signal(signal) => Some(signal),
     };
-    let tell = signal.map(|tell| {
-        let absent = match tell.absent {
+    let signal = signal.map(|signal| {
+        let absent = match signal.absent {
             Absent::Report => "",
-            Absent::Ignore => ", if there is one",
-            Absent::Retry => ", waiting for one",
-            Absent::Start => ", which it else starts",
+            Absent::Ignore => ", if it exists",
+            Absent::Retry => ", once it exists",
+            Absent::Start => ", which it starts if necessary",
         };
-        format!("signals {} to an execution by key{absent}", tell.channel)
+        format!(
+            "signals {} to an execution, found by key{absent}",
+            signal.channel
+        )
     });
     let each = rule
         .split()
-        .map(|split| format!("for each of its {}", split.each));
-    let parts = [tell, start, each];
+        .map(|split| format!("for each of the object's {}", split.each));
+    let parts = [signal, start, each];
     parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
-/// A plan, field by field.
+/// The fields of a plan.
 pub(super) fn fields(plan: &Plan) -> Vec<(&'static str, Value)> {
     let starts = |starts: &Starts| {
         let mut all = vec![("start", json!(starts.workflow))];

@@ -1,4 +1,4 @@
-//! Carrying out what a rule says.
+//! Executes plans.
 
 use jiff::Timestamp;
 use millpond::client::{EngineError, ErrorKind, Signalled, Started, chain};
@@ -9,10 +9,13 @@ use super::role::Starter;
 use crate::triggers::{Absent, Action, Plan, Starts, TemplateError};
 
 impl Starter {
-    /// Starts or signals. Done again, it finds what it did.
+    /// Starts or signals. Repeated, it finds what it did before.
     pub(super) async fn carry(&self, plan: &Plan, until: Option<Timestamp>) -> Outcome {
         if self.late(until) {
-            return Outcome::failure(&plan.rule, "there is no time left in this call");
+            return Outcome::failure(
+                &plan.rule,
+                "no time is left in this invocation; the event is to be redelivered",
+            );
         }
         let done = match &plan.action {
             Action::Start(starts) => self.start(plan, starts).await,
@@ -24,8 +27,8 @@ impl Starter {
     async fn start(&self, plan: &Plan, starts: &Starts) -> Result<Outcome, TemplateError> {
         let start = plan.start(starts, &plan.key)?;
         Ok(match Box::pin(self.engine.start(start)).await {
-            Ok(started) => told(plan, started),
-            Err(error) => trouble(plan, &error),
+            Ok(started) => start_outcome(plan, started),
+            Err(error) => failure(plan, &error),
         })
     }
 
@@ -54,7 +57,7 @@ impl Starter {
             }
         };
         Ok(match sent {
-            Ok((eid, signalled)) => heard(plan, eid, signalled),
+            Ok((eid, signalled)) => signal_outcome(plan, eid, signalled),
             Err(
                 error @ (EngineError::UnknownExecution { .. }
                 | EngineError::TerminalExecution { .. }),
@@ -69,12 +72,12 @@ impl Starter {
                     Absent::Report | Absent::Start => Outcome::refused(&plan.rule, why),
                 }
             }
-            Err(error) => trouble(plan, &error),
+            Err(error) => failure(plan, &error),
         })
     }
 }
 
-fn told(plan: &Plan, started: Started) -> Outcome {
+fn start_outcome(plan: &Plan, started: Started) -> Outcome {
     Outcome::Started {
         rule: plan.rule.clone(),
         eid: started.eid,
@@ -83,7 +86,7 @@ fn told(plan: &Plan, started: Started) -> Outcome {
     }
 }
 
-fn heard(plan: &Plan, eid: ExecutionId, signalled: Signalled) -> Outcome {
+fn signal_outcome(plan: &Plan, eid: ExecutionId, signalled: Signalled) -> Outcome {
     Outcome::Signalled {
         rule: plan.rule.clone(),
         eid,
@@ -91,13 +94,13 @@ fn heard(plan: &Plan, eid: ExecutionId, signalled: Signalled) -> Outcome {
     }
 }
 
-/// What the engine says of what was asked for.
-fn trouble(plan: &Plan, error: &EngineError) -> Outcome {
+/// The outcome of an error of the engine.
+fn failure(plan: &Plan, error: &EngineError) -> Outcome {
     let why = chain(error);
     match error.kind() {
-        // The event is at fault: it would be the next time, too.
+        // The event is the cause: redelivery would not help.
         ErrorKind::Invalid | ErrorKind::Conflict => Outcome::refused(&plan.rule, why),
-        // The rules were checked against another build: the next may know the workflow.
+        // The rules were checked with another build: the next may have the workflow.
         ErrorKind::NotFound | ErrorKind::NotYet | ErrorKind::Storage => {
             Outcome::failure(&plan.rule, why)
         }

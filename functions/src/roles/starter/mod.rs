@@ -1,12 +1,12 @@
 //! The starter's role: events start workflows, or signal them.
 //!
-//! Whatever comes may come again, in any order, and the function may die in the middle. So
-//! nothing is remembered between events: each start and signal has a key that is the same
-//! whenever its event comes again, and the engine does nothing twice for one key.
+//! Events are delivered at least once and in any order, and the function may exit at any time. So
+//! no state is kept between events: each start and signal has a key that is the same if its event
+//! is delivered again, and the engine does nothing twice for one key.
 //!
-//! What fails with the store comes again; what would be no better the next time (a record
-//! that cannot be read, an event that has not what a rule asks for, a line that is no good) is
-//! told and done with, so that it does not hold up what comes with it.
+//! If the store fails, the event is redelivered. If redelivery would not help (a record that cannot
+//! be read, an event without a value for a template, an invalid line), the record is reported and
+//! acknowledged, so that it does not delay the others.
 
 mod carry;
 mod objects;

@@ -1,4 +1,4 @@
-//! Objects that are cut into lines.
+//! Reads objects that are split into lines.
 
 use std::fmt;
 
@@ -7,41 +7,41 @@ use bytes::Bytes;
 
 use crate::events::ObjectEvent;
 
-/// Where objects are read that events tell of: any bucket, not the engine's.
+/// Reads the objects of events: of any bucket, not only the engine's.
 #[async_trait]
 pub trait Objects: fmt::Debug + Send + Sync + 'static {
-    /// Reads an object whole, in the version that the event tells of: by its version id, else
-    /// only if its entity tag is still the event's. One request.
+    /// Reads a whole object, in the event's version: by its version id, else only if its entity tag
+    /// is still the event's. One request.
     ///
     /// # Errors
-    /// [`ObjectsError`]: no answer, or access denied. It is tried again with the event.
-    async fn read(&self, object: &ObjectEvent, most: usize) -> Result<Fetched, ObjectsError>;
+    /// [`ObjectsError`]: no answer, or access denied. The event is redelivered.
+    async fn read(&self, object: &ObjectEvent, max: usize) -> Result<Fetched, ObjectsError>;
 }
 
-/// What there is.
+/// What was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Fetched {
-    /// All of it.
+    /// The whole object.
     Whole(Bytes),
-    /// Nothing: it was deleted.
+    /// No object: it was deleted.
     Gone,
-    /// A later version, of which an event of its own tells.
+    /// A later version, which has an event of its own.
     Replaced,
-    /// More than was asked for.
+    /// More bytes than the limit.
     TooLarge {
-        /// How much.
+        /// The object's size.
         bytes: u64,
     },
 }
 
-/// An object that was not read.
+/// An object that cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("s3://{bucket}/{key} cannot be read: {why}")]
+#[error("cannot read s3://{bucket}/{key}: {why}")]
 pub struct ObjectsError {
     /// Its bucket.
     pub bucket: String,
     /// Its key.
     pub key: String,
-    /// Why.
+    /// The cause.
     pub why: String,
 }

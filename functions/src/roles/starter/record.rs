@@ -1,4 +1,4 @@
-//! From a record to what becomes of it.
+//! Processes records.
 
 use jiff::Timestamp;
 use millpond_wakeups::message;
@@ -9,13 +9,13 @@ use super::role::Starter;
 use crate::triggers::{Rule, SourceKind, TriggerEvent, TriggerEvents};
 
 impl Starter {
-    /// All that one record tells.
+    /// Processes all events of one record.
     pub(super) async fn record(
         &self,
         events: TriggerEvents,
         until: Option<Timestamp>,
     ) -> Vec<Outcome> {
-        // One event of S3 through EventBridge: it is enough if either fits.
+        // One event of S3 through EventBridge: it is enough if a rule matches either form.
         let pair = matches!(
             events.as_slice(),
             [
@@ -44,7 +44,7 @@ impl Starter {
                 matches!(outcome, Outcome::Unmatched { .. } | Outcome::Own { .. })
             };
             if outcomes.iter().all(nothing) {
-                return vec![together(outcomes)];
+                return vec![merged(outcomes)];
             }
             outcomes.retain(|outcome| !nothing(outcome));
         }
@@ -75,20 +75,20 @@ impl Starter {
         outcomes
     }
 
-    /// Whether it tells of what the engine itself wrote or sent.
+    /// Whether it reports what the engine itself wrote or sent.
     fn is_own(&self, event: &TriggerEvent) -> bool {
         match event.source {
             SourceKind::S3 | SourceKind::EventBridge => {
                 let own = self.own.as_ref();
-                own.is_some_and(|own| own.is_told_by(&event.value))
+                own.is_some_and(|own| own.concerns(&event.value))
             }
-            // A hint to a worker, in the wrong queue.
+            // A worker's hint, in the wrong queue.
             SourceKind::Sqs => is_hint(&event.value["body"]),
             SourceKind::Sns | SourceKind::Webhook => false,
         }
     }
 
-    /// What follows by one rule that fits.
+    /// Executes what a matching rule does.
     pub(super) async fn follow(
         &self,
         rule: &Rule,
@@ -106,13 +106,13 @@ impl Starter {
     }
 }
 
-/// What is said of an event that is of two sources, and fits in neither.
-fn together(outcomes: Vec<Outcome>) -> Outcome {
+/// The outcome of an event of two sources that matches in neither form.
+fn merged(outcomes: Vec<Outcome>) -> Outcome {
     let (mut all, mut what) = (Vec::new(), String::new());
     for outcome in outcomes {
         match outcome {
-            Outcome::Unmatched { what: told, why } => {
-                what = told;
+            Outcome::Unmatched { what: event, why } => {
+                what = event;
                 all.extend(why);
             }
             own => return own,
@@ -125,8 +125,8 @@ fn what(event: &TriggerEvent) -> String {
     format!("{} {}", event.source, event.identity)
 }
 
-/// Whether a message is one that the engine sends to wake a worker: all of its form, since others
-/// may have a field of that name.
+/// Whether a message is one that the engine sends to wake a worker. The whole form is checked:
+/// other messages may have a field with that name.
 fn is_hint(body: &Value) -> bool {
     body.is_object() && message::parse(&body.to_string()).is_some()
 }

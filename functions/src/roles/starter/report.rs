@@ -1,4 +1,4 @@
-//! What became of events.
+//! Outcomes of events.
 
 use std::fmt;
 
@@ -7,101 +7,101 @@ use serde_json::{Value, json};
 
 use super::request::Answer;
 
-/// Fates of one record that are logged one by one, and refusals among the others.
-const MOST_TOLD: usize = 20;
+/// The most outcomes of one record that are logged one by one, and refusals among the others.
+const MAX_LOGGED: usize = 20;
 
-/// What became of an event, or of one line of an object.
+/// The outcome of an event, or of one line of an object.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Outcome {
-    /// It started an execution, or found the one that it had started.
+    /// It started an execution, or had started it before.
     Started {
         /// The rule.
         rule: String,
         /// The execution.
         eid: ExecutionId,
-        /// Whether this was the first time.
+        /// Whether it did so now.
         fresh: bool,
-        /// Whether the key had started another workflow, or with another input.
+        /// Whether the key had started another workflow, or the workflow with another input.
         differs: bool,
     },
-    /// It signalled an execution, or had done so.
+    /// It signalled an execution, or had signalled it before.
     Signalled {
         /// The rule.
         rule: String,
         /// The execution.
         eid: ExecutionId,
-        /// Whether this was the first time.
+        /// Whether it did so now.
         fresh: bool,
     },
-    /// There was nobody to signal, which the rule does not mind.
+    /// There was no execution to signal, which the rule ignores.
     Ignored {
         /// The rule.
         rule: String,
-        /// Whom it looked for.
+        /// The execution, and why it cannot be signalled.
         why: String,
     },
-    /// It fits no rule.
+    /// It matched no rule.
     Unmatched {
-        /// What it was.
+        /// The event.
         what: String,
-        /// Why not, by rule of this source.
+        /// Why not, for each rule of its source.
         why: Vec<String>,
     },
-    /// It tells what the engine itself wrote.
+    /// It reports an object that the engine itself wrote.
     Own {
-        /// What it was.
+        /// The event.
         what: String,
     },
-    /// It will never be any good.
+    /// It was refused; redelivery would not help.
     Refused {
-        /// The rule, where it fitted one.
+        /// The rule, if one matched.
         rule: Option<String>,
-        /// Why.
+        /// The reason.
         why: String,
     },
-    /// Something failed: it must come again.
+    /// Something failed: it must be redelivered.
     Failed {
-        /// The rule, where it was one's turn.
+        /// The rule, if one was being executed.
         rule: Option<String>,
-        /// What.
+        /// What failed.
         why: String,
     },
 }
 
-/// What became of one record.
+/// The outcomes of one record.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Record {
     /// The message's id, in a batch of SQS.
     pub id: Option<String>,
-    /// What became of all that it tells. Nothing, if it tells nothing.
+    /// The outcomes of all its events; empty if it has none.
     pub outcomes: Vec<Outcome>,
 }
 
-/// What became of everything that a call brought.
+/// The outcomes of one invocation.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Report {
-    /// One by one, in the order in which they came.
+    /// The records, in the order in which they arrived.
     pub records: Vec<Record>,
-    /// Whether they are a batch of SQS, of which some may come again alone.
+    /// Whether they are a batch of SQS, of which single records can be redelivered.
     pub batch: bool,
-    /// What a request is answered.
+    /// The answer to a request.
     pub answer: Option<Answer>,
 }
 
-/// Records failed that cannot come again alone: all must.
+/// Records failed that cannot be redelivered alone: all must be.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{failed} of {all} records failed: {first}")]
 pub struct FailedRecords {
     /// How many failed.
     pub failed: usize,
-    /// Of how many.
+    /// The number of records.
     pub all: usize,
-    /// Why the first did.
+    /// The first failure.
     pub first: String,
 }
 
 impl Outcome {
-    /// Whether it must come again.
+    /// Whether it must be redelivered.
     #[must_use]
     pub fn failed(&self) -> bool {
         matches!(self, Self::Failed { .. })
@@ -121,7 +121,7 @@ impl Outcome {
         }
     }
 
-    /// Says it in the log.
+    /// Writes it to the log.
     fn log(&self, id: Option<&str>) {
         match self {
             Self::Started { fresh: false, .. } | Self::Ignored { .. } => {
@@ -152,27 +152,38 @@ impl fmt::Display for Outcome {
                 differs,
             } => {
                 let how = match (fresh, differs) {
-                    (_, true) => ", which has another workflow or input",
+                    (_, true) => ": its key had started another workflow, or another input",
                     (true, _) => "",
-                    (false, _) => ", which was started before",
+                    (false, _) => ": it was started before",
                 };
                 write!(f, "started {eid} by trigger {rule}{how}")
             }
             Self::Signalled { rule, eid, fresh } => {
-                let how = if *fresh { "" } else { " before" };
+                let how = if *fresh {
+                    ""
+                } else {
+                    ": it was signalled before"
+                };
                 write!(f, "signalled {eid} by trigger {rule}{how}")
             }
             Self::Ignored { rule, why } => write!(f, "ignored by trigger {rule}: {why}"),
             Self::Unmatched { what, why } if why.is_empty() => {
-                write!(f, "no trigger is for the like of {what}")
+                write!(
+                    f,
+                    "no trigger handles this event: add one, or remove its notification: event={what}"
+                )
             }
             Self::Unmatched { what, why } => {
-                write!(f, "no trigger fits {what}: {}", why.join("; "))
+                write!(
+                    f,
+                    "no trigger matches this event: {}: event={what}",
+                    why.join("; ")
+                )
             }
             Self::Own { what } => {
                 write!(
                     f,
-                    "refused: the engine itself wrote what this tells of: {what}"
+                    "refused: the event reports an object that the engine itself wrote: event={what}"
                 )
             }
             Self::Refused { rule, why } => write!(f, "refused{}: {why}", by(rule)),
@@ -182,7 +193,7 @@ impl fmt::Display for Outcome {
 }
 
 impl Record {
-    /// Whether it must come again.
+    /// Whether it must be redelivered.
     #[must_use]
     pub fn failed(&self) -> bool {
         self.outcomes.iter().any(Outcome::failed)
@@ -190,16 +201,16 @@ impl Record {
 }
 
 impl Report {
-    /// Every outcome.
+    /// All outcomes.
     pub fn outcomes(&self) -> impl Iterator<Item = &Outcome> {
         self.records.iter().flat_map(|record| &record.outcomes)
     }
 
-    /// What Lambda is answered: which messages of a batch come again, what the caller of a
-    /// URL gets, or nothing.
+    /// The answer for Lambda: the messages of a batch that must be redelivered, the answer to a
+    /// request, or nothing.
     ///
     /// # Errors
-    /// [`FailedRecords`]: there is no way to say which failed, so that all must come again.
+    /// [`FailedRecords`]: Lambda can only redeliver all records.
     pub fn payload(&self) -> Result<Value, FailedRecords> {
         if let Some(answer) = &self.answer {
             return Ok(answer.payload());
@@ -225,11 +236,11 @@ impl Report {
     pub(super) fn log(&self) {
         for record in &self.records {
             let id = record.id.as_deref();
-            // An object of many lines has many outcomes: they are counted.
-            let (told, rest) = record
+            // The outcomes of an object with many lines are counted.
+            let (first, rest) = record
                 .outcomes
-                .split_at(record.outcomes.len().min(MOST_TOLD));
-            told.iter().for_each(|outcome| outcome.log(id));
+                .split_at(record.outcomes.len().min(MAX_LOGGED));
+            first.iter().for_each(|outcome| outcome.log(id));
             if !rest.is_empty() {
                 let of =
                     |is: fn(&Outcome) -> bool| rest.iter().filter(|outcome| is(outcome)).count();
@@ -241,12 +252,14 @@ impl Report {
                     done,
                     refused,
                     failed,
-                    "and others of this record"
+                    "more outcomes of this record"
                 );
                 let refusals = rest
                     .iter()
                     .filter(|outcome| matches!(outcome, Outcome::Refused { .. }));
-                refusals.take(MOST_TOLD).for_each(|outcome| outcome.log(id));
+                refusals
+                    .take(MAX_LOGGED)
+                    .for_each(|outcome| outcome.log(id));
             }
         }
     }

@@ -8,13 +8,13 @@ use super::role::Starter;
 use crate::events::{Malformed, Request};
 use crate::triggers::{Rule, SignatureError, TriggerEvent};
 
-/// What a request is answered.
+/// The answer to a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Answer {
-    /// The status: 202 done, 200 nothing followed, 400 no request, 401 not proven, 404 no such
-    /// path, 405 not a POST, 422 no rule can use it, 503 to be sent again.
+    /// The status: 202 done, 200 no rule matched, 400 malformed, 401 not authentic, 404 unknown
+    /// path, 405 not a POST, 422 refused by the rules, 503 to be sent again.
     pub status: u16,
-    /// The body.
+    /// The body, in JSON.
     pub body: Value,
 }
 
@@ -26,7 +26,7 @@ impl Answer {
         }
     }
 
-    /// As a Function URL gives it.
+    /// The form that a Function URL expects.
     pub(super) fn payload(&self) -> Value {
         let mut headers = json!({"content-type": "application/json"});
         if self.status == 405 {
@@ -41,7 +41,7 @@ impl Answer {
 }
 
 impl Starter {
-    /// A request. Whoever sends it learns only whether it was taken; the log says why not.
+    /// Processes a request. The sender receives only whether it was accepted; the log has the reason.
     pub(super) async fn request(
         &self,
         request: Result<Request, Malformed>,
@@ -60,26 +60,26 @@ impl Starter {
         let what = format!("{} {}", request.method, request.path);
         if rules.is_empty() {
             let record = refusal(id, format!("{what}: no trigger has this path"));
-            return (Answer::error(404, "nothing is at this path"), record);
+            return (Answer::error(404, "unknown path"), record);
         }
         if request.method != "POST" {
-            let record = refusal(id, format!("{what}: a webhook is a POST"));
-            return (Answer::error(405, "only POST is taken here"), record);
+            let record = refusal(id, format!("{what}: webhooks accept only POST"));
+            return (Answer::error(405, "only POST is accepted"), record);
         }
-        let (mut proven, mut why) = (Vec::new(), Vec::new());
+        let (mut authentic, mut why) = (Vec::new(), Vec::new());
         for rule in rules {
-            match self.proof(rule, &request) {
-                Ok(()) => proven.push(rule),
+            match self.authenticate(rule, &request) {
+                Ok(()) => authentic.push(rule),
                 Err(error) => why.push(format!("{}: {error}", rule.name)),
             }
         }
-        if proven.is_empty() {
+        if authentic.is_empty() {
             let record = refusal(id, format!("{what}: {}", why.join("; ")));
-            return (Answer::error(401, "the signature is not good"), record);
+            return (Answer::error(401, "invalid signature"), record);
         }
         let event = TriggerEvent::of_request(request);
         let mut outcomes = Vec::new();
-        for rule in proven {
+        for rule in authentic {
             match rule.mismatch(&event) {
                 None => outcomes.extend(Box::pin(self.follow(rule, &event, until)).await),
                 Some(mismatch) => why.push(format!("{}: {mismatch}", rule.name)),
@@ -91,7 +91,7 @@ impl Starter {
         (answer(&outcomes), Record { id, outcomes })
     }
 
-    fn proof(&self, rule: &Rule, request: &Request) -> Result<(), SignatureError> {
+    fn authenticate(&self, rule: &Rule, request: &Request) -> Result<(), SignatureError> {
         let Some(verifier) = rule.verifier() else {
             return Ok(());
         };
@@ -112,7 +112,7 @@ fn refusal(id: Option<String>, why: String) -> Record {
 
 fn answer(outcomes: &[Outcome]) -> Answer {
     if outcomes.iter().any(Outcome::failed) {
-        return Answer::error(503, "it was not taken: send it again");
+        return Answer::error(503, "the request was not processed: send it again");
     }
     let mut done = Vec::new();
     let mut refused = false;
@@ -132,7 +132,7 @@ fn answer(outcomes: &[Outcome]) -> Answer {
         }
     }
     if refused && done.is_empty() {
-        return Answer::error(422, "no trigger can use it as it is: the log says why");
+        return Answer::error(422, "the request was refused: see the log of the function");
     }
     Answer {
         status: if done.is_empty() { 200 } else { 202 },

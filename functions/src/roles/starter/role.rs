@@ -1,4 +1,4 @@
-//! From an event to a report.
+//! Processes invocations.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -13,10 +13,10 @@ use super::report::{Outcome, Record, Report};
 use crate::events::{Event, Malformed, Message};
 use crate::triggers::{Own, Rules, RulesError, Secrets, TriggerEvent, TriggerEvents};
 
-/// How many records are worked on at once.
+/// The most records that are processed at once.
 const AT_ONCE: usize = 16;
 
-/// What the role works with: made once, for all calls.
+/// The role's rules and components, for all invocations.
 #[derive(Debug)]
 pub struct Starter {
     pub(super) engine: Engine,
@@ -27,11 +27,11 @@ pub struct Starter {
 }
 
 impl Starter {
-    /// Checks that the rules have all they need and set nothing off that sets them off. `own`
-    /// is where the engine's state is, if that is in S3.
+    /// Checks that workflows and secrets of the rules exist, and that no rule starts itself. `own`: where
+    /// the engine's state is, if that is in S3.
     ///
     /// # Errors
-    /// [`RulesError`] names the rules that do not.
+    /// [`RulesError`] names the invalid rules.
     pub fn new(
         engine: Engine,
         rules: Rules,
@@ -53,17 +53,17 @@ impl Starter {
         })
     }
 
-    /// Whether there is time to begin something.
+    /// Whether no time is left to begin something.
     pub(super) fn late(&self, until: Option<Timestamp>) -> bool {
         until.is_some_and(|until| self.engine.ports().clock.now() >= until)
     }
 }
 
-/// Starts and signals what follows from `event` by the rules; begins nothing after `until`.
+/// Starts and signals what the rules specify for `event`; begins nothing after `until`.
 ///
 /// Price for each start or signal: that of [`Engine::start`] with a key, or of
-/// [`Engine::signal`]; for an object that is cut into lines one read of it more. What comes
-/// again costs 1 G for each start.
+/// [`Engine::signal`]; for an object that is split into lines, one read more. A redelivered event
+/// costs 1 G for each start.
 pub async fn starter(starter: &Starter, event: Event, until: Option<Timestamp>) -> Report {
     let mut report = Report::default();
     match event {
@@ -87,7 +87,7 @@ pub async fn starter(starter: &Starter, event: Event, until: Option<Timestamp>) 
 }
 
 impl Starter {
-    /// Records that stand for themselves.
+    /// Processes records without an order.
     async fn all(&self, records: Vec<TriggerEvents>, until: Option<Timestamp>) -> Vec<Record> {
         let records = stream::iter(records).map(|events| async move {
             Record {
@@ -98,8 +98,8 @@ impl Starter {
         records.buffered(AT_ONCE).collect().await
     }
 
-    /// A batch of SQS. Messages of one group (in a FIFO queue) go one after the other, and
-    /// none goes after one that failed: they come again in their order.
+    /// Processes a batch of SQS. Messages of one group (in a FIFO queue) are processed one after the
+    /// other, and none after one that failed: they are redelivered in their order.
     async fn batch(
         &self,
         messages: Vec<Result<Message, Malformed>>,
@@ -121,7 +121,7 @@ impl Starter {
                         id: Some(message.id),
                         outcomes: vec![Outcome::Failed {
                             rule: None,
-                            why: "one before it in its group failed".to_owned(),
+                            why: "an earlier message of its group failed".to_owned(),
                         }],
                     },
                     message => Box::pin(self.message(message, until)).await,

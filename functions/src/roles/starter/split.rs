@@ -1,4 +1,4 @@
-//! One start or signal for each line of an object.
+//! Starts or signals once for each line of an object.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -13,12 +13,12 @@ use super::report::Outcome;
 use super::role::Starter;
 use crate::triggers::{Line, Rule, Split, TriggerEvent};
 
-/// How many lines of an object are worked on at once.
+/// The most lines of an object that are processed at once.
 const AT_ONCE: usize = 16;
 
 impl Starter {
-    /// Reads the object and follows each line of it. Dies it half way, the event comes again,
-    /// and what was started is found by its keys: object, version and line.
+    /// Reads the object and processes each line. If the function exits midway, the event is
+    /// redelivered, and what was done is found by its keys: object, version and line.
     pub(super) async fn split(
         &self,
         rule: &Rule,
@@ -88,19 +88,21 @@ impl Starter {
         let what = &event.identity;
         let refused = |why: &str| Outcome::refused(&rule.name, format!("{what}: {why}"));
         let Some(object) = &event.object else {
-            return Err(refused("it is no object"));
+            return Err(refused("the event concerns no object"));
         };
         let read = self.objects.read(object, split.max_bytes).await;
         let bytes = match read {
             Ok(Fetched::Whole(bytes)) => bytes,
-            Ok(Fetched::Gone) => return Err(refused("it is gone")),
+            Ok(Fetched::Gone) => return Err(refused("the object was deleted")),
             Ok(Fetched::Replaced) => {
-                return Err(refused("it was written again; that event starts its lines"));
+                return Err(refused(
+                    "the object was overwritten; the event of the later version starts its lines",
+                ));
             }
             Ok(Fetched::TooLarge { bytes }) => {
-                let most = split.max_bytes;
+                let max = split.max_bytes;
                 return Err(refused(&format!(
-                    "it is over the rule's `max_bytes`: bytes={bytes}, most={most}"
+                    "the object exceeds the rule's `max_bytes`: split it or raise the limit: bytes={bytes}, max={max}"
                 )));
             }
             Err(error) => return Err(Outcome::failure(&rule.name, error)),

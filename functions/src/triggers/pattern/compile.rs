@@ -1,4 +1,4 @@
-//! From JSON to a pattern.
+//! Reads patterns from JSON.
 
 use ipnet::IpNet;
 use serde_json::{Map, Value};
@@ -8,12 +8,12 @@ use super::node::{Field, Node};
 use super::wildcard::Wildcard;
 use crate::triggers::near::near;
 
-/// How deep objects of a pattern may stand in each other.
-const MOST_DEPTH: usize = 32;
-/// How many values and matchers a pattern may hold.
-const MOST_MATCHERS: usize = 1_000;
+/// The most levels of objects in a pattern.
+const MAX_DEPTH: usize = 32;
+/// The most values and matchers in a pattern.
+const MAX_MATCHERS: usize = 1_000;
 
-/// The kinds of matchers, as they are written.
+/// The names of the kinds of matchers.
 const KINDS: [&str; 8] = [
     "prefix",
     "suffix",
@@ -25,13 +25,13 @@ const KINDS: [&str; 8] = [
     "anything-but",
 ];
 
-/// What is wrong with a pattern, and where.
+/// An error in a pattern, with its path.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("at {}: {why}", if .at.is_empty() { "the top" } else { .at })]
 pub struct PatternError {
     /// The path of the field.
     pub at: String,
-    /// What would be right.
+    /// What is wrong, and what would be valid.
     pub why: String,
 }
 
@@ -55,13 +55,13 @@ struct Compiler {
 impl Compiler {
     fn node(&mut self, value: &Value) -> Compiled<Node> {
         let Value::Object(map) = value else {
-            return Err(format!("an object with fields belongs here, not {value}"));
+            return Err(format!("expected an object with fields: got={value}"));
         };
         if map.is_empty() {
-            return Err("an object without fields asks for nothing".to_owned());
+            return Err("an object without fields matches nothing".to_owned());
         }
-        if self.path.len() > MOST_DEPTH {
-            return Err(format!("objects stand more than {MOST_DEPTH} deep"));
+        if self.path.len() > MAX_DEPTH {
+            return Err(format!("objects have more than {MAX_DEPTH} levels"));
         }
         let mut node = Node::default();
         for (name, value) in map {
@@ -72,7 +72,7 @@ impl Compiler {
                 let field = self.field(value)?;
                 node.fields.push((name.clone(), field));
             }
-            // Only on success: an error tells the path where it stood.
+            // Only on success: an error keeps the path where it was found.
             self.path.pop();
         }
         Ok(node)
@@ -81,29 +81,31 @@ impl Compiler {
     fn alternatives(&mut self, value: &Value) -> Compiled<Vec<Node>> {
         match value.as_array() {
             Some(all) if all.len() >= 2 => all.iter().map(|one| self.node(one)).collect(),
-            _ => Err("`$or` is an array of at least two objects".to_owned()),
+            _ => Err("`$or` must be an array of at least two objects".to_owned()),
         }
     }
 
     fn field(&mut self, value: &Value) -> Compiled<Field> {
         match value {
             Value::Object(_) => self.node(value).map(Field::Inside),
-            Value::Array(all) if all.is_empty() => Err("an empty array fits nothing".to_owned()),
+            Value::Array(all) if all.is_empty() => Err("an empty array matches nothing".to_owned()),
             Value::Array(all) => {
                 let matchers = all.iter().map(|one| self.matcher(one));
                 matchers.collect::<Compiled<_>>().map(Field::AnyOf)
             }
-            scalar => Err(format!("values stand in an array: [{scalar}]")),
+            scalar => Err(format!("values must be in an array: [{scalar}]")),
         }
     }
 
     fn matcher(&mut self, value: &Value) -> Compiled<Matcher> {
         self.matchers += 1;
-        if self.matchers > MOST_MATCHERS {
-            return Err(format!("more than {MOST_MATCHERS} values and matchers"));
+        if self.matchers > MAX_MATCHERS {
+            return Err(format!(
+                "the pattern has more than {MAX_MATCHERS} values and matchers"
+            ));
         }
         match value {
-            Value::Array(_) => Err("an array in an array".to_owned()),
+            Value::Array(_) => Err("an array cannot contain an array".to_owned()),
             Value::Object(map) => self.condition(map),
             scalar => Ok(Matcher::Equal(scalar.clone())),
         }
@@ -113,7 +115,7 @@ impl Compiler {
         let mut entries = map.iter();
         let (Some((kind, value)), None) = (entries.next(), entries.next()) else {
             return Err(format!(
-                "a matcher has one key: one of {}",
+                "a matcher must have one key, one of {}",
                 KINDS.join(", ")
             ));
         };
@@ -128,7 +130,7 @@ impl Compiler {
             "numeric" => numeric(value),
             "exists" => match value {
                 Value::Bool(there) => Ok(Matcher::Exists(*there)),
-                _ => Err("`exists` takes true or false".to_owned()),
+                _ => Err("`exists` requires true or false".to_owned()),
             },
             "cidr" => cidr(text(kind, value)?),
             "anything-but" => self.anything_but(value).map(Matcher::AnythingBut),
@@ -136,9 +138,9 @@ impl Compiler {
                 let meant = near(other, &KINDS);
                 let meant = meant.map(|kind| format!("; did you mean `{kind}`?"));
                 Err(format!(
-                    "no matcher is called `{other}`{}; known are {}",
+                    "unknown matcher `{other}`{}: known={}",
                     meant.unwrap_or_default(),
-                    KINDS.join(", ")
+                    KINDS.join(",")
                 ))
             }
         }
@@ -148,7 +150,7 @@ impl Compiler {
         let kinds = ["prefix", "suffix", "equals-ignore-case", "wildcard"];
         match value {
             Value::Array(all) if all.is_empty() => {
-                Err("`anything-but` nothing is `exists: true`".to_owned())
+                Err("`anything-but` requires a value; `exists: true` matches any".to_owned())
             }
             Value::Array(all) if all.iter().all(is_plain) => {
                 all.iter().map(|one| self.matcher(one)).collect()
@@ -156,12 +158,12 @@ impl Compiler {
             Value::Object(map) => {
                 let mut entries = map.iter();
                 let (Some((kind, value)), None) = (entries.next(), entries.next()) else {
-                    return Err("`anything-but` takes one kind of matcher".to_owned());
+                    return Err("`anything-but` accepts one kind of matcher".to_owned());
                 };
                 if !kinds.contains(&kind.as_str()) {
                     let kinds = kinds.join(", ");
                     return Err(format!(
-                        "`anything-but` takes values or one of {kinds}: got {kind}"
+                        "`anything-but` accepts values or one of {kinds}: got={kind}"
                     ));
                 }
                 let all = match value {
@@ -174,7 +176,9 @@ impl Compiler {
                     .collect()
             }
             plain if is_plain(plain) => Ok(vec![self.matcher(plain)?]),
-            _ => Err("`anything-but` takes a value, an array of values, or a matcher".to_owned()),
+            _ => {
+                Err("`anything-but` requires a value, an array of values, or a matcher".to_owned())
+            }
         }
     }
 }
@@ -186,7 +190,7 @@ fn is_plain(value: &Value) -> bool {
 fn text<'a>(kind: &str, value: &'a Value) -> Compiled<&'a str> {
     match value.as_str() {
         Some(text) => Ok(text),
-        None => Err(format!("`{kind}` takes text, not {value}")),
+        None => Err(format!("`{kind}` requires text: got={value}")),
     }
 }
 
@@ -194,7 +198,7 @@ fn part(kind: &str, value: &Value) -> Compiled<Part> {
     if let Some(map) = value.as_object() {
         let inner = map.get("equals-ignore-case").filter(|_| map.len() == 1);
         let inner = inner.ok_or_else(|| {
-            format!("`{kind}` takes text, or {{\"equals-ignore-case\": text}}: got {value}")
+            format!("`{kind}` requires text, or {{\"equals-ignore-case\": text}}: got={value}")
         })?;
         let text = text(kind, inner)?.to_lowercase();
         return Ok(Part { text, folded: true });
@@ -209,8 +213,8 @@ fn part(kind: &str, value: &Value) -> Compiled<Part> {
 fn numeric(value: &Value) -> Compiled<Matcher> {
     let rule = || {
         format!(
-            "`numeric` takes [sign, number] or a range [\">\", low, \"<\", high]; signs are \
-             =, <, <=, >, >=: got {value}"
+            "`numeric` requires [sign, number] or a range [\">\", low, \"<\", high]; signs are \
+             =, <, <=, >, >=: got={value}"
         )
     };
     let all = value.as_array().ok_or_else(rule)?;
@@ -232,7 +236,7 @@ fn numeric(value: &Value) -> Compiled<Matcher> {
             (Order::Less | Order::AtMost, high),
         ] => {
             if low >= high {
-                return Err(format!("`numeric`: nothing is between {low} and {high}"));
+                return Err(format!("`numeric`: no number is between {low} and {high}"));
             }
         }
         _ => return Err(rule()),
@@ -242,5 +246,7 @@ fn numeric(value: &Value) -> Compiled<Matcher> {
 
 fn cidr(text: &str) -> Compiled<Matcher> {
     let network = text.parse::<IpNet>().map(Matcher::Cidr);
-    network.map_err(|_| format!("`cidr` takes a network like 10.0.0.0/8 or fd00::/8: got {text}"))
+    network.map_err(|_| {
+        format!("`cidr` requires a network such as 10.0.0.0/8 or fd00::/8: got={text}")
+    })
 }

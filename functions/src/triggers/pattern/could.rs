@@ -1,59 +1,59 @@
-//! Whether a pattern could fit an event of which only some is known.
+//! Whether a pattern could match an event of which only some fields are known.
 
 use super::matcher::Matcher;
 use super::node::{Field, Node, Pattern};
 
-/// What is known of a field of an event that has not come yet.
+/// What is known of a field of events to come.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Known {
-    /// It is this text.
+    /// The field is this text.
     Is(String),
-    /// It is text with one of these beginnings; every such text comes.
+    /// The field is text with one of these beginnings; every such text occurs.
     Under(Vec<String>),
-    /// Nothing: it could be anything, or missing.
+    /// Nothing: the field could have any value, or be missing.
     Free,
 }
 
 impl Pattern {
-    /// Whether some event fits that is as `known` says of the fields, by their paths
-    /// (`detail.bucket.name`). In doubt, yes.
+    /// Whether some event could match whose fields are as `known` specifies, by their paths
+    /// (`detail.bucket.name`). In doubt, it could.
     #[must_use]
-    pub fn could_fit(&self, known: &dyn Fn(&str) -> Known) -> bool {
-        self.0.could_fit("", known)
+    pub fn could_match(&self, known: &dyn Fn(&str) -> Known) -> bool {
+        self.0.could_match("", known)
     }
 }
 
 impl Node {
-    fn could_fit(&self, path: &str, known: &dyn Fn(&str) -> Known) -> bool {
+    fn could_match(&self, path: &str, known: &dyn Fn(&str) -> Known) -> bool {
         let fields = self.fields.iter().all(|(name, field)| {
             let path = match path {
                 "" => name.clone(),
                 path => format!("{path}.{name}"),
             };
             match field {
-                Field::Inside(node) => node.could_fit(&path, known),
+                Field::Inside(node) => node.could_match(&path, known),
                 Field::AnyOf(matchers) => {
                     let known = known(&path);
-                    matchers.iter().any(|matcher| matcher.could_fit(&known))
+                    matchers.iter().any(|matcher| matcher.could_match(&known))
                 }
             }
         });
         let mut or = self.or.iter();
-        fields && (self.or.is_empty() || or.any(|one| one.could_fit(path, known)))
+        fields && (self.or.is_empty() || or.any(|one| one.could_match(path, known)))
     }
 }
 
 impl Matcher {
-    fn could_fit(&self, known: &Known) -> bool {
+    fn could_match(&self, known: &Known) -> bool {
         match known {
             Known::Free => true,
-            Known::Is(text) => self.fits(&text.as_str().into()),
-            Known::Under(prefixes) => prefixes.iter().any(|prefix| self.meets(prefix)),
+            Known::Is(text) => self.matches(&text.as_str().into()),
+            Known::Under(prefixes) => prefixes.iter().any(|prefix| self.matches_some(prefix)),
         }
     }
 
-    /// Whether it fits some text that begins with `prefix`.
-    fn meets(&self, prefix: &str) -> bool {
+    /// Whether it matches some text that begins with `prefix`.
+    fn matches_some(&self, prefix: &str) -> bool {
         let overlap = |a: &str, b: &str| a.starts_with(b) || b.starts_with(a);
         match self {
             Self::Equal(value) => value.as_str().is_some_and(|text| text.starts_with(prefix)),
@@ -66,12 +66,12 @@ impl Matcher {
             },
             Self::Exists(there) => *there,
             Self::Numeric(_) | Self::Cidr(_) => false,
-            Self::AnythingBut(inner) => !inner.iter().any(|matcher| matcher.holds_all(prefix)),
+            Self::AnythingBut(inner) => !inner.iter().any(|matcher| matcher.matches_all(prefix)),
         }
     }
 
-    /// Whether it fits every text that begins with `prefix`.
-    fn holds_all(&self, prefix: &str) -> bool {
+    /// Whether it matches every text that begins with `prefix`.
+    fn matches_all(&self, prefix: &str) -> bool {
         match self {
             Self::Prefix(part) => part.in_case(prefix).starts_with(&part.text),
             Self::Wildcard(wildcard) => {

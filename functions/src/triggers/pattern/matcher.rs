@@ -1,4 +1,4 @@
-//! What may stand at a field.
+//! Values and conditions of a field.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::wildcard::Wildcard;
 
-/// One of the values and conditions at a field.
+/// One of the values and conditions of a field.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Matcher {
     Equal(Value),
@@ -22,7 +22,7 @@ pub(super) enum Matcher {
     AnythingBut(Vec<Matcher>),
 }
 
-/// A part of a text, in lower case where case does not count.
+/// A part of a text, in lower case if the case is ignored.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Part {
     pub(super) text: String,
@@ -47,7 +47,7 @@ impl Order {
         (">", Self::More),
     ];
 
-    #[expect(clippy::float_cmp, reason = "`=` asks for just this number")]
+    #[expect(clippy::float_cmp, reason = "`=` matches exactly this number")]
     fn holds(self, a: f64, b: f64) -> bool {
         match self {
             Self::Less => a < b,
@@ -75,28 +75,28 @@ impl Part {
 }
 
 impl Matcher {
-    /// Whether a value that is no array fits.
-    pub(super) fn fits(&self, value: &Value) -> bool {
+    /// Whether a value that is not an array matches.
+    pub(super) fn matches(&self, value: &Value) -> bool {
         match (self, value) {
             (Self::Equal(wanted), value) => same(wanted, value),
             (Self::Exists(there), _) => *there,
             (Self::AnythingBut(inner), value) => {
-                !value.is_object() && !inner.iter().any(|matcher| matcher.fits(value))
+                !value.is_object() && !inner.iter().any(|matcher| matcher.matches(value))
             }
             (Self::Numeric(bounds), Value::Number(number)) => number
                 .as_f64()
                 .is_some_and(|number| bounds.iter().all(|(order, b)| order.holds(number, *b))),
-            (matcher, Value::String(text)) => matcher.fits_text(text),
+            (matcher, Value::String(text)) => matcher.matches_text(text),
             _ => false,
         }
     }
 
-    fn fits_text(&self, text: &str) -> bool {
+    fn matches_text(&self, text: &str) -> bool {
         match self {
             Self::Folded(wanted) => text.to_lowercase() == *wanted,
             Self::Prefix(part) => part.in_case(text).starts_with(&part.text),
             Self::Suffix(part) => part.in_case(text).ends_with(&part.text),
-            Self::Wildcard(wildcard) => wildcard.fits(text),
+            Self::Wildcard(wildcard) => wildcard.matches(text),
             Self::Cidr(network) => text
                 .parse()
                 .is_ok_and(|address: std::net::IpAddr| network.contains(&address)),
@@ -105,7 +105,7 @@ impl Matcher {
     }
 }
 
-/// Numbers are the same by value: `1` is `1.0`.
+/// Numbers are compared by value: `1` equals `1.0`.
 fn same(wanted: &Value, value: &Value) -> bool {
     match (wanted, value) {
         (Value::Number(a), Value::Number(b)) => {
@@ -135,8 +135,8 @@ impl fmt::Display for Matcher {
                     .collect();
                 write!(f, "a number {}", bounds.join(" and "))
             }
-            Self::Exists(true) => f.write_str("anything at all"),
-            Self::Exists(false) => f.write_str("nothing"),
+            Self::Exists(true) => f.write_str("any value"),
+            Self::Exists(false) => f.write_str("no value"),
             Self::Cidr(network) => write!(f, "an address in {network}"),
             Self::AnythingBut(inner) => {
                 let inner: Vec<String> = inner.iter().map(ToString::to_string).collect();

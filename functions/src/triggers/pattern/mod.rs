@@ -1,12 +1,12 @@
 //! EventBridge's pattern language, over any JSON.
 //!
-//! A pattern names fields. What stands at a field is a list of values and matchers, of which
-//! one must fit; a field inside an object is an object again. Where the event holds an array,
-//! one of its members must fit; where it holds an array of objects, one object must fit as a
-//! whole. All fields must fit; `$or` holds alternatives.
+//! A pattern names fields. Each has a list of values and matchers, of which one must match, or an
+//! object with the fields inside. If the event has an array, one of its members must match; of an
+//! array of objects, one object must match as a whole. All fields must match; `$or` lists
+//! alternatives.
 //!
-//! Differences to EventBridge, all of them on purpose: numbers are compared as numbers, not as
-//! their digits; `exists` looks at objects, too.
+//! Two intended differences from EventBridge: numbers are compared as numbers, not by their
+//! digits, and `exists` also applies to objects.
 
 mod compile;
 mod could;

@@ -1,4 +1,4 @@
-//! Whether an event fits, and if not, where.
+//! Matches events with patterns.
 
 use std::fmt;
 
@@ -10,14 +10,14 @@ use super::matcher::Matcher;
 use crate::events::parse;
 use crate::triggers::near::short;
 
-/// A pattern, ready to be used.
+/// A pattern that was checked.
 ///
 /// ```
 /// use millpond_functions::triggers::Pattern;
 /// use serde_json::json;
 ///
 /// let pattern = Pattern::new(&json!({"detail": {"amount": [{"numeric": [">", 100]}]}})).unwrap();
-/// assert!(pattern.fits(&json!({"detail": {"amount": 250}})));
+/// assert!(pattern.matches(&json!({"detail": {"amount": 250}})));
 /// let why = pattern.mismatch(&json!({"detail": {"amount": 7}})).unwrap();
 /// assert_eq!(why, "detail.amount is 7, not a number > 100");
 /// ```
@@ -25,7 +25,7 @@ use crate::triggers::near::short;
 #[serde(try_from = "Value")]
 pub struct Pattern(pub(super) Node);
 
-/// Conditions on an object.
+/// Conditions of an object.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(super) struct Node {
     pub(super) fields: Vec<(String, Field)>,
@@ -43,18 +43,18 @@ impl Pattern {
     /// Reads a pattern.
     ///
     /// # Errors
-    /// [`PatternError`] names the place and what would be right there.
+    /// [`PatternError`] names the path and what would be valid there.
     pub fn new(pattern: &Value) -> Result<Self, PatternError> {
         compile(pattern).map(Self)
     }
 
-    /// Whether `event` fits.
+    /// Whether `event` matches.
     #[must_use]
-    pub fn fits(&self, event: &Value) -> bool {
+    pub fn matches(&self, event: &Value) -> bool {
         self.mismatch(event).is_none()
     }
 
-    /// Where `event` does not fit, in words; `None` if it fits.
+    /// Where `event` does not match, in words; `None` if it matches.
     #[must_use]
     pub fn mismatch(&self, event: &Value) -> Option<String> {
         self.0.mismatch(event, &mut Vec::new())
@@ -98,15 +98,15 @@ impl Node {
                 Some(why) => whys.push(why),
             }
         }
-        (!whys.is_empty()).then(|| format!("no alternative fits: {}", whys.join("; ")))
+        (!whys.is_empty()).then(|| format!("no alternative matches: {}", whys.join("; ")))
     }
 
-    /// The same for what stands inside a field.
+    /// The same for the object, or objects, of a field.
     fn inside<'a>(&'a self, child: Option<&Value>, path: &mut Vec<&'a str>) -> Option<String> {
         let values = members(child);
         let mut objects = values.iter().filter(|value| value.is_object()).peekable();
         if objects.peek().is_none() {
-            // There may be only conditions that something is missing.
+            // It matches if all conditions are that a field is missing.
             return self.mismatch(&Value::Null, path);
         }
         let mut first = None;
@@ -124,7 +124,7 @@ fn leaf(matchers: &[Matcher], child: Option<&Value>, path: &[&str]) -> Option<St
     let values = members(child);
     let fits = matchers.iter().any(|matcher| match matcher {
         Matcher::Exists(there) => *there != values.is_empty(),
-        matcher => values.iter().any(|value| matcher.fits(value)),
+        matcher => values.iter().any(|value| matcher.matches(value)),
     });
     if fits {
         return None;
@@ -132,12 +132,12 @@ fn leaf(matchers: &[Matcher], child: Option<&Value>, path: &[&str]) -> Option<St
     let path = path.join(".");
     let wanted = Wanted(matchers);
     Some(match child {
-        None => format!("{path} is missing; wanted {wanted}"),
+        None => format!("{path} is missing; expected {wanted}"),
         Some(value) => format!("{path} is {}, not {wanted}", short(value)),
     })
 }
 
-/// The values at a field: its own, or those of the array there.
+/// The values of a field: its own, or those of its array.
 fn members(child: Option<&Value>) -> Vec<&Value> {
     match child {
         None => Vec::new(),

@@ -1,8 +1,8 @@
-//! Text with `*` in it.
+//! Texts with `*`.
 
 use std::fmt;
 
-/// Pieces of text, between any two of which anything may stand.
+/// Pieces of text, with any text between them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Wildcard {
     /// At least one; a pattern without `*` is one piece.
@@ -10,18 +10,18 @@ pub(super) struct Wildcard {
 }
 
 impl Wildcard {
-    /// Reads a pattern: `*` is any text, `\*` a star, `\\` a backslash.
+    /// Reads a wildcard: `*` is any text, `\*` a star, `\\` a backslash.
     pub(super) fn parse(pattern: &str) -> Result<Self, &'static str> {
         let (mut pieces, mut piece) = (Vec::new(), String::new());
         let mut chars = pattern.chars();
         let mut after_star = false;
         while let Some(char) = chars.next() {
             match char {
-                '*' if after_star => return Err("`**` is no more than `*`: write one"),
+                '*' if after_star => return Err("`**` is the same as `*`: write one"),
                 '*' => pieces.push(std::mem::take(&mut piece)),
                 '\\' => match chars.next() {
                     Some(escaped @ ('*' | '\\')) => piece.push(escaped),
-                    _ => return Err("`\\` stands only before `*` and `\\`"),
+                    _ => return Err("`\\` is only allowed before `*` and `\\`"),
                 },
                 plain => piece.push(plain),
             }
@@ -31,9 +31,9 @@ impl Wildcard {
         Ok(Self { pieces })
     }
 
-    /// Whether all of `text` fits. Takes each inner piece where it first comes: time grows
-    /// with the text and the pattern, not with their combinations.
-    pub(super) fn fits(&self, text: &str) -> bool {
+    /// Whether all of `text` matches. Each inner piece is taken where it occurs first: the time is
+    /// linear in the text for each piece, not exponential.
+    pub(super) fn matches(&self, text: &str) -> bool {
         let [first, inner @ .., last] = self.pieces.as_slice() else {
             return self.pieces.first().is_some_and(|whole| whole == text);
         };
@@ -49,13 +49,13 @@ impl Wildcard {
         rest.ends_with(last.as_str())
     }
 
-    /// What stands before the first `*`, and whether there is one.
+    /// The text before the first `*`, and whether there is one.
     pub(super) fn head(&self) -> (&str, bool) {
         let head = self.pieces.first().map_or("", String::as_str);
         (head, self.pieces.len() > 1)
     }
 
-    /// The only `*` stands at the end.
+    /// Whether the only `*` is at the end.
     pub(super) fn is_prefix(&self) -> bool {
         matches!(self.pieces.as_slice(), [_, last] if last.is_empty())
     }

@@ -1,12 +1,12 @@
 //! Values made from an event.
 //!
-//! A template is JSON in which texts look into the event:
+//! A template is JSON in which texts refer to the event:
 //!
-//! - `"$.detail.object.key"`: a text that begins with `$.` or `$[`, or is `$`, is a path; the
-//!   value there takes its place, whatever it is.
-//! - `"order-${$.detail.id}"`: a path in `${...}` is put into the text; only texts, numbers,
-//!   `true` and `false` can be.
-//! - `$$` is a `$` that means nothing: `"$$.50"` is `$.50`.
+//! - `"$.detail.object.key"`: a text that begins with `$.` or `$[`, or is `$`, is a path, and is
+//!   replaced by the value there, of any kind.
+//! - `"order-${$.detail.id}"`: a path in `${...}` is replaced by its value, which must be a text,
+//!   a number, `true` or `false`.
+//! - `$$` is a plain `$`: `"$$.50"` is `$.50`.
 //!
 //! A path is a JSONPath query (RFC 9535, without functions) that selects one value:
 //! `$.detail['two words'].items[0]`. Names after a dot may contain `-`. If there is no value, the

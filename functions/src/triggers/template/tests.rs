@@ -53,7 +53,7 @@ fn a_text_that_is_a_path_becomes_the_value_there() {
 }
 
 #[test]
-fn paths_stand_in_texts_and_anywhere_in_a_value() {
+fn paths_are_replaced_in_texts_and_anywhere_in_a_value() {
     assert_eq!(
         render(json!({"key": "order-${$.detail.id}/${ $.detail.text }", "n": [1, "$.detail.ok"]})),
         Ok(json!({"key": "order-42/a b", "n": [1, true]}))
@@ -66,7 +66,7 @@ fn paths_stand_in_texts_and_anywhere_in_a_value() {
 }
 
 #[test]
-fn a_dollar_means_nothing_when_it_is_doubled_or_alone() {
+fn a_doubled_or_lone_dollar_is_plain_text() {
     for (text, plain) in [
         ("$$.50", "$.50"),
         ("$5", "$5"),
@@ -80,12 +80,12 @@ fn a_dollar_means_nothing_when_it_is_doubled_or_alone() {
 }
 
 #[test]
-fn what_is_not_in_the_event_is_told() {
+fn a_missing_value_is_reported() {
     for (template, why) in [
         (json!("$.detail.gone"), "no value at `$.detail.gone`"),
         (json!("$.detail.items[9]"), "no value at"),
         (json!("$.detail.items[*]"), "selects 2 values"),
-        (json!(["${$.detail.items}"]), "cannot stand in a text"),
+        (json!(["${$.detail.items}"]), "cannot be part of a text"),
         (
             json!("$.detail.text | number"),
             "is not a number: value=\"a b\"",
@@ -100,11 +100,11 @@ fn what_is_not_in_the_event_is_told() {
     let key = |text: &str| Template::new(&json!(text)).unwrap().render_text(&event());
     assert_eq!(key("$.detail.id").as_deref(), Ok("42"));
     assert!(key("$.detail.empty").unwrap_err().why.contains("empty"));
-    assert!(key("$.detail").unwrap_err().why.contains("no text"));
+    assert!(key("$.detail").unwrap_err().why.contains("not text"));
 }
 
 #[test]
-fn a_path_that_is_none_is_refused_with_what_would_be_right() {
+fn an_invalid_path_is_refused() {
     for (text, why) in [
         ("$.", "invalid path: at position"),
         ("$.a...b", "invalid path: at position"),

@@ -1,4 +1,4 @@
-//! Texts with paths in them.
+//! Texts that contain paths.
 
 use serde_json::Value;
 
@@ -12,7 +12,7 @@ pub(super) enum Piece {
     Path(Path),
 }
 
-/// Cuts a text at `${...}`; `$$` is a plain `$`.
+/// Splits a text at `${...}`; `$$` is a plain `$`.
 pub(super) fn pieces(text: &str) -> Result<Vec<Piece>, String> {
     let (mut pieces, mut plain, mut rest) = (Vec::new(), String::new(), text);
     while let Some(at) = rest.find('$') {
@@ -22,7 +22,7 @@ pub(super) fn pieces(text: &str) -> Result<Vec<Piece>, String> {
             plain.push('$');
             after
         } else if let Some(inner) = after.strip_prefix('{') {
-            let end = end(inner).ok_or_else(|| format!("`${{` has no `}}`: got={text:?}"))?;
+            let end = end(inner).ok_or_else(|| format!("`${{` has no `}}`: text={text:?}"))?;
             if !plain.is_empty() {
                 pieces.push(Piece::Plain(std::mem::take(&mut plain)));
             }
@@ -40,7 +40,7 @@ pub(super) fn pieces(text: &str) -> Result<Vec<Piece>, String> {
     Ok(pieces)
 }
 
-/// Where the brace that ends a path stands: not in a quoted name.
+/// The position of the brace that ends a path: not one in a quoted name.
 fn end(text: &str) -> Option<usize> {
     let mut quote = None;
     for (at, char) in text.char_indices() {
@@ -54,7 +54,7 @@ fn end(text: &str) -> Option<usize> {
     None
 }
 
-/// Puts the pieces together again.
+/// Joins the pieces, with the values of paths.
 pub(super) fn render(pieces: &[Piece], event: &Value) -> Result<String, String> {
     let mut out = String::new();
     for piece in pieces {
@@ -64,7 +64,7 @@ pub(super) fn render(pieces: &[Piece], event: &Value) -> Result<String, String> 
                 Value::Null => {}
                 value => out.push_str(&scalar(&value).ok_or_else(|| {
                     let got = short(&value);
-                    format!("what is at {path} cannot stand in a text: got={got}")
+                    format!("the value at {path} cannot be part of a text: value={got}")
                 })?),
             },
         }
@@ -72,7 +72,7 @@ pub(super) fn render(pieces: &[Piece], event: &Value) -> Result<String, String> 
     Ok(out)
 }
 
-/// A text, number or truth as text.
+/// A text, a number, true or false, as text.
 pub(super) fn scalar(value: &Value) -> Option<String> {
     match value {
         Value::String(text) => Some(text.clone()),

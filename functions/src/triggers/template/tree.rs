@@ -1,4 +1,4 @@
-//! Templates of any shape.
+//! Templates of any JSON value.
 
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -7,42 +7,42 @@ use super::path::Path;
 use super::text::{Piece, pieces, render, scalar};
 use crate::triggers::near::short;
 
-/// How deep a template may go.
-const MOST_DEPTH: usize = 32;
+/// The most levels of a template.
+const MAX_DEPTH: usize = 32;
 
-/// A value in which texts look into the event.
+/// A value in which texts refer to the event.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(try_from = "Value")]
 pub(crate) enum Template {
-    /// As it stands.
+    /// A constant.
     Plain(Value),
-    /// What is at a path.
+    /// The value at a path.
     Path(Path),
-    /// Text with paths in it.
+    /// A text that contains paths.
     Text(Text),
-    /// One after the other.
+    /// An array of templates.
     Array(Vec<Template>),
-    /// By names, which are as they stand.
+    /// An object of templates; its names are constant.
     Object(Vec<(String, Template)>),
 }
 
-/// Text with paths in it.
+/// A text that contains paths.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Text(Vec<Piece>);
 
-/// A template that is none.
+/// A template that cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{why}")]
 pub(crate) struct InvalidTemplate {
-    /// What would be right.
+    /// What is wrong.
     pub(crate) why: String,
 }
 
-/// An event that has not what a template asks for.
+/// A template that cannot be rendered for an event.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{why}")]
 pub(crate) struct TemplateError {
-    /// What is missing.
+    /// What is wrong.
     pub(crate) why: String,
 }
 
@@ -50,7 +50,7 @@ impl Template {
     /// Reads a template.
     ///
     /// # Errors
-    /// [`InvalidTemplate`]: a path in it is none.
+    /// [`InvalidTemplate`]: a path in it is invalid.
     pub(crate) fn new(template: &Value) -> Result<Self, InvalidTemplate> {
         Self::read(template, 0).map_err(|why| InvalidTemplate { why })
     }
@@ -62,8 +62,8 @@ impl Template {
     }
 
     fn read(template: &Value, depth: usize) -> Result<Self, String> {
-        if depth > MOST_DEPTH {
-            return Err(format!("a template goes more than {MOST_DEPTH} deep"));
+        if depth > MAX_DEPTH {
+            return Err(format!("a template has more than {MAX_DEPTH} levels"));
         }
         Ok(match template {
             Value::String(text) if Path::is(text) => Self::Path(Path::parse(text)?),
@@ -85,10 +85,10 @@ impl Template {
         })
     }
 
-    /// What it makes of `event`.
+    /// Renders it for `event`.
     ///
     /// # Errors
-    /// [`TemplateError`]: the event has not what is asked for.
+    /// [`TemplateError`]: the event has no value for a path.
     pub(crate) fn render(&self, event: &Value) -> Result<Value, TemplateError> {
         let error = |why| TemplateError { why };
         Ok(match self {
@@ -108,19 +108,19 @@ impl Template {
         })
     }
 
-    /// What it makes of `event`, which must be text (or a number) and not empty.
+    /// Renders it for `event`, as text that is not empty.
     ///
     /// # Errors
-    /// [`TemplateError`]: it is not.
+    /// [`TemplateError`]: it is not, or the event has no value for a path.
     pub(crate) fn render_text(&self, event: &Value) -> Result<String, TemplateError> {
         let value = self.render(event)?;
         match scalar(&value) {
             Some(text) if !text.is_empty() => Ok(text),
             Some(_) => Err(TemplateError {
-                why: "it comes out empty".to_owned(),
+                why: "the result is empty".to_owned(),
             }),
             None => Err(TemplateError {
-                why: format!("it comes out as no text: got={}", short(&value)),
+                why: format!("the result is not text: value={}", short(&value)),
             }),
         }
     }
@@ -135,7 +135,7 @@ impl Template {
         self.path(|first| first != Some("body"))
     }
 
-    /// The first path in it whose first name is so.
+    /// The first path in it whose first name is wanted.
     fn path(&self, wanted: impl Fn(Option<&str>) -> bool) -> Option<&Path> {
         let mut paths = Vec::new();
         self.paths(&mut paths);

@@ -1,4 +1,4 @@
-//! Whether a request comes from whom it should.
+//! Authenticates requests.
 
 mod secrets;
 mod signature;

@@ -1,4 +1,4 @@
-//! What is shared with those who send requests.
+//! Secrets that are shared with senders of requests.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -9,9 +9,9 @@ use zeroize::Zeroizing;
 #[derive(Clone, Default)]
 pub struct Secrets(BTreeMap<String, Zeroizing<String>>);
 
-/// Text that holds no secrets. It does not repeat the text.
+/// Text that is not a set of secrets. The error does not repeat the text.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("secrets are a JSON object of names and texts that are not empty: {why}")]
+#[error("invalid secrets: they must be a JSON object of names and texts that are not empty: {why}")]
 pub struct SecretsError {
     why: String,
 }
@@ -20,12 +20,12 @@ impl Secrets {
     /// Reads a JSON object `{"name": "secret"}`.
     ///
     /// # Errors
-    /// [`SecretsError`]: it is none.
+    /// [`SecretsError`]: it is not.
     pub fn parse(json: &str) -> Result<Self, SecretsError> {
         let read: Result<BTreeMap<String, Zeroizing<String>>, _> =
             serde_json::from_str::<BTreeMap<String, String>>(json)
                 .map(|all| all.into_iter().map(|(k, v)| (k, v.into())).collect());
-        // serde's own words may repeat what it read.
+        // serde's message may repeat what it read.
         let all = read.map_err(|error| SecretsError {
             why: format!("line {}, column {}", error.line(), error.column()),
         })?;

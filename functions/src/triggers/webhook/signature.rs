@@ -62,38 +62,38 @@ pub(crate) struct Verifier {
     pub(crate) tolerance: u64,
 }
 
-/// Why a request is not known to come from whom it should.
+/// Why a request is not authentic.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum SignatureError {
-    /// It is not signed.
-    #[error("it has no header {header}")]
+    /// The request is not signed.
+    #[error("the request has no header {header}")]
     NoHeader {
         /// The header.
         header: String,
     },
-    /// The header says something else.
-    #[error("its header {header} is not {wants}")]
+    /// The header is malformed.
+    #[error("the header {header} is malformed: expected {wants}")]
     Form {
         /// The header.
         header: String,
-        /// What it should be.
+        /// The expected form.
         wants: &'static str,
     },
-    /// It was signed long ago, or in a time to come.
-    #[error("it was signed {seconds} s from now, over the tolerance of {most} s")]
+    /// The signature is too old, or from the future.
+    #[error("the signature's time is too far from now: seconds={seconds}, max={max}")]
     Stale {
-        /// How far from now.
+        /// The difference, in seconds.
         seconds: u64,
-        /// How far it may be.
-        most: u64,
+        /// The tolerance, in seconds.
+        max: u64,
     },
-    /// Somebody else signed it, or something else.
-    #[error("its signature is not of this body and this secret")]
+    /// The signature was made with another secret, or for another body.
+    #[error("the signature does not match the body and the secret")]
     Differs,
-    /// The secret is not there.
-    #[error("no secret is called {secret}")]
+    /// The secret is missing.
+    #[error("unknown secret {secret}: add it to MILLPOND_WEBHOOK_SECRETS")]
     NoSecret {
-        /// Its name.
+        /// The secret's name.
         secret: String,
     },
 }
@@ -165,12 +165,12 @@ impl Verifier {
                 let (time, macs) =
                     stripe(value).ok_or_else(|| form("`t=` and seconds, then `v1=` and digits"))?;
                 check(secret, &[time.as_bytes(), b".", &request.body], &macs)?;
-                // After the signature: nobody else's time is worth a word.
+                // After the signature: the time of another sender proves nothing.
                 let at: i64 = time.parse().map_err(|_| form("`t=` and seconds"))?;
                 let seconds = now.as_second().abs_diff(at);
-                let most = self.tolerance;
-                if seconds > most {
-                    return Err(SignatureError::Stale { seconds, most });
+                let max = self.tolerance;
+                if seconds > max {
+                    return Err(SignatureError::Stale { seconds, max });
                 }
                 Ok(())
             }
@@ -178,14 +178,14 @@ impl Verifier {
     }
 }
 
-/// Whether one of `macs` is that of the parts.
+/// Checks that one of `macs` is that of the parts.
 fn check(secret: &[u8], parts: &[&[u8]], macs: &[Vec<u8>]) -> Result<(), SignatureError> {
     let mac = Hmac::<Sha256>::new_from_slice(secret);
     let mut mac = mac.expect("an HMAC takes keys of any length");
     for part in parts {
         mac.update(part);
     }
-    // In constant time each; senders that change their secret send several.
+    // Each in constant time; a sender that changes its secret sends several.
     let same = macs
         .iter()
         .filter(|given| mac.clone().verify_slice(given).is_ok())

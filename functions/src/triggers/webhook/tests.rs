@@ -33,7 +33,7 @@ fn verify(signature: &Verifier, request: &Request, secret: &str) -> Result<(), S
 
 /// The example of GitHub's own documentation.
 #[test]
-fn the_signature_of_githubs_documentation_is_taken() {
+fn the_signature_of_githubs_documentation_is_accepted() {
     let mac = "sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17";
     let github = github();
     let good = request("X-Hub-Signature-256", mac, "Hello, World!");
@@ -66,7 +66,7 @@ fn stripe(at: i64, body: &str, secret: &str) -> String {
 }
 
 #[test]
-fn a_stripe_signature_is_of_the_body_and_of_now() {
+fn a_stripe_signature_covers_the_body_and_the_time() {
     let signature = verifier(Scheme::Stripe, "Stripe-Signature");
     let now = NOW.parse::<Timestamp>().unwrap().as_second();
     let of = |at: i64, macs: &[String]| {
@@ -93,7 +93,7 @@ fn a_stripe_signature_is_of_the_body_and_of_now() {
     );
     let stale = SignatureError::Stale {
         seconds: 61,
-        most: 60,
+        max: 60,
     };
     assert_eq!(
         verify(&signature, &of(now - 61, &[mac(now - 61)]), "k"),
@@ -125,7 +125,7 @@ fn a_malformed_v1_does_not_invalidate_the_good_one_beside_it() {
 }
 
 #[test]
-fn what_is_no_signature_is_told_apart_from_a_wrong_one() {
+fn a_malformed_signature_is_distinguished_from_a_wrong_one() {
     let github = github();
     let none = request("X-Other", "x", "");
     assert!(matches!(

@@ -73,7 +73,7 @@ fn bank(state: &str, order: u64, sum: u64) -> Value {
 }
 
 #[test]
-fn only_what_failed_comes_again() {
+fn only_failed_messages_are_redelivered() {
     let stand = Stand::new(RULES);
     let failing = eid("order 2");
     let head = millpond::keys::head(&failing);
@@ -153,7 +153,7 @@ fn one_group_of_a_fifo_queue_keeps_its_order() {
 }
 
 #[test]
-fn a_signal_finds_its_execution_by_key_and_is_heard_once() {
+fn a_signal_finds_its_execution_by_key_and_is_received_once() {
     let stand = Stand::new(RULES);
     stand.handle(batch(&[message("m", &json!({"kind": "listen", "id": 7}))]));
     stand.world.run_all();
@@ -180,7 +180,7 @@ fn a_signal_finds_its_execution_by_key_and_is_heard_once() {
 }
 
 #[test]
-fn a_signal_to_nobody_follows_what_the_rule_says() {
+fn a_signal_without_execution_follows_the_rule() {
     let stand = Stand::new(RULES);
     let outcome = |event: Value| {
         let report = stand.handle(event);
@@ -251,7 +251,7 @@ fn events_that_cannot_fail_alone_fail_together() {
 }
 
 #[test]
-fn nothing_begins_when_there_is_no_time_left() {
+fn nothing_begins_without_time_left() {
     let stand = Stand::new(RULES);
     let event = Event::read(batch(&[message("m", &order(1))]));
     let now = stand.world.clock.now();
@@ -261,7 +261,7 @@ fn nothing_begins_when_there_is_no_time_left() {
     assert!(
         report.records[0].outcomes[0]
             .to_string()
-            .contains("no time left")
+            .contains("no time is left")
     );
     assert_eq!(stand.executions(), 0);
     let soon = now + std::time::Duration::from_secs(1);
@@ -272,7 +272,7 @@ fn nothing_begins_when_there_is_no_time_left() {
 }
 
 #[test]
-fn what_the_starter_does_not_take_is_told() {
+fn payloads_that_are_not_events_are_reported() {
     let stand = Stand::new(RULES);
     for odd in [
         json!({"tick": "2026-01-01T00:00:00Z"}),
@@ -291,7 +291,7 @@ fn what_the_starter_does_not_take_is_told() {
 }
 
 #[test]
-fn a_start_told_again_costs_one_read() {
+fn a_redelivered_start_costs_one_read() {
     let stand = Stand::new(RULES);
     let event = || batch(&[message("m", &order(1))]);
     let (_, first) = stand.world.counted(|_| stand.handle(event()));

@@ -50,7 +50,7 @@ fn an_upload_starts_one_execution_a_line() {
 }
 
 #[test]
-fn a_function_that_dies_anywhere_in_an_upload_goes_on_where_it_was() {
+fn a_function_that_exits_anywhere_in_an_upload_continues_where_it_was() {
     for at in (0..36).step_by(5) {
         for outcome in [Injection::Died, Injection::LandedAndDied] {
             let stand = Stand::new(RULES);
@@ -86,7 +86,7 @@ fn a_function_that_dies_anywhere_in_an_upload_goes_on_where_it_was() {
 }
 
 #[test]
-fn a_bad_line_is_told_and_does_not_hold_up_the_others() {
+fn an_invalid_line_is_reported_and_does_not_delay_the_others() {
     let stand = Stand::new(RULES);
     stand
         .shelf
@@ -95,7 +95,7 @@ fn a_bad_line_is_told_and_does_not_hold_up_the_others() {
     let outcomes: Vec<String> = report.outcomes().map(ToString::to_string).collect();
     assert!(outcomes[0].starts_with("started"), "{outcomes:?}");
     assert!(
-        outcomes[1].contains("line 3 of inbox/a.csv@1-tag: 1 fields where"),
+        outcomes[1].contains("line 3 of inbox/a.csv@1-tag: it has 1 fields"),
         "{outcomes:?}"
     );
     assert!(
@@ -138,7 +138,7 @@ fn lines_that_signal_one_execution_keep_their_order() {
 }
 
 #[test]
-fn an_object_over_the_limits_gone_or_replaced_starts_nothing() {
+fn an_object_that_is_too_large_deleted_or_overwritten_starts_nothing() {
     let stand = Stand::new(RULES);
     let why = |stand: &Stand| {
         let report = stand.handle(upload("1"));
@@ -146,11 +146,13 @@ fn an_object_over_the_limits_gone_or_replaced_starts_nothing() {
         assert_eq!(stand.executions(), 0);
         report.outcomes().next().unwrap().to_string()
     };
-    assert!(why(&stand).contains("it is gone"));
+    assert!(why(&stand).contains("was deleted"));
     stand.shelf.put("inbox/a.csv", "tag", &csv(51));
-    assert!(why(&stand).contains("more lines than the rule's `max_lines`: most=50"));
+    assert!(
+        why(&stand).contains("exceeds the rule's `max_lines`: split it or raise the limit: max=50")
+    );
     stand.shelf.put("inbox/a.csv", "later", &csv(1));
-    assert!(why(&stand).contains("written again"));
+    assert!(why(&stand).contains("overwritten"));
     stand
         .shelf
         .put("inbox/a.csv", "tag", &" ".repeat((16 << 20) + 1));
@@ -177,7 +179,7 @@ fn lines_after_one_that_failed_wait_for_the_next_time() {
 }
 
 #[test]
-fn a_read_that_fails_comes_again() {
+fn a_failed_read_is_redelivered() {
     let stand = Stand::new(RULES);
     stand.shelf.put("inbox/a.csv", "tag", &csv(1));
     *stand.shelf.failing.lock().unwrap() = 1;

@@ -125,16 +125,13 @@ fn sign(body: &str) -> String {
 }
 
 #[test]
-fn a_request_that_proves_nothing_starts_nothing_and_learns_nothing() {
+fn a_request_without_proof_starts_nothing_and_reveals_nothing() {
     let stand = Stand::new(RULES);
     let unsigned = json!({"X-GitHub-Delivery": "d1"});
     let wrong = json!({"X-Hub-Signature-256": SIGNED, "X-GitHub-Delivery": "d1"});
     for (headers, body) in [(unsigned, BODY), (wrong, "Hello, World?")] {
         let (status, body) = answer(&stand, post("/hooks/github", headers, body));
-        assert_eq!(
-            (status, body),
-            (401, json!({"error": "the signature is not good"}))
-        );
+        assert_eq!((status, body), (401, json!({"error": "invalid signature"})));
     }
     let mut get = post("/hooks/open", json!({}), "{}");
     get["requestContext"]["http"]["method"] = json!("GET");
@@ -149,12 +146,12 @@ fn a_request_that_proves_nothing_starts_nothing_and_learns_nothing() {
 }
 
 #[test]
-fn a_request_is_told_whether_it_was_of_use() {
+fn the_answer_to_a_request_is_its_outcome() {
     let stand = Stand::new(RULES);
     let send = |body: Value| answer(&stand, post("/hooks/open", json!({}), &body.to_string()));
     assert_eq!(send(json!({"kind": "other"})), (200, json!({"done": []})));
     // What the rules look for is nobody's business but the log's.
-    let no = json!({"error": "no trigger can use it as it is: the log says why"});
+    let no = json!({"error": "the request was refused: see the log of the function"});
     assert_eq!(send(json!({"kind": "order"})), (422, no.clone()));
     assert_eq!(send(json!({"kind": "order", "n": "three"})), (422, no));
     stand
@@ -168,7 +165,7 @@ fn a_request_is_told_whether_it_was_of_use() {
 }
 
 #[test]
-fn the_log_knows_why_a_request_was_refused() {
+fn the_log_has_the_reason_of_a_refusal() {
     let stand = Stand::new(RULES);
     let report = stand.handle(post("/hooks/github", json!({}), BODY));
     let Outcome::Refused { why, .. } = &report.records[0].outcomes[0] else {
@@ -176,7 +173,7 @@ fn the_log_knows_why_a_request_was_refused() {
     };
     assert_eq!(
         why,
-        "POST /hooks/github: pushes: it has no header X-Hub-Signature-256"
+        "POST /hooks/github: pushes: the request has no header X-Hub-Signature-256"
     );
     assert_eq!(report.records[0].id.as_deref(), Some("r1"));
 }

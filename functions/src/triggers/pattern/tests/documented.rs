@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::fits;
+use super::matches;
 
 /// Values of the field `a` that match its matchers, and values that do not. `None`: no field.
 type Case = (&'static str, Value, Vec<Option<Value>>, Vec<Option<Value>>);
@@ -228,13 +228,13 @@ fn each_operator_matches_what_aws_documents() {
         };
         for value in &matching {
             assert!(
-                fits(&pattern, &event(value)),
+                matches(&pattern, &event(value)),
                 "{what}: must match {value:?}"
             );
         }
         for value in &others {
             assert!(
-                !fits(&pattern, &event(value)),
+                !matches(&pattern, &event(value)),
                 "{what}: must not match {value:?}"
             );
         }
@@ -248,7 +248,7 @@ fn fields_are_joined_as_aws_documents() {
         "source": "aws.ec2", "time": "2026-10-02T18:43:48Z", "resources": ["arn:i-1", "arn:i-2"],
         "detail": {"state": "running", "count": 3, "other": 30, "limit": 301.8, "ip": "10.0.0.7"},
     });
-    for (matches, pattern) in [
+    for (expected, pattern) in [
         (
             true,
             json!({"source": ["aws.ec2"], "detail": {"state": ["running", "stopped"]}}),
@@ -313,6 +313,6 @@ fn fields_are_joined_as_aws_documents() {
             ]}),
         ),
     ] {
-        assert_eq!(fits(&pattern, &event), matches, "{pattern}");
+        assert_eq!(matches(&pattern, &event), expected, "{pattern}");
     }
 }

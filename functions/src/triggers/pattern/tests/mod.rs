@@ -5,25 +5,31 @@ use serde_json::{Value, json};
 
 use super::{Known, Pattern};
 
-fn fits(pattern: &Value, event: &Value) -> bool {
+fn matches(pattern: &Value, event: &Value) -> bool {
     Pattern::new(pattern)
         .unwrap_or_else(|error| panic!("{pattern}: {error}"))
-        .fits(event)
+        .matches(event)
 }
 
-/// Whether values of a field `a` fit its matchers.
+/// Whether values of a field `a` match its matchers.
 fn each(matchers: &Value, good: &[Value], bad: &[Value]) {
     let pattern = json!({"a": matchers});
     for value in good {
-        assert!(fits(&pattern, &json!({"a": value})), "{matchers} {value}");
+        assert!(
+            matches(&pattern, &json!({"a": value})),
+            "{matchers} {value}"
+        );
     }
     for value in bad {
-        assert!(!fits(&pattern, &json!({"a": value})), "{matchers} {value}");
+        assert!(
+            !matches(&pattern, &json!({"a": value})),
+            "{matchers} {value}"
+        );
     }
 }
 
 #[test]
-fn values_fit_exactly() {
+fn values_match_exactly() {
     each(
         &json!(["x", 1, true, null]),
         &[
@@ -52,7 +58,7 @@ fn values_fit_exactly() {
 }
 
 #[test]
-fn parts_of_text_fit_in_their_case_or_in_any() {
+fn parts_of_text_match_in_their_case_or_in_any() {
     each(
         &json!([{"prefix": "in/"}]),
         &[json!("in/"), json!("in/x")],
@@ -81,7 +87,7 @@ fn parts_of_text_fit_in_their_case_or_in_any() {
 }
 
 #[test]
-fn wildcards_fit_whole_texts() {
+fn wildcards_match_whole_texts() {
     each(
         &json!([{"wildcard": "in/*/2026-*.csv"}]),
         &[
@@ -113,13 +119,13 @@ fn wildcards_fit_whole_texts() {
 }
 
 #[test]
-fn a_wildcard_of_many_stars_takes_no_long_time() {
+fn a_wildcard_of_many_stars_is_fast() {
     let pattern = json!({"a": [{"wildcard": format!("{}b", "a*".repeat(400))}]});
-    assert!(!fits(&pattern, &json!({"a": "a".repeat(100_000)})));
+    assert!(!matches(&pattern, &json!({"a": "a".repeat(100_000)})));
 }
 
 #[test]
-fn numbers_fit_their_ranges() {
+fn numbers_match_their_ranges() {
     each(
         &json!([{"numeric": [">", 0, "<=", 5]}]),
         &[json!(0.1), json!(5)],
@@ -134,7 +140,7 @@ fn numbers_fit_their_ranges() {
 }
 
 #[test]
-fn what_exists_and_what_does_not() {
+fn fields_that_exist_and_fields_that_do_not() {
     let there = json!({"a": {"b": [{"exists": true}]}});
     let gone = json!({"a": {"b": [{"exists": false}]}});
     for (event, is) in [
@@ -145,21 +151,21 @@ fn what_exists_and_what_does_not() {
         (json!({"a": "text"}), false),
         (json!({}), false),
     ] {
-        assert_eq!(fits(&there, &event), is, "{event}");
-        assert_eq!(fits(&gone, &event), !is, "{event}");
+        assert_eq!(matches(&there, &event), is, "{event}");
+        assert_eq!(matches(&gone, &event), !is, "{event}");
     }
     let other = json!({"a": {"b": [{"exists": false}, "x"]}});
-    assert!(fits(&other, &json!({"a": {"b": "x"}})) && fits(&other, &json!({"a": {}})));
+    assert!(matches(&other, &json!({"a": {"b": "x"}})) && matches(&other, &json!({"a": {}})));
 }
 
 #[test]
-fn anything_but_what_is_named() {
+fn anything_but_the_named_values() {
     each(
         &json!([{"anything-but": ["x", 5]}]),
         &[json!("y"), json!(6), json!(["x", "y"])],
         &[json!("x"), json!(5.0), json!(["x"]), json!({}), json!([])],
     );
-    assert!(!fits(&json!({"a": [{"anything-but": "x"}]}), &json!({})));
+    assert!(!matches(&json!({"a": [{"anything-but": "x"}]}), &json!({})));
     each(
         &json!([{"anything-but": {"prefix": ["in/", "tmp/"]}}]),
         &[json!("out/x"), json!(3)],
@@ -183,7 +189,7 @@ fn anything_but_what_is_named() {
 }
 
 #[test]
-fn addresses_fit_their_networks() {
+fn addresses_match_their_networks() {
     each(
         &json!([{"cidr": "10.0.0.0/8"}]),
         &[json!("10.255.1.2")],
@@ -212,27 +218,27 @@ fn alternatives_and_fields_beside_them() {
         "source": ["s"],
         "$or": [{"a": [1]}, {"b": {"c": [2]}, "d": [3]}],
     });
-    assert!(fits(&pattern, &json!({"source": "s", "a": 1})));
-    assert!(fits(
+    assert!(matches(&pattern, &json!({"source": "s", "a": 1})));
+    assert!(matches(
         &pattern,
         &json!({"source": "s", "b": {"c": 2}, "d": 3})
     ));
-    assert!(!fits(&pattern, &json!({"source": "s", "b": {"c": 2}})));
-    assert!(!fits(&pattern, &json!({"source": "t", "a": 1})));
+    assert!(!matches(&pattern, &json!({"source": "s", "b": {"c": 2}})));
+    assert!(!matches(&pattern, &json!({"source": "t", "a": 1})));
 }
 
 #[test]
-fn one_object_of_an_array_fits_as_a_whole() {
+fn one_object_of_an_array_matches_as_a_whole() {
     let pattern = json!({"items": {"a": [1], "b": [2]}});
-    assert!(fits(
+    assert!(matches(
         &pattern,
         &json!({"items": [{"a": 0}, {"a": 1, "b": 2}]})
     ));
-    assert!(!fits(&pattern, &json!({"items": [{"a": 1}, {"b": 2}]})));
+    assert!(!matches(&pattern, &json!({"items": [{"a": 1}, {"b": 2}]})));
 }
 
 #[test]
-fn what_does_not_fit_is_told_with_its_place() {
+fn a_mismatch_is_reported_with_its_path() {
     let pattern = json!({"detail": {"object": {"key": [{"prefix": "in/"}, "x"]}}});
     let pattern = Pattern::new(&pattern).unwrap();
     let why = pattern.mismatch(&json!({"detail": {"object": {"key": "out/a"}}}));
@@ -244,21 +250,29 @@ fn what_does_not_fit_is_told_with_its_place() {
     let why = pattern.mismatch(&json!({"detail": 3}));
     assert_eq!(
         why.unwrap(),
-        format!("detail.object.key is missing; wanted {wanted}")
+        format!("detail.object.key is missing; expected {wanted}")
     );
 }
 
 #[test]
-fn a_bad_pattern_is_refused_with_its_place_and_what_would_be_right() {
+fn an_invalid_pattern_is_refused_with_its_path_and_what_would_be_valid() {
     let deep = (0..40).fold(json!(["x"]), |inner, _| json!({"a": inner}));
     let many: Vec<u32> = (0..1_001).collect();
     for (pattern, at, why) in [
-        (json!([]), "", "an object with fields belongs here"),
+        (json!([]), "", "expected an object with fields"),
         (json!({}), "", "without fields"),
         (json!({"a": {}}), "a", "without fields"),
-        (json!({"a": "x"}), "a", "values stand in an array: [\"x\"]"),
+        (
+            json!({"a": "x"}),
+            "a",
+            "values must be in an array: [\"x\"]",
+        ),
         (json!({"a": {"b": []}}), "a.b", "empty array"),
-        (json!({"a": [["x"]]}), "a", "array in an array"),
+        (
+            json!({"a": [["x"]]}),
+            "a",
+            "an array cannot contain an array",
+        ),
         (
             json!({"a": [{"prefx": "x"}]}),
             "a",
@@ -269,7 +283,7 @@ fn a_bad_pattern_is_refused_with_its_place_and_what_would_be_right() {
             "a",
             "one key",
         ),
-        (json!({"a": [{"prefix": 3}]}), "a", "takes text, not 3"),
+        (json!({"a": [{"prefix": 3}]}), "a", "requires text: got=3"),
         (
             json!({"a": [{"suffix": {"x": "y"}}]}),
             "a",
@@ -279,13 +293,13 @@ fn a_bad_pattern_is_refused_with_its_place_and_what_would_be_right() {
         (
             json!({"a": [{"wildcard": "a\\b"}]}),
             "a",
-            "stands only before",
+            "is only allowed before",
         ),
         (json!({"a": [{"numeric": ["!", 3]}]}), "a", "signs are"),
         (
             json!({"a": [{"numeric": [">", 5, "<", 5]}]}),
             "a",
-            "nothing is between 5 and 5",
+            "no number is between 5 and 5",
         ),
         (
             json!({"a": [{"numeric": ["<", 5, ">", 1]}]}),
@@ -296,16 +310,16 @@ fn a_bad_pattern_is_refused_with_its_place_and_what_would_be_right() {
         (
             json!({"a": [{"cidr": "10.0.0.0/33"}]}),
             "a",
-            "a network like",
+            "a network such as",
         ),
         (json!({"a": [{"anything-but": []}]}), "a", "exists: true"),
         (
             json!({"a": [{"anything-but": {"numeric": ["<", 1]}}]}),
             "a",
-            "got numeric",
+            "got=numeric",
         ),
         (json!({"b": {"$or": [{"a": [1]}]}}), "b.$or", "at least two"),
-        (deep, "a.a.a.a.a.a.a.a", "more than 32 deep"),
+        (deep, "a.a.a.a.a.a.a.a", "more than 32 levels"),
         (json!({"a": many}), "a", "more than 1000"),
     ] {
         let error = Pattern::new(&pattern).expect_err("a bad pattern");
@@ -315,7 +329,7 @@ fn a_bad_pattern_is_refused_with_its_place_and_what_would_be_right() {
 }
 
 #[test]
-fn what_could_fit_is_never_ruled_out() {
+fn a_pattern_that_could_match_is_never_ruled_out() {
     let known = |path: &str| match path {
         "detail.bucket.name" => Known::Is("b".to_owned()),
         "detail.object.key" => Known::Under(vec!["pond/".to_owned()]),
@@ -323,7 +337,7 @@ fn what_could_fit_is_never_ruled_out() {
     };
     let could = |matcher: Value| {
         let pattern = json!({"detail": {"object": {"key": [matcher]}, "size": [1]}});
-        Pattern::new(&pattern).unwrap().could_fit(&known)
+        Pattern::new(&pattern).unwrap().could_match(&known)
     };
     for yes in [
         json!({"prefix": "po"}),
@@ -355,11 +369,11 @@ fn what_could_fit_is_never_ruled_out() {
         assert!(!could(no.clone()), "{no}");
     }
     let other = json!({"detail": {"bucket": {"name": ["c"]}}});
-    assert!(!Pattern::new(&other).unwrap().could_fit(&known));
+    assert!(!Pattern::new(&other).unwrap().could_match(&known));
     let or = json!({"$or": [
         {"detail": {"bucket": {"name": ["c"]}}}, {"detail": {"bucket": {"name": ["b"]}}},
     ]});
-    assert!(Pattern::new(&or).unwrap().could_fit(&known));
+    assert!(Pattern::new(&or).unwrap().could_match(&known));
 }
 
 /// Matchers of a key, from few letters, so that many of them meet.
@@ -387,7 +401,7 @@ fn of_key() -> impl Strategy<Value = Value> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(4_000))]
     #[test]
-    fn a_pattern_that_fits_one_of_the_engines_keys_is_never_ruled_out(
+    fn a_pattern_that_matches_one_of_the_engines_keys_is_never_ruled_out(
         one in of_key(), other in of_key(), rest in "[pP/]{0,3}", or in any::<bool>(),
     ) {
         let event = json!({"detail": {"object": {"key": format!("p/{rest}")}}});
@@ -402,6 +416,6 @@ proptest! {
             "detail.object.key" => Known::Under(vec!["p/".to_owned()]),
             _ => Known::Free,
         };
-        prop_assert!(!pattern.fits(&event) || pattern.could_fit(&known));
+        prop_assert!(!pattern.matches(&event) || pattern.could_match(&known));
     }
 }
