@@ -164,7 +164,7 @@ impl TriggerEvent {
         })
     }
 
-    /// Whoever may send to a queue or topic can write a message that looks like an event of S3 or
+    /// Every sender to a queue or topic can write a message that looks like an event of S3 or
     /// EventBridge. So what a message carries counts only if a rule accepts it from there; else the
     /// message is just a message. A message of SNS in one of SQS claims its topic itself: the queue
     /// counts.

@@ -31,7 +31,7 @@ pub(crate) use event::TriggerEvents;
 pub use load::{LoadError, OBJECT, RulesText};
 pub use own::Own;
 pub use pattern::{Known, Pattern, PatternError};
-pub use plan::{Action, Plan, Starts};
+pub use plan::{Action, Plan, Signals, Starts};
 pub(crate) use rule::ActionTemplate;
 pub use rule::Rule;
 pub use rules::Rules;

@@ -26,18 +26,22 @@ pub enum Action {
     /// Starts an execution.
     Start(Starts),
     /// Signals an execution.
-    Signal {
-        /// The key of the execution.
-        to: String,
-        /// The channel.
-        channel: String,
-        /// The value.
-        payload: Value,
-        /// What happens if the execution does not exist, or is over.
-        absent: Absent,
-        /// With [`Absent::Start`]: what is started then, with `to` as its key.
-        start: Option<Starts>,
-    },
+    Signal(Signals),
+}
+
+/// A signal to be sent.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Signals {
+    /// The key of the execution.
+    pub to: String,
+    /// The channel.
+    pub channel: String,
+    /// The payload.
+    pub payload: Value,
+    /// What happens if the execution does not exist, or is over.
+    pub absent: Absent,
+    /// With [`Absent::Start`]: what is started then, with `to` as its key.
+    pub start: Option<Starts>,
 }
 
 /// An execution to be started.
@@ -66,7 +70,7 @@ impl Rule {
         check(&key).map_err(within("key"))?;
         let action = match &self.action {
             ActionTemplate::Start(start) => Action::Start(start.render(event)?),
-            ActionTemplate::Signal(signal) => signal.render(event)?,
+            ActionTemplate::Signal(signal) => Action::Signal(signal.render(event)?),
         };
         Ok(Plan {
             rule: self.name.clone(),
@@ -120,12 +124,12 @@ impl StartTemplate {
 }
 
 impl SignalTemplate {
-    fn render(&self, event: &Value) -> Result<Action, TemplateError> {
+    fn render(&self, event: &Value) -> Result<Signals, TemplateError> {
         let start = self.start.as_ref().map(|start| start.render(event));
         let to = self.to.render_text(event).map_err(within("signal.to"))?;
         check(&to).map_err(within("signal.to"))?;
         let payload = self.payload.render(event);
-        Ok(Action::Signal {
+        Ok(Signals {
             to,
             channel: self.channel.to_string(),
             payload: payload.map_err(within("signal.payload"))?,

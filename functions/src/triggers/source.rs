@@ -80,8 +80,8 @@ pub(crate) enum Source {
     },
 }
 
-/// The queues and topics whose messages may carry events for a rule, by name or ARN. Whoever may
-/// send to them can send any such event.
+/// The queues and topics whose messages may carry events for a rule, by name or ARN. Every sender
+/// to them can send any such event.
 #[derive(Debug, Clone, PartialEq, Default, Deserialize)]
 #[serde(from = "Names")]
 pub(crate) struct Via(Vec<Text>);
@@ -172,7 +172,7 @@ impl Source {
         }
     }
 
-    /// Reads the fields that only this source has. Returns the patterns that they stand for, too.
+    /// Reads the fields that only this source has. Returns their patterns, too.
     pub(super) fn read(
         kind: SourceKind,
         fields: Map<String, Value>,

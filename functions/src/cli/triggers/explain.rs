@@ -51,21 +51,15 @@ pub(super) fn fields(plan: &Plan) -> Vec<(&'static str, Value)> {
             all.push(("key", json!(plan.key)));
             all
         }
-        Action::Signal {
-            to,
-            channel,
-            payload,
-            absent,
-            start,
-        } => {
+        Action::Signal(signal) => {
             let mut all = vec![
-                ("signal", json!(channel)),
-                ("to", json!(to)),
-                ("payload", payload.clone()),
+                ("signal", json!(signal.channel)),
+                ("to", json!(signal.to)),
+                ("payload", signal.payload.clone()),
                 ("key", json!(plan.key)),
-                ("absent", json!(absent.to_string())),
+                ("absent", json!(signal.absent.to_string())),
             ];
-            all.extend(start.iter().flat_map(starts));
+            all.extend(signal.start.iter().flat_map(starts));
             all
         }
     }

@@ -1,4 +1,4 @@
-//! `triggers`: rules that start workflows, and what they make of an event.
+//! `triggers`: checks rules, and shows what they do for an event.
 
 mod check;
 mod command;

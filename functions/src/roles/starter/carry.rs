@@ -6,7 +6,7 @@ use millpond::domain::ExecutionId;
 
 use super::report::Outcome;
 use super::role::Starter;
-use crate::triggers::{Absent, Action, Plan, Starts, TemplateError};
+use crate::triggers::{Absent, Action, Plan, Signals, Starts, TemplateError};
 
 impl Starter {
     /// Starts or signals. Repeated, it finds what it did before.
@@ -19,7 +19,7 @@ impl Starter {
         }
         let done = match &plan.action {
             Action::Start(starts) => self.start(plan, starts).await,
-            action @ Action::Signal { .. } => self.signal(plan, action).await,
+            Action::Signal(signals) => self.signal(plan, signals).await,
         };
         done.unwrap_or_else(|error| Outcome::refused(&plan.rule, error))
     }
@@ -32,25 +32,16 @@ impl Starter {
         })
     }
 
-    async fn signal(&self, plan: &Plan, action: &Action) -> Result<Outcome, TemplateError> {
-        let Action::Signal {
-            to,
-            channel,
-            payload,
-            absent,
-            start,
-        } = action
-        else {
-            return Ok(Outcome::refused(&plan.rule, "it signals nobody"));
-        };
-        let signal = plan.signal(channel, payload)?;
-        let sent = match (absent, start) {
-            (Absent::Start, Some(starts)) => {
+    async fn signal(&self, plan: &Plan, signals: &Signals) -> Result<Outcome, TemplateError> {
+        let (to, absent) = (&signals.to, signals.absent);
+        let signal = plan.signal(&signals.channel, &signals.payload)?;
+        let sent = match &signals.start {
+            Some(starts) => {
                 let start = plan.start(starts, to)?;
                 let sent = Box::pin(self.engine.signal_with_start(start, signal)).await;
                 sent.map(|(started, signalled)| (started.eid, signalled))
             }
-            _ => {
+            None => {
                 let eid = Plan::eid(to)?;
                 let sent = Box::pin(self.engine.signal(eid, signal)).await;
                 sent.map(|signalled| (eid, signalled))
