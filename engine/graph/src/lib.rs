@@ -1,0 +1,5 @@
+//! Graph workflows: definitions as data, nodes and edges over a typed state.
+//!
+//! This crate is pure: it reads, checks and computes. It has no clock, no randomness and no I/O.
+
+pub mod definition;
