@@ -3,3 +3,5 @@
 //! This crate is pure: it reads, checks and computes. It has no clock, no randomness and no I/O.
 
 pub mod definition;
+pub mod pointer;
+pub mod read;

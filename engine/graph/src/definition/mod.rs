@@ -3,6 +3,7 @@
 //! Each type reads and writes the JSON form. A field that is not known is an error, and so is a
 //! null where the type of the field does not permit one.
 
+mod canonical;
 mod children;
 mod edge;
 mod graph;
@@ -17,6 +18,7 @@ mod tests;
 mod text;
 mod work;
 
+pub use canonical::canonical;
 pub use children::{
     Checkpoint, Child, Computed, Concurrency, History, Init, MOST_EXACT, MOST_TASKS, Map, MapOver,
     MapTasks, Pipeline, Position, Stage, Task, TaskInit, Which,
