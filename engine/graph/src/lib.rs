@@ -2,6 +2,7 @@
 //!
 //! This crate is pure: it reads, checks and computes. It has no clock, no randomness and no I/O.
 
+pub mod check;
 pub mod definition;
 pub mod pointer;
 pub mod read;

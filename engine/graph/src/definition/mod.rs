@@ -10,11 +10,12 @@ mod graph;
 mod ids;
 mod keys;
 mod node;
+mod published;
 mod retry;
 mod span;
 mod strict;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 mod text;
 mod work;
 
@@ -28,6 +29,7 @@ pub use graph::Definition;
 pub use ids::{InvalidId, Name, NodeId, Revision, StateKey, TaskKey};
 pub use keys::{Input, KeySpec, Reduce, Schema};
 pub use node::{Ask, Kind, Node, Sleep, Until};
+pub use published::{SCHEMA, schema};
 pub use retry::{Factor, Retry};
 pub use span::Span;
 pub use strict::Whole;

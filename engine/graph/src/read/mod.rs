@@ -6,7 +6,7 @@
 
 mod json;
 mod source;
-#[cfg(test)]
+#[cfg(all(test, feature = "yaml", feature = "toml"))]
 mod tests;
 #[cfg(feature = "toml")]
 mod toml;

@@ -34,6 +34,7 @@ pub(super) enum Branch {
 }
 
 impl Branch {
+    #[cfg(any(feature = "yaml", feature = "toml"))]
     pub(super) fn float(float: f64) -> Self {
         match Number::from_f64(float) {
             Some(number) => Self::Leaf(Value::Number(number)),

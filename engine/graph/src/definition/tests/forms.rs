@@ -11,7 +11,7 @@ fn edge(value: Value) -> Result<Edge, String> {
 }
 
 /// A node of every kind with every field, in the written form that is also the canonical one.
-pub(super) fn every_kind() -> Vec<Value> {
+pub(crate) fn every_kind() -> Vec<Value> {
     vec![
         json!({"action": "bank.pay", "run": "worker", "at_most_once": true, "reconcile": "bank.find",
             "inputs": ["pin"], "with": {"sum": "1"}, "writes": {"receipt": "a"}, "queue": "slow", "doc": "Pays.",

@@ -1,1 +1,3 @@
 mod forms;
+
+pub(crate) use forms::every_kind;
