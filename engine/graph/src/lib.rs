@@ -2,7 +2,13 @@
 //!
 //! This crate is pure: it reads, checks and computes. It has no clock, no randomness and no I/O.
 
+mod category;
 pub mod check;
 pub mod definition;
+mod limits;
 pub mod pointer;
 pub mod read;
+pub mod state;
+
+pub use category::Category;
+pub use limits::{LimitExceeded, Limits};

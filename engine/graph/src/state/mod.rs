@@ -1,0 +1,24 @@
+//! The state of a run: which keys it has, how contributions change them, and what their schemas
+//! permit.
+//!
+//! A change of the state is computed on a copy and validated before anyone sees it, so a refused
+//! change leaves the state as it was.
+
+mod error;
+mod number;
+mod path;
+mod reduce;
+mod schema;
+mod shape;
+mod size;
+#[cfg(test)]
+mod tests;
+mod values;
+
+pub use error::{Refusal, StateError};
+pub use path::{InvalidPath, MissingPath, Path};
+pub use reduce::{ReduceError, reduce};
+pub use schema::{InvalidSchema, Schema, Violation};
+pub use shape::{Contribution, Shape};
+pub use size::size;
+pub use values::State;
