@@ -22,6 +22,12 @@ macro_rules! source {
             }
         }
 
+        impl From<&str> for $type {
+            fn from(text: &str) -> Self {
+                Self::new(text)
+            }
+        }
+
         impl fmt::Display for $type {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str(&self.0)

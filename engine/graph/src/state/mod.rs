@@ -17,6 +17,7 @@ mod values;
 
 pub use error::{Refusal, StateError};
 pub use path::{InvalidPath, MissingPath, Path};
+pub(crate) use reduce::type_of;
 pub use reduce::{ReduceError, reduce};
 pub use schema::{InvalidSchema, Schema, Violation};
 pub use shape::{Contribution, Shape};

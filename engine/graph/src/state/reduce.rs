@@ -178,7 +178,7 @@ fn extreme(
 }
 
 /// Returns the name of the JSON type of a value.
-pub(super) const fn type_of(value: &Value) -> &'static str {
+pub(crate) const fn type_of(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
         Value::Bool(_) => "boolean",

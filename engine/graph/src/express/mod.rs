@@ -1,0 +1,22 @@
+//! Expressions (CEL) and templates: compiled once, pure, limited in size and work.
+//!
+//! The `cel` crate parses and evaluates. Three things are added here, because a run must compute the
+//! same on every machine and come to an end:
+//!
+//! - Only names and functions that exist are accepted, so an error in a name is found at compile time.
+//! - A macro over an object visits its keys in the order of their bytes. The crate keeps objects in
+//!   hash tables, so its own order differs from process to process.
+//! - Work is counted before it is done: see `meter.rs`.
+
+mod convert;
+mod evaluate;
+
+mod meter;
+mod parse;
+mod template;
+#[cfg(test)]
+mod tests;
+
+pub use evaluate::{Compiled, EvaluateError, Scope};
+pub use parse::{Names, ParseError, Parsed};
+pub use template::{Template, TemplateError};
