@@ -93,6 +93,8 @@ codes! {
     MutualJoins = "mutual-joins", Note;
     /// A key without a reducer that two nodes of one frontier may write.
     ConflictingWrites = "conflicting-writes", Warning;
+    /// A graph in which not all conflicting writes could be looked for.
+    Entangled = "entangled", Note;
     /// Definitions that start each other without a condition.
     ChildCycle = "child-cycle", Warning;
     /// A sleep that is longer than the deadline of its node.

@@ -18,6 +18,7 @@ mod strict;
 pub(crate) mod tests;
 mod text;
 mod work;
+mod writes;
 
 pub use canonical::canonical;
 pub use children::{

@@ -1,8 +1,9 @@
 //! JSON as CEL values, and back.
 
-use std::collections::HashMap;
+use std::sync::Arc;
 
 use cel::Value as Cel;
+use cel::objects::{Key, Map};
 use serde_json::{Number, Value};
 
 /// Returns a JSON value as a CEL value: whole numbers are `int` or, above its range, `uint`.
@@ -26,15 +27,11 @@ pub(super) fn to_cel(value: &Value) -> Cel {
 }
 
 /// Returns an object of CEL values. Its order is random, so nothing may iterate over it unsorted.
-#[expect(
-    clippy::disallowed_types,
-    reason = "the type that the crate takes; macros sort the keys"
-)]
 pub(super) fn object<'a>(fields: impl Iterator<Item = (&'a str, Cel)>) -> Cel {
-    let map: HashMap<String, Cel> = fields
-        .map(|(name, value)| (name.to_owned(), value))
-        .collect();
-    Cel::from(map)
+    let fields = fields.map(|(name, value)| (Key::from(name), value));
+    Cel::Map(Map {
+        map: Arc::new(fields.collect()),
+    })
 }
 
 /// Returns a CEL value as JSON, or what JSON cannot hold.
@@ -52,7 +49,7 @@ pub(super) fn to_json(value: &Cel) -> Result<Value, &'static str> {
         Cel::Map(map) => {
             let mut object = serde_json::Map::new();
             for (key, field) in map.map.iter() {
-                let cel::objects::Key::String(name) = key else {
+                let Key::String(name) = key else {
                     return Err("an object whose keys are not text");
                 };
                 object.insert(name.to_string(), to_json(field)?);

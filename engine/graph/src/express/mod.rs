@@ -10,13 +10,19 @@
 
 mod convert;
 mod evaluate;
+mod infer;
 
 mod meter;
 mod parse;
 mod template;
 #[cfg(test)]
 mod tests;
+mod types;
 
 pub use evaluate::{Compiled, EvaluateError, Scope};
+pub use infer::Finding;
+pub(crate) use parse::FUNCTIONS;
 pub use parse::{Names, ParseError, Parsed};
+pub(crate) use template::expressions;
 pub use template::{Template, TemplateError};
+pub use types::{Type, Types};

@@ -17,7 +17,7 @@ use crate::limits::{LimitExceeded, Limits, within};
 const MOST_DEPTH: usize = 32;
 
 /// Functions that an expression may call, besides operators and macros.
-pub(super) const FUNCTIONS: [&str; 10] = [
+pub(crate) const FUNCTIONS: [&str; 10] = [
     "bool",
     "contains",
     "double",

@@ -17,9 +17,10 @@ mod values;
 
 pub use error::{Refusal, StateError};
 pub use path::{InvalidPath, MissingPath, Path};
-pub(crate) use reduce::type_of;
 pub use reduce::{ReduceError, reduce};
+pub(crate) use reduce::{fits, type_of};
 pub use schema::{InvalidSchema, Schema, Violation};
+pub(crate) use shape::beginning;
 pub use shape::{Contribution, Shape};
 pub use size::size;
 pub use values::State;

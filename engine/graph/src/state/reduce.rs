@@ -104,6 +104,17 @@ pub(super) fn normal(reduce: Reduce, value: Value) -> Value {
     }
 }
 
+/// Returns whether a value that was given as a whole is one that the reducer can continue from.
+pub(crate) fn fits(reduce: Reduce, value: &Value) -> bool {
+    match reduce {
+        Reduce::Replace => true,
+        Reduce::Append | Reduce::Concat | Reduce::Set => value.is_array(),
+        Reduce::Merge => value.is_object(),
+        Reduce::Sum => value.is_number(),
+        Reduce::Max | Reduce::Min => value.is_number() || value.is_string(),
+    }
+}
+
 fn sorted(list: Vec<Value>) -> Vec<Value> {
     let mut keyed: Vec<_> = list
         .into_iter()

@@ -264,7 +264,7 @@ impl Shape {
 }
 
 /// The value of a key without `initial`; nothing if the key begins absent.
-fn beginning(reduce: Reduce) -> Option<Value> {
+pub(crate) fn beginning(reduce: Reduce) -> Option<Value> {
     match reduce {
         Reduce::Append | Reduce::Concat | Reduce::Set => Some(Value::Array(Vec::new())),
         Reduce::Merge => Some(Value::Object(Map::new())),
