@@ -8,6 +8,7 @@ pub mod definition;
 pub mod express;
 mod limits;
 pub mod pointer;
+pub mod program;
 mod reach;
 pub mod read;
 pub mod state;

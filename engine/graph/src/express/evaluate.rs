@@ -237,9 +237,11 @@ impl Compiled {
                     .map(|(key, value)| (key.as_str(), to_cel(value))),
             ),
             Some(keys) => {
-                let read = keys
-                    .iter()
-                    .filter_map(|key| state.get(key).map(|value| (key.as_str(), to_cel(value))));
+                let read = keys.iter().filter_map(|key| {
+                    state
+                        .get(key.as_str())
+                        .map(|value| (key.as_str(), to_cel(value)))
+                });
                 object(read)
             }
         }

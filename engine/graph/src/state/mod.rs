@@ -23,4 +23,4 @@ pub use schema::{InvalidSchema, Schema, Violation};
 pub(crate) use shape::beginning;
 pub use shape::{Contribution, Shape};
 pub use size::size;
-pub use values::State;
+pub use values::{State, size_of_state, to_object};

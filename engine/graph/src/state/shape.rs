@@ -8,7 +8,7 @@ use super::error::{Refusal, StateError};
 use super::reduce::{normal, reduce};
 use super::schema::{InvalidSchema, Schema, Violation};
 use super::size::size;
-use super::values::State;
+use super::values::{State, size_of_state};
 use crate::definition::{Definition, NodeId, Reduce, StateKey};
 use crate::limits::{Limits, within};
 use crate::pointer;
@@ -176,24 +176,50 @@ impl Shape {
         let mut new = state.clone();
         let mut changed = Vec::with_capacity(by_key.len());
         for (key, (node, values)) in by_key {
-            let value = self.reduced(&key, new.take(&key), values);
+            let value = self.reduced(&key, new.remove(&key), values);
             let value = value.map_err(|cause| Refusal {
                 node: node.clone(),
                 cause,
             })?;
-            new.put(key.clone(), value);
+            new.insert(key.clone(), value);
             changed.push((key, node));
         }
         for (key, node) in changed {
             let value = new
                 .get(key.as_str())
-                .expect("the value of the key was just put");
+                .expect("the value of the key was just inserted");
             self.check(&key, value)
                 .map_err(|cause| Refusal { node, cause })?;
         }
         self.check_size(&new)
             .map_err(|cause| Refusal { node: last, cause })?;
         Ok(new)
+    }
+
+    /// Refuses a contribution that a key takes under no circumstances: its size, its type, and, where
+    /// one contribution is the whole value, its schema.
+    ///
+    /// # Errors
+    /// [`StateError`] if the key is unknown or never takes the value.
+    pub fn accept(&self, key: &StateKey, value: &Value) -> Result<(), StateError> {
+        let unknown = || StateError::UnknownKey {
+            key: key.to_string(),
+        };
+        let spec = self.keys.get(key).ok_or_else(unknown)?;
+        if spec.reduce == Reduce::Replace {
+            return self.check(key, value);
+        }
+        within("value", size(value), self.limits.value).map_err(|source| StateError::Limit {
+            key: Some(key.clone()),
+            source,
+        })?;
+        let refused = |source| StateError::Reduce {
+            key: key.clone(),
+            source,
+        };
+        reduce(spec.reduce, beginning(spec.reduce), value.clone())
+            .map(drop)
+            .map_err(refused)
     }
 
     fn reduced(
@@ -227,12 +253,12 @@ impl Shape {
     }
 
     fn complete(&self, mut values: BTreeMap<StateKey, Value>) -> Result<State, StateError> {
-        let mut state = State::default();
+        let mut state = State::new();
         for (name, spec) in &self.keys {
             let given = values.remove(name).map(|value| normal(spec.reduce, value));
             if let Some(value) = given.or_else(|| spec.initial.clone()) {
                 self.check(name, &value)?;
-                state.put(name.clone(), value);
+                state.insert(name.clone(), value);
             }
         }
         self.check_size(&state)?;
@@ -258,7 +284,7 @@ impl Shape {
     }
 
     fn check_size(&self, state: &State) -> Result<(), StateError> {
-        within("state", state.size(), self.limits.state)
+        within("state", size_of_state(state), self.limits.state)
             .map_err(|source| StateError::Limit { key: None, source })
     }
 }
