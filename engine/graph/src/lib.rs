@@ -5,6 +5,7 @@
 mod category;
 pub mod check;
 pub mod definition;
+pub mod draw;
 pub mod express;
 mod limits;
 pub mod pointer;
