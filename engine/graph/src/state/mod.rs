@@ -4,6 +4,7 @@
 //! A change of the state is computed on a copy and validated before anyone sees it, so a refused
 //! change leaves the state as it was.
 
+mod effort;
 mod error;
 mod number;
 mod path;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use jsonschema::{Draft, PatternOptions, Validator};
 use serde_json::Value;
 
+use super::effort::bounded;
 use crate::definition;
 
 /// The dialect of every schema.
@@ -55,6 +56,10 @@ impl Schema {
                 format!("the only dialect is {DIALECT}: got={dialect}"),
             ));
         }
+        if let Err(error) = jsonschema::meta::validate(json) {
+            return Err(invalid(error.instance_path().as_str(), error.to_string()));
+        }
+        bounded(json)?;
         let options = jsonschema::options()
             .with_draft(Draft::Draft202012)
             .with_pattern_options(PatternOptions::regex());

@@ -1,3 +1,4 @@
+mod efforts;
 mod paths;
 mod reducers;
 mod shapes;

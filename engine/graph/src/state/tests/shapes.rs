@@ -238,9 +238,9 @@ fn the_size_of_a_state_is_the_length_of_its_canonical_form() {
 #[test]
 fn a_schema_that_refers_outside_or_has_another_dialect_is_refused() {
     for (schema, path) in [
-        (json!({"$ref": "https://example.com/schema.json"}), ""),
-        (json!({"$ref": "file:///etc/passwd"}), ""),
-        (json!({"$ref": "#/$defs/none"}), ""),
+        (json!({"$ref": "https://example.com/schema.json"}), "/$ref"),
+        (json!({"$ref": "file:///etc/passwd"}), "/$ref"),
+        (json!({"$ref": "#/$defs/none"}), "/$ref"),
         (json!({"minimum": "x"}), "/minimum"),
         (json!({"type": "nothing"}), "/type"),
         (
@@ -257,24 +257,5 @@ fn a_schema_that_refers_outside_or_has_another_dialect_is_refused() {
             path,
             "{schema}"
         );
-    }
-}
-
-#[test]
-fn a_schema_that_refers_to_itself_comes_to_an_end() {
-    for schema in [
-        json!({"$ref": "#"}),
-        json!({"allOf": [{"$ref": "#"}]}),
-        json!({"$defs": {"a": {"$ref": "#/$defs/b"}, "b": {"anyOf": [{"$ref": "#/$defs/a"}]}}, "$ref": "#/$defs/a"}),
-        json!({"properties": {"next": {"$ref": "#"}}, "required": ["next"]}),
-        json!({"pattern": "(a*)*b", "maxLength": 5}),
-    ] {
-        let compiled = crate::state::Schema::compile(
-            &crate::definition::Schema::new(schema).expect("an object"),
-        );
-        let schema = compiled.expect("it is a schema");
-        // The outcome is that of the validator; what counts is that there is one.
-        let _ = schema.validate(&json!({"next": {"next": 1}}));
-        let _ = schema.validate(&json!("a".repeat(50_000)));
     }
 }
