@@ -1,6 +1,8 @@
 //! Input that nobody would write on purpose: it is refused or accepted, without a panic, and each
 //! refusal has a path.
 
+#![cfg(all(feature = "yaml", feature = "toml"))]
+
 use std::sync::Arc;
 
 use millpond_graph::check::{Code, check, check_json};

@@ -1,6 +1,6 @@
 //! What every format is parsed into: JSON whose values have places.
 
-use serde_json::{Map, Number, Value};
+use serde_json::{Map, Value};
 
 use super::source::{Place, Places, ReadError};
 use crate::pointer;
@@ -36,7 +36,7 @@ pub(super) enum Branch {
 impl Branch {
     #[cfg(any(feature = "yaml", feature = "toml"))]
     pub(super) fn float(float: f64) -> Self {
-        match Number::from_f64(float) {
+        match serde_json::Number::from_f64(float) {
             Some(number) => Self::Leaf(Value::Number(number)),
             None => Self::Invalid(format!(
                 "a number is not finite; JSON cannot hold it: got={float}"

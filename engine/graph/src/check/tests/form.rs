@@ -6,7 +6,7 @@ use crate::definition::Definition;
 
 /// A definition with every field of every part.
 fn everything() -> Value {
-    let nodes: serde_json::Map<_, _> = crate::definition::tests::every_kind()
+    let nodes: serde_json::Map<_, _> = crate::definition::tests::forms::every_kind()
         .into_iter()
         .enumerate()
         .map(|(index, node)| (format!("n{index}"), node))

@@ -1,3 +1,1 @@
-mod forms;
-
-pub(crate) use forms::every_kind;
+pub(crate) mod forms;
