@@ -8,6 +8,7 @@ pub mod definition;
 pub mod draw;
 pub mod express;
 mod limits;
+pub mod pins;
 pub mod pointer;
 pub mod program;
 mod reach;

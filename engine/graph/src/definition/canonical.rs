@@ -16,6 +16,18 @@ pub fn canonical(value: &Value) -> String {
     text
 }
 
+/// Returns the sha256 of the canonical form of JSON: the revision of an agent.
+#[must_use]
+pub fn digest(value: &Value) -> Revision {
+    hash(&canonical(value))
+}
+
+fn hash(text: &str) -> Revision {
+    let digest = Sha256::digest(text);
+    let text: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
+    Revision::parse(&text).expect("a sha256 has 64 hexadecimal digits")
+}
+
 fn write(value: &Value, text: &mut String) {
     match value {
         Value::Object(object) => {
@@ -59,8 +71,6 @@ impl Definition {
     /// Returns the revision: the sha256 of the canonical form.
     #[must_use]
     pub fn revision(&self) -> Revision {
-        let digest = Sha256::digest(self.canonical());
-        let text: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
-        Revision::parse(&text).expect("a sha256 has 64 hexadecimal digits")
+        hash(&self.canonical())
     }
 }

@@ -9,6 +9,7 @@ mod edge;
 mod graph;
 mod ids;
 mod keys;
+mod names;
 mod node;
 mod published;
 mod retry;
@@ -20,7 +21,7 @@ mod text;
 mod work;
 mod writes;
 
-pub use canonical::canonical;
+pub use canonical::{canonical, digest};
 pub use children::{
     Checkpoint, Child, Computed, Concurrency, History, Init, MOST_EXACT, MOST_TASKS, Map, MapOver,
     MapTasks, Pipeline, Position, Stage, Task, TaskInit, Which,
