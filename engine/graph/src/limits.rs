@@ -22,6 +22,8 @@ pub struct Limits {
     pub message: usize,
     /// The tasks of a `map`.
     pub tasks: usize,
+    /// The inputs of all tasks of a `map` together, in bytes: they are in memory at once.
+    pub inputs: usize,
     /// The source of an expression, in bytes.
     pub expression: usize,
     /// The operations of one evaluation of an expression.
@@ -40,6 +42,7 @@ impl Default for Limits {
             result: 256 << 10,
             message: 8 << 10,
             tasks: 100_000,
+            inputs: 64 << 20,
             expression: 4 << 10,
             operations: 100_000,
         }

@@ -2,65 +2,25 @@
 
 use std::sync::Arc;
 
-use cel::Context;
+use cel::ExecutionError;
 use cel::common::ast::IdedExpr;
 use serde_json::Value;
 
-use super::convert::{object, to_cel, to_json};
-use super::meter::{Meter, rewrite};
-use super::parse::{ENV, Names, ParseError, Parsed};
+use super::convert::to_json;
+use super::lower::{Reads, lower};
+use super::meter::rewrite;
+use super::parse::{Names, ParseError, Parsed};
+use super::scope::Scope;
 use crate::category::Category;
 use crate::definition::Expression;
 use crate::limits::{LimitExceeded, Limits};
-use crate::state::State;
-
-/// The values that an expression may read.
-#[derive(Debug, Clone, Copy)]
-pub struct Scope<'a> {
-    /// The state of the barrier.
-    pub state: &'a State,
-    /// The result of the source of an edge.
-    pub result: Option<&'a Value>,
-    /// An element of the list of a `map`, and its place.
-    pub item: Option<(&'a Value, usize)>,
-}
-
-impl<'a> Scope<'a> {
-    /// A scope with the state only.
-    #[must_use]
-    pub const fn of(state: &'a State) -> Self {
-        Self {
-            state,
-            result: None,
-            item: None,
-        }
-    }
-
-    /// The same scope with a result.
-    #[must_use]
-    pub const fn with_result(self, result: &'a Value) -> Self {
-        Self {
-            result: Some(result),
-            ..self
-        }
-    }
-
-    /// The same scope with an element of a list.
-    #[must_use]
-    pub const fn with_item(self, item: &'a Value, index: usize) -> Self {
-        Self {
-            item: Some((item, index)),
-            ..self
-        }
-    }
-}
 
 /// An expression that is ready to be evaluated, as often as needed.
 #[derive(Debug, Clone)]
 pub struct Compiled {
     source: Arc<str>,
     root: Arc<IdedExpr>,
-    reads: Option<Vec<String>>,
+    reads: Arc<Reads>,
     nodes: u64,
     operations: u64,
 }
@@ -127,16 +87,13 @@ impl Compiled {
     }
 
     pub(super) fn of(parsed: Parsed, limits: &Limits) -> Self {
-        let Parsed {
-            source,
-            mut root,
-            reads,
-        } = parsed;
+        let Parsed { source, mut root } = parsed;
+        let reads = lower(&mut root);
         let nodes = rewrite(&mut root);
         Self {
             source: source.into(),
             root: Arc::new(root),
-            reads: reads.map(|reads| reads.into_iter().collect()),
+            reads: Arc::new(reads),
             nodes,
             operations: limits.operations,
         }
@@ -147,21 +104,14 @@ impl Compiled {
     /// # Errors
     /// [`EvaluateError`] if it fails on these values, takes too much work, or its value is not JSON.
     pub fn evaluate(&self, scope: &Scope<'_>) -> Result<Value, EvaluateError> {
-        let meter = Meter::new(self.operations);
-        let mut context = Context::with_env(Arc::clone(&ENV));
-        meter.attach(&mut context);
-        context.add_variable_from_value("state", self.state(scope.state));
-        if let Some(result) = scope.result {
-            context.add_variable_from_value("result", to_cel(result));
-        }
-        if let Some((item, index)) = scope.item {
-            context.add_variable_from_value("item", to_cel(item));
-            context.add_variable_from_value("index", i64::try_from(index).unwrap_or(i64::MAX));
-        }
-        let outcome = meter
-            .charge(self.nodes)
-            .and_then(|()| context.resolve(&self.root));
-        if let Some(spent) = meter.exceeded() {
+        let session = scope.load(&self.reads);
+        session.meter.begin(self.operations);
+        let outcome = session.meter.charge(self.nodes).and_then(|()| {
+            let mut context = session.context();
+            scope.bind(&self.reads, &mut context);
+            context.resolve(&self.root)
+        });
+        if let Some(spent) = session.meter.exceeded() {
             let limit = LimitExceeded {
                 name: "operations",
                 found: spent,
@@ -173,7 +123,7 @@ impl Compiled {
             });
         }
         let value = outcome.map_err(|error| {
-            let message = error.to_string().chars().take(200).collect();
+            let message = describe(&error).chars().take(200).collect();
             EvaluateError::Failed {
                 expression: self.excerpt(),
                 message,
@@ -227,27 +177,20 @@ impl Compiled {
         }
     }
 
-    /// Returns what the expression reads of the state: a conversion of all of it would cost more than
-    /// most expressions.
-    fn state(&self, state: &State) -> cel::Value {
-        match &self.reads {
-            None => object(
-                state
-                    .iter()
-                    .map(|(key, value)| (key.as_str(), to_cel(value))),
-            ),
-            Some(keys) => {
-                let read = keys.iter().filter_map(|key| {
-                    state
-                        .get(key.as_str())
-                        .map(|value| (key.as_str(), to_cel(value)))
-                });
-                object(read)
-            }
-        }
-    }
-
     fn excerpt(&self) -> String {
         self.source.chars().take(100).collect()
+    }
+}
+
+/// A key without a value is a variable that is not there.
+fn describe(error: &ExecutionError) -> String {
+    match error {
+        ExecutionError::UndeclaredReference(name) => match name.strip_prefix("@state:") {
+            Some(key) => {
+                format!("the key of the state has no value; test for it by has(state.{key})")
+            }
+            None => error.to_string(),
+        },
+        _ => error.to_string(),
     }
 }

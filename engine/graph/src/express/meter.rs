@@ -25,25 +25,28 @@ const ITERATE: &str = "@iterate";
 /// Bytes of text that cost one operation.
 const BYTES: u64 = 16;
 
-/// The operations of one evaluation.
-#[derive(Debug)]
+/// The operations of one evaluation. Evaluations of one scope follow one another.
+#[derive(Debug, Default)]
 pub(super) struct Meter {
     spent: AtomicU64,
-    most: u64,
+    most: AtomicU64,
 }
 
 impl Meter {
-    pub(super) fn new(most: u64) -> Arc<Self> {
-        Arc::new(Self {
-            spent: AtomicU64::new(0),
-            most,
-        })
+    pub(super) fn new() -> Arc<Self> {
+        Arc::new(Self::default())
+    }
+
+    /// Begins an evaluation.
+    pub(super) fn begin(&self, most: u64) {
+        self.spent.store(0, Ordering::Relaxed);
+        self.most.store(most, Ordering::Relaxed);
     }
 
     /// Returns how much is spent, if that is more than the limit.
     pub(super) fn exceeded(&self) -> Option<u64> {
         let spent = self.spent.load(Ordering::Relaxed);
-        (spent > self.most).then_some(spent)
+        (spent > self.most.load(Ordering::Relaxed)).then_some(spent)
     }
 
     pub(super) fn charge(&self, operations: u64) -> Result<(), ExecutionError> {
@@ -53,13 +56,13 @@ impl Meter {
             .load(Ordering::Relaxed)
             .saturating_add(operations);
         self.spent.store(spent, Ordering::Relaxed);
-        if spent > self.most {
-            return Err(ExecutionError::function_error(
+        match self.exceeded() {
+            Some(_) => Err(ExecutionError::function_error(
                 "limit",
                 "too many operations",
-            ));
+            )),
+            None => Ok(()),
         }
-        Ok(())
     }
 
     /// Charges the size of a value, and stops measuring once the limit is exceeded.

@@ -11,18 +11,21 @@
 mod convert;
 mod evaluate;
 mod infer;
+mod lower;
 
 mod meter;
 mod parse;
+mod scope;
 mod template;
 #[cfg(test)]
 mod tests;
 mod types;
 
-pub use evaluate::{Compiled, EvaluateError, Scope};
+pub use evaluate::{Compiled, EvaluateError};
 pub use infer::Finding;
 pub(crate) use parse::FUNCTIONS;
 pub use parse::{Names, ParseError, Parsed};
+pub use scope::Scope;
 pub(crate) use template::expressions;
 pub use template::{Template, TemplateError};
 pub use types::{Type, Types};

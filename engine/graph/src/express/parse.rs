@@ -1,10 +1,9 @@
 //! Reads an expression and refuses what it must not contain.
 
-use std::collections::BTreeSet;
 use std::sync::{Arc, LazyLock};
 
 use cel::Env;
-use cel::common::ast::{EntryExpr, Expr, IdedExpr, SelectExpr};
+use cel::common::ast::{EntryExpr, Expr, IdedExpr};
 use cel::parser::PrattParser;
 
 use crate::definition::Expression;
@@ -94,8 +93,6 @@ pub enum ParseError {
 pub struct Parsed {
     pub(super) source: String,
     pub(super) root: IdedExpr,
-    /// The keys of the state that it reads; nothing if it reads the state as a whole.
-    pub(super) reads: Option<BTreeSet<String>>,
 }
 
 impl Parsed {
@@ -114,20 +111,12 @@ impl Parsed {
         let mut walk = Walk {
             bound: Vec::new(),
             names,
-            reads: Some(BTreeSet::new()),
         };
         walk.visit(&root, 0)?;
         Ok(Self {
             source: source.to_owned(),
             root,
-            reads: walk.reads,
         })
-    }
-
-    /// Returns the keys of the state that the expression reads, or nothing if it reads all.
-    #[must_use]
-    pub const fn reads(&self) -> Option<&BTreeSet<String>> {
-        self.reads.as_ref()
     }
 }
 
@@ -148,7 +137,6 @@ struct Walk {
     /// Variables of the macros around.
     bound: Vec<String>,
     names: Names,
-    reads: Option<BTreeSet<String>>,
 }
 
 impl Walk {
@@ -159,13 +147,8 @@ impl Walk {
         let depth = depth + 1;
         match &node.expr {
             Expr::Literal(_) => Ok(()),
-            Expr::Ident(name) => {
-                if name == "state" && !self.bound.contains(name) {
-                    self.reads = None;
-                }
-                self.variable(name)
-            }
-            Expr::Select(select) => self.select(select, depth),
+            Expr::Ident(name) => self.variable(name),
+            Expr::Select(select) => self.visit(&select.operand, depth),
             Expr::Call(call) => {
                 let name = call.func_name.as_str();
                 let operator = name.starts_with(['_', '@', '!', '-']);
@@ -215,18 +198,6 @@ impl Walk {
             Expr::Unspecified => Err(ParseError::Syntax {
                 message: "the expression is empty".into(),
             }),
-        }
-    }
-
-    fn select(&mut self, select: &SelectExpr, depth: usize) -> Result<(), ParseError> {
-        match &select.operand.expr {
-            Expr::Ident(name) if name == "state" && !self.bound.contains(name) => {
-                if let Some(reads) = &mut self.reads {
-                    reads.insert(select.field.clone());
-                }
-                Ok(())
-            }
-            _ => self.visit(&select.operand, depth),
         }
     }
 

@@ -2,8 +2,9 @@
 
 use serde_json::Value;
 
-use super::evaluate::{Compiled, EvaluateError, Scope};
+use super::evaluate::{Compiled, EvaluateError};
 use super::parse::{Names, ParseError, Parsed};
+use super::scope::Scope;
 use crate::definition::{self, Expression, canonical};
 use crate::limits::Limits;
 

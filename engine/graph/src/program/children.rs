@@ -11,6 +11,7 @@ use super::node::{ChildPart, InitPart, WhichPart};
 use crate::definition::{Name, Task, TaskInit, TaskKey};
 use crate::express::Scope;
 use crate::limits::within;
+use crate::state::size;
 
 impl Program {
     /// Computes one task, whose key is its place.
@@ -67,11 +68,16 @@ impl Program {
         scope: &Scope<'_>,
     ) -> Result<Vec<Task>, NodeError> {
         within("tasks", list.len(), self.limits.tasks)?;
-        let tasks = list
-            .iter()
-            .enumerate()
-            .map(|(index, item)| self.task(child, index, &scope.with_item(item, index)));
-        tasks.collect()
+        let mut total = 0;
+        let mut tasks = Vec::with_capacity(list.len());
+        for (index, item) in list.iter().enumerate() {
+            let task = self.task(child, index, &scope.with_item(item, index))?;
+            // Before the next one is computed: a large value for each of many elements fills the memory.
+            total += size_of_inputs(&task);
+            within("inputs", total, self.limits.inputs)?;
+            tasks.push(task);
+        }
+        Ok(tasks)
     }
 
     /// Reads the tasks of a computed list.
@@ -91,10 +97,20 @@ impl Program {
                 });
             }
             for value in task.input.values() {
-                within("value", crate::state::size(value), self.limits.value)?;
+                within("value", size(value), self.limits.value)?;
             }
             tasks.push(task);
         }
         Ok(tasks)
     }
+}
+
+/// The bytes of what a task carries.
+fn size_of_inputs(task: &Task) -> usize {
+    let init = task.init.iter().flat_map(|init| {
+        init.overrides
+            .values()
+            .chain(init.fallback.iter().flat_map(|all| all.values()))
+    });
+    task.input.values().chain(init).map(size).sum()
 }

@@ -2,6 +2,9 @@ use serde_json::json;
 
 use super::{EvaluateError, Names, ParseError, Scope, compile, state, value};
 use crate::category::Category;
+use crate::express::Parsed;
+use crate::express::lower::lower;
+use crate::limits::Limits;
 
 #[test]
 fn an_expression_computes_on_the_state() {
@@ -229,23 +232,72 @@ fn a_macro_visits_the_keys_of_an_object_in_their_order() {
 #[test]
 fn only_the_keys_that_an_expression_reads_are_converted() {
     let reads = |source: &str| {
-        let parsed = crate::express::Parsed::parse(
-            &source.into(),
-            Names::State,
-            &crate::limits::Limits::default(),
-        );
-        parsed
-            .expect(source)
-            .reads()
-            .map(|keys| keys.iter().cloned().collect::<Vec<_>>().join(","))
+        let parsed = Parsed::parse(&source.into(), Names::Item, &Limits::default()).expect(source);
+        let reads = lower(&mut parsed.root.clone());
+        let join = |names: std::collections::BTreeSet<String>| {
+            names.into_iter().collect::<Vec<_>>().join(",")
+        };
+        (join(reads.keys), join(reads.tests), join(reads.whole))
+    };
+    let three = |keys: &str, tests: &str, whole: &str| {
+        (keys.to_owned(), tests.to_owned(), whole.to_owned())
     };
     assert_eq!(
-        reads("state.a + state.b.c + (has(state.d) ? 1 : 2)"),
-        Some("a,b,d".into())
+        reads("state.a + state.b.c + (has(state.d) ? 1 : item)"),
+        three("a,b", "d", "item")
     );
-    assert_eq!(reads("[1].map(x, state.a)"), Some("a".into()));
-    assert_eq!(reads("1"), Some(String::new()));
-    assert_eq!(reads("state['a']"), None);
-    assert_eq!(reads("size(state) + state.a"), None);
-    assert_eq!(reads("[{'a': 1}].map(state, state.b)"), Some(String::new()));
+    assert_eq!(
+        reads("[1].map(x, state.a + index)"),
+        three("a", "", "index")
+    );
+    assert_eq!(reads("has(state.a.b)"), three("a", "", ""));
+    assert_eq!(reads("1"), three("", "", ""));
+    assert_eq!(reads("state['a'] + state.b"), three("b", "", "state"));
+    assert_eq!(reads("[{'a': 1}].map(state, state.b)"), three("", "", ""));
+    assert_eq!(reads("[item].map(item, item.b)"), three("", "", "item"));
+}
+
+#[test]
+fn evaluations_of_one_scope_share_what_was_converted_and_not_what_was_spent() {
+    let values = json!({"list": (0..1000).collect::<Vec<_>>(), "n": 1});
+    let state = state(&values);
+    let scope = Scope::of(&state);
+    let long = compile("state.list.map(x, x + state.n)", Names::State).expect("valid");
+    for _ in 0..30 {
+        assert!(
+            long.evaluate(&scope).is_ok(),
+            "each evaluation has all operations"
+        );
+    }
+    let too_long = compile("state.list.map(x, state.list.map(y, x))", Names::State).expect("valid");
+    assert!(matches!(
+        too_long.evaluate(&scope),
+        Err(EvaluateError::Limit { .. })
+    ));
+    assert!(
+        long.evaluate(&scope).is_ok(),
+        "an evaluation that failed leaves nothing behind"
+    );
+    // An element is that of its own scope.
+    let each = compile("item + index", Names::Item).expect("valid");
+    let (one, two) = (json!(10), json!(20));
+    let (first, second) = (scope.with_item(&one, 1), scope.with_item(&two, 2));
+    assert_eq!(
+        (
+            each.evaluate(&first),
+            each.evaluate(&second),
+            each.evaluate(&first)
+        ),
+        (Ok(json!(11)), Ok(json!(22)), Ok(json!(11)))
+    );
+    assert!(
+        each.evaluate(&scope).is_err(),
+        "the scope around has no element"
+    );
+}
+
+#[test]
+fn a_key_without_a_value_is_named_with_the_test_for_it() {
+    let error = value("state.missing + 1", &json!({"a": 1})).expect_err("it has no value");
+    assert!(error.to_string().contains("has(state.missing)"), "{error}");
 }

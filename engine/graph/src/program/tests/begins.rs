@@ -128,9 +128,10 @@ fn a_failure_in_an_expression_of_a_node_is_of_category_evaluation() {
 #[test]
 fn l1_values_messages_and_tasks_over_their_limits_are_of_category_limit() {
     let limits = Limits {
-        value: 20,
+        value: 40,
         message: 10,
         tasks: 2,
+        inputs: 50,
         ..Limits::default()
     };
     for (node, name) in [
@@ -145,6 +146,10 @@ fn l1_values_messages_and_tasks_over_their_limits_are_of_category_limit() {
             json!({"map": {"over": "[1, 2, 3]", "definition": "x"}}),
             "tasks",
         ),
+        (
+            json!({"map": {"over": "[1, 2]", "definition": "x", "input": {"k": "'yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy'"}}}),
+            "inputs",
+        ),
         (json!({"map": {"tasks": "[{}, {}, {}]"}}), "tasks"),
         (
             json!({"map": {"tasks": "[{'workflow': 'x', 'key': 'a', 'input': {'k': state.c}}]"}}),
@@ -153,7 +158,7 @@ fn l1_values_messages_and_tasks_over_their_limits_are_of_category_limit() {
     ] {
         let program = program_within(node.clone(), &limits).expect("it compiles");
         let error = program
-            .begin(&n(), &state(json!({"c": "x".repeat(30)})))
+            .begin(&n(), &state(json!({"c": "x".repeat(45)})))
             .expect_err(&node.to_string());
         assert_eq!(error.category(), Category::Limit, "{node}");
         assert!(
@@ -198,4 +203,18 @@ fn what_does_not_compile_is_named() {
             "{error}"
         );
     }
+}
+
+#[test]
+fn h2_a_large_key_is_not_converted_again_for_each_element() {
+    // 20,000 elements that each read a list of 20,000 elements: 400 million conversions otherwise.
+    let list: Vec<_> = (0..20_000).collect();
+    let node = json!({"map": {"over": "state.a", "definition": "x", "input": {"k": "state.a[index] + item"}}});
+    let Begin::Children { tasks, .. } = begin(node, json!({"a": list})).expect("it begins") else {
+        panic!("children")
+    };
+    assert_eq!(
+        (tasks.len(), &tasks[19_999].input["k"]),
+        (20_000, &json!(39_998))
+    );
 }
