@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use cel::ExecutionError;
 use cel::common::ast::IdedExpr;
 use serde_json::Value;
 
 use super::convert::to_json;
+use super::errors::describe;
 use super::lower::{Reads, lower};
 use super::meter::rewrite;
 use super::parse::{Names, ParseError, Parsed};
@@ -179,18 +179,5 @@ impl Compiled {
 
     fn excerpt(&self) -> String {
         self.source.chars().take(100).collect()
-    }
-}
-
-/// A key without a value is a variable that is not there.
-fn describe(error: &ExecutionError) -> String {
-    match error {
-        ExecutionError::UndeclaredReference(name) => match name.strip_prefix("@state:") {
-            Some(key) => {
-                format!("the key of the state has no value; test for it by has(state.{key})")
-            }
-            None => error.to_string(),
-        },
-        _ => error.to_string(),
     }
 }

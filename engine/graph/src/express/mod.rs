@@ -9,6 +9,7 @@
 //! - Work is counted before it is done: see `meter.rs`.
 
 mod convert;
+mod errors;
 mod evaluate;
 mod infer;
 mod lower;

@@ -294,3 +294,25 @@ fn canonical_json_is_sorted_and_without_blanks() {
         r#"{"a":{"z":-0.0,"ä":null},"b":[1,1.0,"é\n"]}"#
     );
 }
+
+#[test]
+fn a_text_holds_one_document() {
+    read("a: 1\n---\nb: 2\n", Format::Yaml).expect_err("two documents");
+    json_value("{} {}").expect_err("two values");
+    let source = read("---\na: 1\n...\n", Format::Yaml).expect("one document");
+    assert_eq!(source.value, json!({"a": 1}));
+}
+
+#[test]
+fn the_format_of_a_file_follows_from_its_extension() {
+    for (extension, format) in [
+        ("json", Some(Format::Json)),
+        ("yaml", Some(Format::Yaml)),
+        ("yml", Some(Format::Yaml)),
+        ("toml", Some(Format::Toml)),
+        ("xml", None),
+        ("", None),
+    ] {
+        assert_eq!(Format::of_extension(extension), format);
+    }
+}

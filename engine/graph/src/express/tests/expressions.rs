@@ -301,3 +301,43 @@ fn a_key_without_a_value_is_named_with_the_test_for_it() {
     let error = value("state.missing + 1", &json!({"a": 1})).expect_err("it has no value");
     assert!(error.to_string().contains("has(state.missing)"), "{error}");
 }
+
+#[test]
+fn messages_are_the_same_each_time_and_contain_no_values() {
+    let fields: serde_json::Map<_, _> = (0..30)
+        .map(|number| (format!("secret{number}"), json!(number)))
+        .collect();
+    let values = json!({"o": fields, "l": [fields], "t": "secret", "n": i64::MAX});
+    for (source, message) in [
+        ("state.o - 1", "sub cannot be applied to map and int"),
+        ("state.l + 1", "add cannot be applied to list and int"),
+        (
+            "state.o < state.o",
+            "found no matching overload for '_<_' applied to '(map, map)'",
+        ),
+        (
+            "state.o ? 1 : 2",
+            "a value has the wrong type: found=map, required=bool",
+        ),
+        ("state.o.x", "the object has no such field: field=\"x\""),
+        ("state.l[3]", "the list has no such element: index=3"),
+        (
+            "state.o[state.l]",
+            "found no matching overload for '_[_]' applied to '(map, list)'",
+        ),
+        ("{state.o: 1}", "map is not the key of an object"),
+        ("state.n + 1", "add overflows 64 bits"),
+        ("1 / 0", "a number is divided by zero"),
+        ("1 % 0", "a number is divided by zero for its remainder"),
+        ("{'a': 1, 'a': 2}", "an object has the same key twice"),
+    ] {
+        for _ in 0..3 {
+            let error = value(source, &values).expect_err(source);
+            let EvaluateError::Failed { message: found, .. } = &error else {
+                panic!("{error}")
+            };
+            assert_eq!(found, message, "{source}");
+            assert!(!error.to_string().contains("secret"), "{error}");
+        }
+    }
+}
