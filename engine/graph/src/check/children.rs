@@ -1,6 +1,6 @@
 //! Definitions that start each other without a condition.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use super::diagnostic::{Code, Diagnostic};
 use super::report::Known;
@@ -11,61 +11,92 @@ use crate::pointer;
 const MOST_DEFINITIONS: usize = 1_000;
 
 pub(super) fn check(definition: &Definition, known: &dyn Known) -> Vec<Diagnostic> {
+    let mut followed = Followed {
+        known,
+        starts: BTreeMap::new(),
+    };
     let mut findings = Vec::new();
     for (node, path, id) in unconditional(definition) {
-        if let Some(cycle) = cycle(definition, id, known) {
-            let way = cycle
+        if let Some(way) = followed.way(id, &definition.id) {
+            let way = way
                 .iter()
                 .map(Name::as_str)
                 .collect::<Vec<_>>()
                 .join(" -> ");
             let message = format!(
-                "this definition starts itself without a condition, so its runs end at the limit of \
-                depth: {} -> {way}",
+                "this definition starts itself without a condition, so its runs end at the limit of depth: {} -> {way}",
                 definition.id
             );
-            findings.push(Diagnostic::new(
-                Code::ChildCycle,
-                pointer::field("/nodes", node.as_str()) + &path,
-                message,
-            ));
+            let path = pointer::field("/nodes", node.as_str()) + &path;
+            findings.push(Diagnostic::new(Code::ChildCycle, path, message));
         }
     }
     findings
 }
 
-/// Returns the way from `start` back to the definition, without conditions.
-fn cycle(definition: &Definition, start: &Name, known: &dyn Known) -> Option<Vec<Name>> {
-    let mut seen = BTreeSet::new();
-    let mut open = vec![vec![start.clone()]];
-    while let Some(way) = open.pop() {
-        let last = way.last().expect("a way has at least its start");
-        if *last == definition.id {
-            return Some(way);
-        }
-        if seen.len() >= MOST_DEFINITIONS || !seen.insert(last.clone()) {
-            continue;
-        }
-        if let Some(child) = known.definition(last) {
-            for (_, _, id) in unconditional(&child) {
-                open.push(way.iter().cloned().chain([id.clone()]).collect());
+/// What other definitions start without a condition, each read once.
+struct Followed<'a> {
+    known: &'a dyn Known,
+    starts: BTreeMap<Name, Vec<Name>>,
+}
+
+impl Followed<'_> {
+    /// Returns the shortest way from `start` to `end`, both included.
+    fn way(&mut self, start: &Name, end: &Name) -> Option<Vec<Name>> {
+        let mut before: BTreeMap<Name, Option<Name>> = BTreeMap::from([(start.clone(), None)]);
+        let mut open = VecDeque::from([start.clone()]);
+        while let Some(id) = open.pop_front() {
+            if id == *end {
+                let back = std::iter::successors(Some(id), |id| before.get(id).cloned().flatten());
+                let mut way: Vec<Name> = back.collect();
+                way.reverse();
+                return Some(way);
+            }
+            for next in self.starts(&id) {
+                if !before.contains_key(&next) {
+                    before.insert(next.clone(), Some(id.clone()));
+                    open.push_back(next);
+                }
             }
         }
+        None
     }
-    None
+
+    fn starts(&mut self, id: &Name) -> Vec<Name> {
+        if let Some(starts) = self.starts.get(id) {
+            return starts.clone();
+        }
+        if self.starts.len() >= MOST_DEFINITIONS {
+            return Vec::new();
+        }
+        let definition = self.known.definition(id);
+        let starts = definition.iter().flat_map(|definition| {
+            unconditional(definition)
+                .into_iter()
+                .map(|(_, _, id)| id.clone())
+        });
+        let starts: BTreeSet<Name> = starts.collect();
+        let starts: Vec<Name> = starts.into_iter().collect();
+        self.starts.insert(id.clone(), starts.clone());
+        starts
+    }
 }
 
 /// Returns the definitions that each run of this definition starts, with the node and the place in it.
 fn unconditional(definition: &Definition) -> Vec<(&NodeId, String, &Name)> {
+    let mut always: BTreeMap<&NodeId, Vec<&NodeId>> = BTreeMap::new();
+    for edge in definition
+        .edges
+        .iter()
+        .filter(|edge| edge.when == When::Always)
+    {
+        always.entry(&edge.from).or_default().push(&edge.to);
+    }
     let mut reached: BTreeSet<&NodeId> = BTreeSet::new();
     let mut open: Vec<&NodeId> = definition.entry.iter().collect();
     while let Some(node) = open.pop() {
         if reached.insert(node) {
-            let edges = definition
-                .edges
-                .iter()
-                .filter(|edge| edge.from == *node && edge.when == When::Always);
-            open.extend(edges.map(|edge| &edge.to));
+            open.extend(always.get(node).into_iter().flatten());
         }
     }
     let nodes = reached

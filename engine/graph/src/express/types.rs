@@ -74,10 +74,8 @@ impl Type {
     pub fn may_be(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Any, _) | (_, Self::Any) => true,
-            (one, other) if one.may_be_number() && other.may_be_number() => {
-                // A `double` is never whole in JSON; JSON does not tell `int` and `uint` apart.
-                !matches!((one, other), (Self::Double, Self::Int | Self::Uint))
-            }
+            // To JSON Schema, 1.0 is an integer.
+            (one, other) if one.may_be_number() && other.may_be_number() => true,
             (Self::List(one), Self::List(other)) => one.may_be(other),
             (Self::Object { fields: one, .. }, Self::Object { fields: other, .. }) => other
                 .iter()
