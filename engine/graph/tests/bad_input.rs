@@ -268,6 +268,18 @@ proptest! {
     }
 
     #[test]
+    fn d1_json_gives_the_same_if_it_is_read_as_yaml(value in any_json(), pretty in any::<bool>()) {
+        let text = if pretty { format!("{value:#}") } else { value.to_string() };
+        let json = read(&text, Format::Json).expect("it is JSON");
+        prop_assert_eq!(canonical(&json.value), canonical(&value));
+        let yaml = read(&text, Format::Yaml).map_err(|error| TestCaseError::fail(format!("{error}: {text}")))?;
+        prop_assert_eq!(canonical(&yaml.value), canonical(&value));
+        if !pretty {
+            prop_assert_eq!(yaml.places, json.places, "{}", text);
+        }
+    }
+
+    #[test]
     fn l2_a_text_with_a_part_cut_or_changed_is_checked_without_a_panic(
         at in any::<prop::sample::Index>(), length in 0_usize..40, with in "\\PC{0,6}|[\\[\\]{}:,&*!|>'\"\n\t -]{0,6}", json in any::<bool>()
     ) {
