@@ -1,7 +1,7 @@
 //! The state of a run: which keys it has, how contributions change them, and what their schemas
 //! permit.
 //!
-//! A change of the state is computed on a copy and validated before anyone sees it, so a refused
+//! A change of the state is computed on a copy and validated before it replaces the state, so a refused
 //! change leaves the state as it was.
 
 mod effort;
