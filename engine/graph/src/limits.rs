@@ -16,6 +16,8 @@ pub struct Limits {
     pub state: usize,
     /// One value of the state, in bytes.
     pub value: usize,
+    /// How deep lists and objects are nested in one value.
+    pub nesting: usize,
     /// The result of a node, in bytes.
     pub result: usize,
     /// A rendered message of an `input` node, in bytes.
@@ -39,6 +41,7 @@ impl Default for Limits {
             frontier: 1_000,
             state: 1 << 20,
             value: 256 << 10,
+            nesting: 64,
             result: 256 << 10,
             message: 8 << 10,
             tasks: 100_000,

@@ -3,9 +3,9 @@
 use super::diagnostic::{Code, Diagnostic};
 use crate::definition::{self, Definition, KeySpec, Kind, Reduce, StateKey};
 use crate::express::Type;
-use crate::limits::{Limits, within};
+use crate::limits::Limits;
 use crate::pointer;
-use crate::state::{Schema, beginning, fits, size};
+use crate::state::{Schema, beginning, fits, refuse_large};
 
 pub(super) fn check(definition: &Definition, limits: &Limits) -> Vec<Diagnostic> {
     let mut findings = Vec::new();
@@ -109,7 +109,7 @@ fn initial(
             );
             return findings.push(Diagnostic::new(Code::Initial, path + "/initial", message));
         }
-        if let Err(limit) = within("value", size(value), limits.value) {
+        if let Err(limit) = refuse_large("value", value, limits.value, limits) {
             return findings.push(Diagnostic::new(
                 Code::Limit,
                 path + "/initial",

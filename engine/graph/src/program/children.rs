@@ -11,7 +11,7 @@ use super::node::{ChildPart, InitPart, WhichPart};
 use crate::definition::{Name, Task, TaskInit, TaskKey};
 use crate::express::Scope;
 use crate::limits::within;
-use crate::state::size;
+use crate::state::{refuse_large, size};
 
 impl Program {
     /// Computes one task, whose key is its place.
@@ -97,7 +97,7 @@ impl Program {
                 });
             }
             for value in task.input.values() {
-                within("value", size(value), self.limits.value)?;
+                refuse_large("value", value, self.limits.value, &self.limits)?;
             }
             tasks.push(task);
         }

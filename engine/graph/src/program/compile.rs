@@ -9,8 +9,8 @@ use super::error::NodeError;
 use super::node::{Compiler, Part, PartError};
 use crate::definition::{Definition, NodeId, StateKey, When};
 use crate::express::{Compiled, Names, Scope};
-use crate::limits::{Limits, within};
-use crate::state::{InvalidSchema, Shape, State, size};
+use crate::limits::Limits;
+use crate::state::{InvalidSchema, Shape, State, refuse_large};
 
 /// A definition that is ready to run.
 #[derive(Debug, Clone)]
@@ -121,7 +121,7 @@ impl Program {
         value: Value,
         most: usize,
     ) -> Result<Value, NodeError> {
-        within(name, size(&value), most)?;
+        refuse_large(name, &value, most, &self.limits)?;
         Ok(value)
     }
 }

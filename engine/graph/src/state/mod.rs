@@ -23,5 +23,6 @@ pub(crate) use reduce::{fits, type_of};
 pub use schema::{InvalidSchema, Schema, Violation};
 pub(crate) use shape::beginning;
 pub use shape::{Contribution, Shape};
+pub(crate) use size::refuse_large;
 pub use size::size;
 pub use values::{State, size_of_state, to_object};

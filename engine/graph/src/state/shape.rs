@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use super::error::{Refusal, StateError};
 use super::reduce::{normal, reduce};
 use super::schema::{InvalidSchema, Schema, Violation};
-use super::size::size;
+use super::size::refuse_large;
 use super::values::{State, size_of_state};
 use crate::definition::{Definition, NodeId, Reduce, StateKey};
 use crate::limits::{Limits, within};
@@ -209,9 +209,11 @@ impl Shape {
         if spec.reduce == Reduce::Replace {
             return self.check(key, value);
         }
-        within("value", size(value), self.limits.value).map_err(|source| StateError::Limit {
-            key: Some(key.clone()),
-            source,
+        refuse_large("value", value, self.limits.value, &self.limits).map_err(|source| {
+            StateError::Limit {
+                key: Some(key.clone()),
+                source,
+            }
         })?;
         let refused = |source| StateError::Reduce {
             key: key.clone(),
@@ -266,9 +268,11 @@ impl Shape {
     }
 
     fn check(&self, key: &StateKey, value: &Value) -> Result<(), StateError> {
-        within("value", size(value), self.limits.value).map_err(|source| StateError::Limit {
-            key: Some(key.clone()),
-            source,
+        refuse_large("value", value, self.limits.value, &self.limits).map_err(|source| {
+            StateError::Limit {
+                key: Some(key.clone()),
+                source,
+            }
         })?;
         let schema = self.keys.get(key).and_then(|spec| spec.schema.as_ref());
         schema

@@ -218,3 +218,27 @@ fn h2_a_large_key_is_not_converted_again_for_each_element() {
         (20_000, &json!(39_998))
     );
 }
+
+#[test]
+fn l1_a_loop_that_wraps_a_value_in_each_superstep_ends_at_the_limit_of_nesting() {
+    let program =
+        program(json!({"state": {"a": "[state.a]", "c": "{'k': state.c}"}})).expect("it compiles");
+    let mut values = state(json!({"a": 0, "c": 0}));
+    for superstep in 0.. {
+        match program.begin(&n(), &values) {
+            Ok(Begin::Decided(contributions)) => values.extend(contributions),
+            Ok(other) => panic!("{other:?}"),
+            Err(error) => {
+                assert_eq!(superstep, 64);
+                assert_eq!(error.category(), Category::Limit);
+                assert!(
+                    error
+                        .to_string()
+                        .contains("the limit of nesting is exceeded: found=65, most=64"),
+                    "{error}"
+                );
+                break;
+            }
+        }
+    }
+}

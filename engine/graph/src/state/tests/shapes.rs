@@ -259,3 +259,28 @@ fn a_schema_that_refers_outside_or_has_another_dialect_is_refused() {
         );
     }
 }
+
+#[test]
+fn l1_a_value_that_is_nested_too_deeply_is_refused_by_name() {
+    let shape = shape(json!({"a": {}}), None);
+    let nested = |levels: usize| {
+        (0..levels).fold(json!(1), |inner, level| {
+            if level % 2 == 0 {
+                json!([0, inner])
+            } else {
+                json!({"k": inner})
+            }
+        })
+    };
+    start(&shape, &json!({"a": nested(64)})).expect("64 levels fit");
+    for levels in [65, 300] {
+        let error = start(&shape, &json!({"a": nested(levels)})).expect_err("refused");
+        let StateError::Limit { source, .. } = error else {
+            panic!("not a limit: {error}")
+        };
+        assert_eq!(
+            (source.name, source.found, source.most),
+            ("nesting", 65, 64)
+        );
+    }
+}
