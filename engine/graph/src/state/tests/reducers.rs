@@ -174,6 +174,8 @@ fn scalar() -> impl Strategy<Value = Value> {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
     #[test]
     fn s3_a_set_does_not_depend_on_the_order_of_contributions(
         lists in prop::collection::vec(prop::collection::vec(scalar(), 0..6), 1..5)
