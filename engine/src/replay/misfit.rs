@@ -68,9 +68,9 @@ fn nondeterminism(at: Position, expected: String, got: String) -> Trouble {
 fn describe(entry: &Entry) -> Described {
     let mut described = READERS.iter().filter_map(|reader| (reader.describe)(entry));
     let described = described.next().or_else(|| match entry {
-        Entry::FrameFulfilled { .. } => Described::later("end of", WAIT),
-        Entry::FrameDropped { .. } => Described::later("drop of", ANY),
-        _ => Described::began(entry.kind(), None),
+        Entry::FrameFulfilled { .. } => Described::with_verb("end of", WAIT),
+        Entry::FrameDropped { .. } => Described::with_verb("drop of", ANY),
+        _ => Described::new(entry.kind(), None),
     });
     described.expect("every entry has at least a kind")
 }

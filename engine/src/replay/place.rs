@@ -2,12 +2,10 @@
 
 use crate::domain::{FrameId, FrameName};
 
-/// Where a frame belongs.
 #[derive(Debug, Clone)]
 pub(crate) struct Place {
     /// The frame or scope above it.
     pub(crate) parent: FrameId,
-    /// Its name.
     pub(crate) name: FrameName,
     /// Distinguishes it from siblings of the same name, which are counted otherwise.
     pub(crate) key: Option<FrameName>,

@@ -27,7 +27,6 @@ impl From<FrameError> for Refused {
 }
 
 impl Table {
-    /// Registers a frame.
     pub(crate) fn register(&self, place: &Place, plan: impl Plan) -> Result<FrameId, Refused> {
         if !self.is_inside() {
             let frame = place.name.to_string();

@@ -11,9 +11,7 @@ use crate::domain::FrameId;
 /// A frame that waits.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct OpenFrame {
-    /// The frame.
     pub(crate) fid: FrameId,
-    /// Its kind.
     pub(crate) kind: FrameKind,
     /// Until when: of a sleep, of a receive with a time-out, of a step before its next attempt.
     pub(crate) due: Option<Timestamp>,

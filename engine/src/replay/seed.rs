@@ -10,18 +10,16 @@ use crate::ports::Entropy;
 /// What a drive starts from.
 #[derive(Debug)]
 pub(crate) struct Seed {
-    /// The execution.
     pub(crate) eid: ExecutionId,
     /// Its queue, which is the default queue of its children.
     pub(crate) queue: Queue,
-    /// Its input.
+    /// The input of the workflow.
     pub(crate) args: Json,
     /// The source of fresh uuids and random numbers.
     pub(crate) entropy: Arc<dyn Entropy>,
     /// The recorded values of the journal. Plain calls cannot wait for their entries, so all of
     /// them are read beforehand.
     pub(crate) recorded: BTreeMap<FrameId, Json>,
-    /// Its limits.
     pub(crate) limits: Limits,
     /// Decides the version of a child.
     pub(crate) code: Code,

@@ -95,7 +95,6 @@ impl Table {
         }))
     }
 
-    /// The execution.
     pub(crate) fn eid(&self) -> ExecutionId {
         self.0.eid
     }

@@ -5,7 +5,6 @@
 pub(crate) struct Position {
     /// Its number, over the whole journal.
     pub(crate) number: u64,
-    /// Its commit.
     pub(crate) commit: u64,
 }
 
@@ -19,7 +18,6 @@ pub(crate) enum Trouble {
     Nondeterminism {
         /// Number of the entry that does not fit.
         position: u64,
-        /// Its commit.
         commit: u64,
         /// What the journal holds.
         expected: String,

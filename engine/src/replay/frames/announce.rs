@@ -16,7 +16,6 @@ pub(in crate::replay) const READER: Reader = Reader { describe, show };
 pub(crate) struct Plan {
     /// A name to filter by.
     pub(crate) kind: Channel,
-    /// The value.
     pub(crate) value: Json,
 }
 
@@ -67,7 +66,7 @@ impl Frame for Announce {
 
 fn describe(entry: &Entry) -> Option<Described> {
     match entry {
-        Entry::Announced { kind, .. } => Described::began(WORD, Some(detail(kind))),
+        Entry::Announced { kind, .. } => Described::new(WORD, Some(detail(kind))),
         _ => None,
     }
 }

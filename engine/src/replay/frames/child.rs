@@ -16,9 +16,7 @@ pub(in crate::replay) const READER: Reader = Reader { describe, show };
 
 /// An execution to start.
 pub(crate) struct Plan {
-    /// Its type.
     pub(crate) workflow: Workflow,
-    /// The version asked for.
     pub(crate) version: Option<String>,
     /// Its queue, if not this execution's.
     pub(crate) queue: Option<Queue>,
@@ -124,11 +122,11 @@ fn describe(entry: &Entry) -> Option<Described> {
                     ..
                 },
             ..
-        } => Described::began(WORD, Some(detail(workflow, input, *waits))),
+        } => Described::new(WORD, Some(detail(workflow, input, *waits))),
         Entry::Received {
             body: Body::Child { .. },
             ..
-        } => Described::began("result of a child", None),
+        } => Described::new("result of a child", None),
         _ => None,
     }
 }

@@ -34,7 +34,6 @@ pub(crate) struct Site<'a> {
     pub(crate) fid: &'a FrameId,
     /// Its name, for errors.
     pub(crate) name: &'a FrameName,
-    /// The execution.
     pub(crate) eid: ExecutionId,
     /// The execution's queue.
     pub(crate) queue: &'a Queue,
@@ -55,7 +54,6 @@ impl Site<'_> {
 
 /// A registered frame.
 pub(crate) trait Frame: Send {
-    /// Its kind.
     fn kind(&self) -> FrameKind;
 
     /// The kind, in messages.

@@ -62,7 +62,7 @@ pub(in crate::replay) const READERS: [Reader; 7] = [
 
 /// The description of an entry.
 pub(in crate::replay) struct Described {
-    /// What happened to the frame, unless it began.
+    /// What the entry is to the frame, if not its beginning: `outcome of`, `drop of`.
     pub(in crate::replay) verb: Option<&'static str>,
     /// What the frame is, as [`Frame::word`](super::Frame::word).
     pub(in crate::replay) word: &'static str,
@@ -71,14 +71,12 @@ pub(in crate::replay) struct Described {
 }
 
 impl Described {
-    /// The beginning of a frame.
-    pub(in crate::replay) fn began(word: &'static str, detail: Option<String>) -> Option<Self> {
+    pub(in crate::replay) fn new(word: &'static str, detail: Option<String>) -> Option<Self> {
         let verb = None;
         Some(Self { verb, word, detail })
     }
 
-    /// What happened to a frame that began before.
-    pub(in crate::replay) fn later(verb: &'static str, word: &'static str) -> Option<Self> {
+    pub(in crate::replay) fn with_verb(verb: &'static str, word: &'static str) -> Option<Self> {
         Some(Self {
             verb: Some(verb),
             word,

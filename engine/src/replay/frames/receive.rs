@@ -17,7 +17,6 @@ pub(in crate::replay) const READER: Reader = Reader { describe, show };
 
 /// A wait for a message.
 pub(crate) struct Plan {
-    /// The channel.
     pub(crate) channel: Channel,
     /// How long it waits; for ever if absent.
     pub(crate) timeout: Option<Duration>,
@@ -119,8 +118,10 @@ fn describe(entry: &Entry) -> Option<Described> {
         Entry::FrameSuspended {
             wait: Wait::Message { channel, due },
             ..
-        } => Described::began(WORD, Some(detail(channel, due.is_some()))),
-        Entry::FrameFulfilled { mid: Some(_), .. } => Described::later("message consumed by", WORD),
+        } => Described::new(WORD, Some(detail(channel, due.is_some()))),
+        Entry::FrameFulfilled { mid: Some(_), .. } => {
+            Described::with_verb("message consumed by", WORD)
+        }
         _ => None,
     }
 }

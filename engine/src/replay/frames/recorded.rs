@@ -56,7 +56,7 @@ impl Frame for Recorded {
 
 fn describe(entry: &Entry) -> Option<Described> {
     match entry {
-        Entry::FrameRecorded { .. } => Described::began(WORD, None),
+        Entry::FrameRecorded { .. } => Described::new(WORD, None),
         _ => None,
     }
 }

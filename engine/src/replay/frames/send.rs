@@ -14,11 +14,8 @@ pub(in crate::replay) const READER: Reader = Reader { describe, show };
 
 /// A message to send.
 pub(crate) struct Plan {
-    /// The addressee.
     pub(crate) to: ExecutionId,
-    /// Its channel.
     pub(crate) channel: Channel,
-    /// The value.
     pub(crate) payload: Json,
 }
 
@@ -77,7 +74,7 @@ impl Frame for Message {
 
 fn describe(entry: &Entry) -> Option<Described> {
     match entry {
-        Entry::Sent { to, channel, .. } => Described::began(WORD, Some(detail(to, channel))),
+        Entry::Sent { to, channel, .. } => Described::new(WORD, Some(detail(to, channel))),
         _ => None,
     }
 }

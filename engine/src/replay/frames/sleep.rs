@@ -78,7 +78,7 @@ fn describe(entry: &Entry) -> Option<Described> {
         Entry::FrameSuspended {
             wait: Wait::Sleep { .. },
             ..
-        } => Described::began(WORD, None),
+        } => Described::new(WORD, None),
         _ => None,
     }
 }

@@ -39,9 +39,7 @@ pub(crate) struct StepOptions {
 
 /// A step to run.
 pub(crate) struct Plan {
-    /// What an attempt runs.
     pub(crate) step_body: StepBody,
-    /// Its options.
     pub(crate) options: StepOptions,
     /// A `call`'s input.
     pub(crate) input: Option<Json>,
@@ -50,13 +48,11 @@ pub(crate) struct Plan {
 /// A step without outcome.
 #[derive(Debug, Clone)]
 pub(crate) struct StepState {
-    /// The frame.
     pub(crate) fid: FrameId,
     /// The state of its attempts.
     pub(crate) phase: Phase,
     /// How many attempts vanished.
     pub(crate) lost: u32,
-    /// Its options.
     pub(crate) options: Arc<StepOptions>,
     /// Digest of a `call`'s input: belongs into its `frame.started`.
     pub(crate) input: Option<Digest>,
@@ -187,13 +183,13 @@ fn describe(entry: &Entry) -> Option<Described> {
         Entry::FrameStarted {
             began: Began::Step { input, .. },
             ..
-        } => Described::began(WORD, Some(detail(input.as_ref()))),
+        } => Described::new(WORD, Some(detail(input.as_ref()))),
         Entry::FrameSuspended {
             wait: Wait::Retry { .. },
             ..
-        } => Described::began(WORD, None),
+        } => Described::new(WORD, None),
         Entry::FrameCompleted { .. } | Entry::FrameFailed { .. } => {
-            Described::later("outcome of", WORD)
+            Described::with_verb("outcome of", WORD)
         }
         _ => None,
     }
