@@ -31,8 +31,7 @@ pub struct Commit {
 /// One thing that happened.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Entry {
-    /// A mail was absorbed. `start`, `ctl` and `slice` mails too: from then on a replay reads
-    /// no mailbox.
+    /// A message of any kind was absorbed: from then on a replay reads no mailbox for it.
     #[serde(rename = "message.received")]
     Received {
         /// The message id: absorbed once.

@@ -88,14 +88,14 @@ impl Attempt {
         self.0.number
     }
 
-    /// 32 hex digits, the same for every attempt of this step and for no other step: what to
-    /// give a payment provider, so that a second attempt is no second charge.
+    /// 32 hex digits, the same for every attempt of this step and for no other step: the
+    /// key to give to a payment provider, so that a second attempt is no second charge.
     #[must_use]
     pub fn idempotency_key(&self) -> &str {
         &self.0.key
     }
 
-    /// When the attempt will be given up, if its step has a time-out.
+    /// When the attempt is cancelled, if its step has a time-out.
     #[must_use]
     pub fn deadline(&self) -> Option<Timestamp> {
         self.0.deadline

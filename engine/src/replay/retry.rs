@@ -1,4 +1,4 @@
-//! When a failed attempt is made again.
+//! Whether a failed attempt is followed by another, and when.
 
 use std::time::Duration;
 
@@ -90,8 +90,8 @@ impl Retry {
         self
     }
 
-    /// Whether a delay is drawn between zero and its full length. Without, many executions that
-    /// failed together try again together.
+    /// Whether a delay is drawn between zero and its full length. Without jitter, many
+    /// executions that failed together try again together.
     pub fn jitter(mut self, jitter: bool) -> Self {
         self.jitter = jitter;
         self
@@ -103,13 +103,13 @@ impl Retry {
         self
     }
 
-    /// A kind of failure that no retry can help. Can be called again for more kinds.
+    /// A kind of failure that is not retried. Can be called again for more kinds.
     pub fn non_retryable(mut self, kind: impl Into<String>) -> Self {
         self.non_retryable.push(kind.into());
         self
     }
 
-    /// The delay before the next attempt, or none when the step has failed for good.
+    /// The delay before the next attempt, or none if the step has failed finally.
     /// `failed` counts attempts that failed, this one included, the vanished ones not;
     /// `unit_random` is in `[0, 1)`.
     pub(crate) fn decide(

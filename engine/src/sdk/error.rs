@@ -1,4 +1,4 @@
-//! What goes wrong in user code: in a step, in a workflow.
+//! Errors of user code: of a step, of a workflow.
 
 use std::any::Any;
 use std::fmt;
@@ -9,8 +9,8 @@ use crate::domain::{Failure, kind};
 /// Why an attempt of a step failed.
 ///
 /// `?` turns any error of the standard kind into one; its kind is then the short name of the
-/// error's type, by which [`Retry`](crate::Retry) and callers can match the failure. Not
-/// such an error itself, since the blanket `From` would not be coherent.
+/// error's type, by which [`Retry`](crate::Retry) and callers can match the failure. It does
+/// not implement `Error` itself, because the blanket `From` would then conflict.
 ///
 /// ```
 /// use millpond::StepError;
@@ -69,7 +69,7 @@ impl From<StepError> for Failure {
     }
 }
 
-/// What a workflow ends with when it does not end well.
+/// Why a workflow failed.
 ///
 /// `?` turns any error of the standard kind into one. A [`FrameError`] keeps the kind of what
 /// failed below it, so a parent can match the failure of a child's step.

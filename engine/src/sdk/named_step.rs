@@ -1,4 +1,4 @@
-//! Steps that bring their name and types along.
+//! Steps that are types, with a name of their own.
 
 use futures::future::BoxFuture;
 use serde::Serialize;
@@ -8,8 +8,8 @@ use super::{Attempt, Context, Step, StepError};
 
 /// A step type: what `#[step]` makes of an `async fn`.
 ///
-/// A step that is called by a name written at each call may be misspelt at one of them, and
-/// is then another step; this one has a single name. By hand:
+/// A name that is written at each call can be misspelt at one of them, and is then another step.
+/// A step type has one name. By hand:
 ///
 /// ```
 /// use futures::future::BoxFuture;
@@ -39,9 +39,9 @@ use super::{Attempt, Context, Step, StepError};
 pub trait NamedStep: 'static {
     /// The name of its frames.
     const NAME: &'static str;
-    /// What it takes.
+    /// Its input.
     type Input: Serialize + Clone + Send + 'static;
-    /// What it gives.
+    /// Its output.
     type Output: Serialize + DeserializeOwned + 'static;
 
     /// Runs one attempt.
@@ -52,7 +52,7 @@ pub trait NamedStep: 'static {
 }
 
 impl Context {
-    /// Runs a step by its type: [`Context::call`] with the name that the step has.
+    /// Runs a step by its type: [`Context::call`] with the name of the step.
     ///
     /// ```
     /// use millpond::{Context, Failed, StepError};

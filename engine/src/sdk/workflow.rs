@@ -17,13 +17,13 @@ use crate::replay::{Drive, Seed};
 
 /// A workflow type: what `#[workflow]` makes of an `async fn`.
 pub trait Workflow: 'static {
-    /// Its name: what executions and children are started by.
+    /// Its name, by which executions and children are started.
     const NAME: &'static str;
     /// Its version: an execution keeps the one it was started with.
     const VERSION: &'static str;
-    /// What it takes.
+    /// Its input.
     type Input: Serialize + DeserializeOwned + JsonSchema + Send + 'static;
-    /// What it gives.
+    /// Its output.
     type Output: Serialize + DeserializeOwned + JsonSchema + Send + 'static;
 
     /// Runs it. Deterministic: effects, time and randomness come through `ctx` only.

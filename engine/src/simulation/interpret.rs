@@ -13,7 +13,7 @@ use crate::ports::Clock;
 use crate::process::App;
 use crate::{Attempt, Context, ExecutionId, Failed, FrameError, OnClose, Retry, Step, StepError};
 
-/// Its name.
+/// The name of the workflow.
 pub(super) const WORKFLOW: &str = "simulation.program";
 /// How many attempts may vanish: a process whose clock is ahead takes over many leases early.
 const MAX_LOST: u32 = 10_000;

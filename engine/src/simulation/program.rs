@@ -5,9 +5,9 @@ use serde::{Deserialize, Serialize};
 
 use super::dice::Dice;
 
-/// Children of children, and no deeper.
+/// How deep children and parallel programs nest.
 const DEPTH: u32 = 2;
-/// Channels that programs listen on.
+/// The number of channels that programs receive from.
 pub(super) const CHANNELS: u8 = 2;
 
 /// Parts, one after the other.
