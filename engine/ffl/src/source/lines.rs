@@ -17,7 +17,13 @@ pub struct Position {
 #[derive(Clone, Debug)]
 pub struct LineIndex {
     starts: Vec<u32>,
+    /// The number of characters before each [`BLOCK`]: the columns of a text that is one long line
+    /// are not counted from its start each time.
+    characters: Vec<u32>,
 }
+
+/// The number of bytes between two known numbers of characters.
+const BLOCK: usize = 1 << 10;
 
 impl LineIndex {
     /// Finds the lines of `text`, in one pass.
@@ -30,7 +36,19 @@ impl LineIndex {
             .chain(after_newlines)
             .map(|start| u32::try_from(start).expect("a text is at most MAX_TEXT bytes long"))
             .collect();
-        Self { starts }
+        let mut characters = vec![0];
+        for block in text.as_bytes().chunks(BLOCK) {
+            let before = characters.last().expect("it begins with 0");
+            characters.push(before + count(block));
+        }
+        Self { starts, characters }
+    }
+
+    /// The number of characters before `offset`.
+    fn characters(&self, text: &str, offset: usize) -> u32 {
+        let offset = offset.min(text.len());
+        let block = offset / BLOCK;
+        self.characters[block] + count(&text.as_bytes()[block * BLOCK..offset])
     }
 
     /// The number of lines; an empty text has one.
@@ -56,16 +74,18 @@ impl LineIndex {
     pub(crate) fn position(&self, text: &str, offset: u32) -> Position {
         let line = self.line(offset);
         let start = self.start(line).expect("line() gives a line of the text") as usize;
-        let end = (offset as usize).min(text.len());
-        let before = text.get(start..end).unwrap_or_default();
-        let before = if start == 0 {
-            before.trim_start_matches('\u{feff}')
-        } else {
-            before
-        };
-        let column = u32::try_from(before.chars().count())
-            .expect("a text is at most MAX_TEXT bytes long")
-            + 1;
-        Position { line, column }
+        let before = |offset| self.characters(text, offset);
+        let column = before(offset as usize) - before(start) + 1;
+        let mark = start == 0 && offset > 0 && text.starts_with('\u{feff}');
+        Position {
+            line,
+            column: column - u32::from(mark),
+        }
     }
+}
+
+/// The number of characters that begin in a part of a text.
+fn count(part: &[u8]) -> u32 {
+    let begins = part.iter().filter(|byte| **byte & 0xc0 != 0x80);
+    u32::try_from(begins.count()).expect("a text is at most MAX_TEXT bytes long")
 }

@@ -58,3 +58,18 @@ fn all_texts_together_are_limited() {
     );
     assert_eq!(sources.len(), 2);
 }
+
+#[test]
+fn columns_of_a_long_line_are_those_of_all_characters_before() {
+    let text = "\u{feff}".to_owned() + &"a\u{e9}\u{20ac}\u{1f600}".repeat(2_000) + "\nb";
+    let mut sources = Sources::new();
+    let id = sources.add("a.ffl", Origin::Primary, &text).expect("small");
+    let source = sources.get(id);
+    let line = text.strip_suffix("\nb").expect("the last line");
+    for (column, (offset, _)) in (0..).zip(line.char_indices()) {
+        let at = source.position(u32::try_from(offset).expect("small"));
+        assert_eq!((at.line, at.column), (1, column.max(1)), "offset={offset}");
+    }
+    let last = source.position(u32::try_from(text.len()).expect("small"));
+    assert_eq!((last.line, last.column), (2, 2));
+}
