@@ -1,4 +1,4 @@
-//! FFL, the declarative workflow language: from source text to a syntax tree.
+//! FFL, the declarative workflow language: from source text to a checked program.
 //!
 //! FFL describes workflows as facets (typed components), blocks of steps, and yields. The language
 //! is described in `docs/ffl.md` of the repository. This crate is pure: it reads no file, no clock
@@ -9,9 +9,11 @@
 //! - [`lex`] and [`parse`]: text to tokens, tokens to a syntax tree.
 //! - [`mod@format`]: the canonical text.
 //! - [`ast`]: the nodes of the syntax tree.
+//! - [`form`]: the compiled program.
 
 pub mod ast;
 pub mod diag;
+pub mod form;
 pub mod format;
 pub mod fuzz;
 pub mod lex;
