@@ -9,13 +9,17 @@
 //! - [`lex`] and [`parse`]: text to tokens, tokens to a syntax tree.
 //! - [`mod@format`]: the canonical text.
 //! - [`ast`]: the nodes of the syntax tree.
+//! - [`program`]: several texts as one program; what names denote.
+//! - [`check`]: the checks of a program.
 //! - [`form`]: the compiled program.
 
 pub mod ast;
+pub mod check;
 pub mod diag;
 pub mod form;
 pub mod format;
 pub mod fuzz;
 pub mod lex;
 pub mod parse;
+pub mod program;
 pub mod source;
