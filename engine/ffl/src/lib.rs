@@ -9,9 +9,9 @@
 //! - [`lex`] and [`parse`]: text to tokens, tokens to a syntax tree.
 //! - [`mod@format`]: the canonical text.
 //! - [`ast`]: the nodes of the syntax tree.
-//! - [`program`]: several texts as one program; what names denote.
+//! - [`program`]: several texts as one program; what names denote; [`program::compile`].
 //! - [`check`]: the checks of a program.
-//! - [`form`]: the compiled program.
+//! - [`form`] and [`json`]: the compiled program, and its JSON form.
 
 pub mod ast;
 pub mod check;
@@ -19,6 +19,7 @@ pub mod diag;
 pub mod form;
 pub mod format;
 pub mod fuzz;
+pub mod json;
 pub mod lex;
 pub mod parse;
 pub mod program;

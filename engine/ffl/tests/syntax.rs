@@ -3,6 +3,8 @@
 //! A case is `=== title`, a text, `---`, and the expected diagnostics, one per line:
 //! `line:column code message`. A text without diagnostics is accepted.
 
+mod cases;
+
 use std::fmt::Write as _;
 
 use millpond_ffl::diag::located;
@@ -27,30 +29,8 @@ fn diagnostics_of(text: &str) -> String {
     lines
 }
 
-/// Every case of the file with the diagnostics that it has now.
-fn actual(cases: &str) -> String {
-    let mut actual = String::new();
-    for case in cases.split("=== ").skip(1) {
-        let (title, rest) = case.split_once('\n').expect("a title");
-        let (text, _) = rest
-            .split_once("---\n")
-            .unwrap_or_else(|| panic!("no `---` in {title}"));
-        let found = diagnostics_of(text);
-        write!(actual, "=== {title}\n{text}---\n{found}").expect("a string takes any text");
-    }
-    actual
-}
-
 fn check(cases: &str) {
-    let actual = actual(cases);
-    assert!(cases.matches("=== ").count() > 3, "the file has cases");
-    if actual != cases {
-        let first = actual.lines().zip(cases.lines()).position(|(a, b)| a != b);
-        panic!(
-            "differs from line {:?} on; now:\n{actual}",
-            first.map(|line| line + 1)
-        );
-    }
+    cases::check(cases, diagnostics_of);
 }
 
 #[test]

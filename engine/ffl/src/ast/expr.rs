@@ -167,6 +167,23 @@ pub enum BinaryOp {
 }
 
 impl BinaryOp {
+    /// Every operator.
+    pub const ALL: [Self; 13] = [
+        Self::Or,
+        Self::And,
+        Self::Eq,
+        Self::Ne,
+        Self::Ge,
+        Self::Le,
+        Self::Gt,
+        Self::Lt,
+        Self::Add,
+        Self::Sub,
+        Self::Mul,
+        Self::Div,
+        Self::Rem,
+    ];
+
     /// The operator as written.
     #[must_use]
     pub fn as_str(self) -> &'static str {
