@@ -12,6 +12,7 @@
 //! - [`program`]: several texts as one program; what names denote; [`program::compile`].
 //! - [`check`]: the checks of a program.
 //! - [`form`] and [`json`]: the compiled program, and its JSON form.
+//! - [`value`]: values, and the evaluation of expressions.
 
 pub mod ast;
 pub mod check;
@@ -24,3 +25,4 @@ pub mod lex;
 pub mod parse;
 pub mod program;
 pub mod source;
+pub mod value;
