@@ -3,14 +3,16 @@
 //! The fuzzer's target (`fuzz/` in the repository), the test that replays its corpus, and the
 //! property tests call the same function. No bytes make the parser panic, its errors are sorted and
 //! within the text, and a text without errors has a canonical form: that form has the same tree and
-//! the same comments, and formatting it changes nothing.
+//! the same comments, and formatting it changes nothing. The same bytes are then compiled.
+
+mod program;
 
 use crate::diag::{Diagnostic, located};
 use crate::format::format;
 use crate::parse::{MAX_ERRORS, Parsed, parse};
 use crate::source::{Origin, SourceId, Sources};
 
-/// Reads bytes as a source text; true if the text has no errors.
+/// Reads bytes as a source text; true if the text has no syntax errors.
 ///
 /// # Panics
 ///
@@ -22,7 +24,7 @@ pub fn text(data: &[u8]) -> bool {
         return false;
     };
     let parsed = parse(&sources, id);
-    errors(&parsed.diagnostics, &sources);
+    errors(&parsed.diagnostics, &sources, MAX_ERRORS);
     if !parsed.diagnostics.is_empty() {
         return false;
     }
@@ -38,6 +40,7 @@ pub fn text(data: &[u8]) -> bool {
     same("comments", &comments(&canonical, &again), &before);
     let twice = format(&sources_again, id_again).expect("the canonical form has no errors");
     same("text", &twice, &canonical);
+    program::program(&sources, id, &canonical);
     true
 }
 
@@ -49,8 +52,8 @@ fn read(text: &str) -> (Parsed, Sources, SourceId) {
     (parse(&sources, id), sources, id)
 }
 
-fn errors(found: &[Diagnostic], sources: &Sources) {
-    assert!(found.len() <= MAX_ERRORS, "{} errors", found.len());
+fn errors(found: &[Diagnostic], sources: &Sources, limit: usize) {
+    assert!(found.len() <= limit, "{} errors", found.len());
     assert!(
         found.is_sorted_by_key(|diagnostic| diagnostic.span.start),
         "{found:?}"
