@@ -292,3 +292,40 @@ fn older_forms_with_a_list_per_kind_are_accepted() {
     older["declarations"] = json_of(&program)["declarations"].clone();
     assert_eq!(read_json(&older), Ok(program));
 }
+
+/// The text cut into words and single characters.
+fn pieces(text: &str) -> Vec<&str> {
+    let mut pieces = Vec::new();
+    let mut rest = text;
+    while let Some(first) = rest.chars().next() {
+        let is_word = |c: char| c.is_alphanumeric() || c == '_';
+        let end = if is_word(first) {
+            rest.find(|c| !is_word(c)).unwrap_or(rest.len())
+        } else {
+            first.len_utf8()
+        };
+        let (piece, after) = rest.split_at(end);
+        pieces.push(piece);
+        rest = after;
+    }
+    pieces
+}
+
+#[test]
+fn l7_a_program_that_lacks_or_repeats_any_word_keeps_all_rules() {
+    let pieces = pieces(EVERYTHING);
+    let words = (0..pieces.len()).filter(|at| !pieces[*at].trim().is_empty());
+    let (mut compiled, mut all) = (0, 0);
+    for at in words {
+        let without = [&pieces[..at], &pieces[at + 1..]].concat().concat();
+        let twice = [&pieces[..=at], &[" "], &pieces[at..]].concat().concat();
+        for text in [without, twice] {
+            all += 1;
+            compiled += usize::from(millpond_ffl::fuzz::text(text.as_bytes()));
+        }
+    }
+    assert!(
+        compiled > 100 && all > 1_000,
+        "{compiled} of {all} have no syntax error"
+    );
+}

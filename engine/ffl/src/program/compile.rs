@@ -18,6 +18,25 @@ pub struct Compiled {
 
 /// Compiles the texts to one program, in the order given.
 ///
+/// ```
+/// use millpond_ffl::json::{Detail, emit};
+/// use millpond_ffl::program::compile;
+/// use millpond_ffl::source::{Origin, Sources};
+///
+/// let mut sources = Sources::new();
+/// let text = "namespace shop { workflow Order(count: Int) => (twice: Int = $.count * 2) }";
+/// sources.add("shop.ffl", Origin::Primary, text)?;
+/// let compiled = compile(&sources, Detail::default()).expect("the text has no errors");
+/// assert!(emit(&compiled.program).contains("WorkflowDecl"));
+///
+/// let mut sources = Sources::new();
+/// sources.add("shop.ffl", Origin::Primary, "workflow Order(count: Integer)")?;
+/// let errors = compile(&sources, Detail::default()).expect_err("the text has errors");
+/// let codes: Vec<&str> = errors.iter().map(|error| error.code.as_str()).collect();
+/// assert_eq!(codes, ["E105", "E205"]);
+/// # Ok::<(), millpond_ffl::source::SourceError>(())
+/// ```
+///
 /// # Errors
 ///
 /// All errors and warnings, sorted by position, if there is an error. If a text cannot be parsed,
