@@ -340,9 +340,16 @@ fn c2_names_of_a_compiled_program_denote_what_they_denoted_in_the_text() {
     assert_eq!(denotes("F", &site("d", &["b"])), "a.F|b.F|c.F");
     assert_eq!(denotes("B", &site("a", &["b"])), "b.B");
     assert_eq!(denotes("C", &site("a", &[])), "c.C");
+    let many = ["b", "q", "r", "s", "t"];
+    assert_eq!(denotes("F", &site("d", &many)), "a.F|b.F|c.F");
+    assert_eq!(denotes("B", &site("d", &many)), "b.B");
     assert_eq!(denotes("b.F", &site("a", &[])), "b.F");
     assert_eq!(denotes("b.C", &site("a", &[])), "nothing");
     assert!(matches!(index.schema("S", &site("a", &[])), Found::One(_)));
+    for uses in [&["b"][..], &["b", "q", "r"], &["q", "r"]] {
+        let found = index.schema("S", &site("d", uses)).one().expect("b.S");
+        assert_eq!(found.qualified(), "b.S");
+    }
     let c = index.facet("C", &site("c", &[])).one().expect("c.C");
     assert_eq!(index.implicit(&c).map(|implicit| implicit.name), Some("i"));
     let b = index.facet("B", &site("b", &[])).one().expect("b.B");
