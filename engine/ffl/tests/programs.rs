@@ -192,6 +192,10 @@ fn l10_library_texts_are_found_by_the_namespaces_that_are_missing() {
     let nested = "facet F() andThen foreach e in $.l { s = F() with Timeout() andThen when { case _ => { t = F() with d.M() } } }";
     assert_eq!(added(nested, &LIBRARY), ["d.ffl"]);
     assert_eq!(added("implicit i = d.M()", &LIBRARY), ["d.ffl"]);
+    let caught = "facet F() andThen { } catch { s = d.M() }";
+    assert_eq!(added(caught, &LIBRARY), ["d.ffl"]);
+    let cases = "facet F() catch when { case $.error == \"x\" => { s = d.M() } case _ => { } }";
+    assert_eq!(added(cases, &LIBRARY), ["d.ffl"]);
 }
 
 #[test]
