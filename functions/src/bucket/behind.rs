@@ -1,37 +1,37 @@
-//! What an operator can ask of a store beside the engine's port.
+//! What operators can ask of a store, beyond the port.
 
 use std::sync::Arc;
 
 use millpond_host::StoreTime;
 
-/// The store itself, where there is more to it than the port.
+/// The store itself, if it has more than the port.
 #[derive(Debug, Clone, Default)]
 pub(crate) enum Behind {
-    /// There is not.
+    /// It has not.
     #[default]
     Nothing,
-    /// S3: a clock told by its answers, permissions called IAM actions, settings of the bucket.
+    /// S3: a clock in its answers, permissions named as IAM actions, settings of the bucket.
     #[cfg(feature = "s3")]
     S3(Arc<millpond_s3::S3Bucket>),
 }
 
-/// How a store's permissions are called.
+/// How a store names permissions.
 #[cfg_attr(
     not(feature = "s3"),
     expect(dead_code, reason = "this build opens no S3")
 )]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Names {
-    /// IAM's actions on S3.
+    /// IAM actions on S3.
     Iam,
-    /// Those of Express One Zone: there is one for everything.
+    /// IAM actions on Express One Zone: there is only one.
     Express,
-    /// As many ways as there are stores: by what is done.
+    /// Other stores have different names: the verb is used.
     Verbs,
 }
 
 impl Behind {
-    /// How its permissions are called.
+    /// How its permissions are named.
     pub(crate) fn names(&self) -> Names {
         match self {
             Self::Nothing => Names::Verbs,
@@ -42,7 +42,7 @@ impl Behind {
         }
     }
 
-    /// The bucket as S3 knows it.
+    /// The bucket as an S3 client.
     #[cfg(feature = "lambda")]
     pub(crate) fn s3(&self) -> Option<Arc<millpond_s3::S3Bucket>> {
         match self {
@@ -51,7 +51,7 @@ impl Behind {
         }
     }
 
-    /// The store's clock, as its answers tell it.
+    /// The store's clock, if its answers contain the time.
     pub(crate) fn time(&self) -> Option<&Arc<StoreTime>> {
         match self {
             Self::Nothing => None,

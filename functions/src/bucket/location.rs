@@ -19,10 +19,7 @@ pub(crate) struct Location {
 
 /// A URL that names no bucket.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "no bucket can be opened by {url:?}: {why}; a bucket's URL has the form {}",
-    examples()
-)]
+#[error("invalid bucket URL: {why}; expected {}: url={url:?}", examples())]
 pub(crate) struct LocationError {
     url: String,
     why: String,
@@ -38,7 +35,7 @@ impl FromStr for Location {
         };
         let url = Url::parse(text).map_err(|error| match error {
             url::ParseError::RelativeUrlWithoutBase => refuse("it has no scheme".to_owned()),
-            // What cannot be taken apart may hold a secret anywhere.
+            // A URL that cannot be parsed may contain a secret anywhere.
             error => LocationError {
                 url: "...".to_owned(),
                 why: format!("it is not a URL ({error})"),
@@ -47,21 +44,19 @@ impl FromStr for Location {
         let name = url.scheme();
         if name == "file" {
             return Err(refuse(
-                "a folder cannot be a bucket; use a SQLite file, such as `sqlite:./pond.db`, and \
-                 `bucket export DIR` for its objects as plain files"
+                "a folder cannot be a bucket; use a SQLite file such as `sqlite:./pond.db` \
+                 (`bucket export DIR` writes its objects as plain files)"
                     .to_owned(),
             ));
         }
         let scheme = SCHEMES.iter().find(|scheme| scheme.name == name);
-        let scheme = scheme.ok_or_else(|| refuse("the scheme is not known".to_owned()))?;
-        let parse = scheme.parse.map_err(|feature| {
-            refuse(format!(
-                "this build was made without the feature `{feature}`"
-            ))
-        })?;
+        let scheme = scheme.ok_or_else(|| refuse("the scheme is unknown".to_owned()))?;
+        let parse = scheme
+            .parse
+            .map_err(|feature| refuse(format!("this build lacks the feature `{feature}`")))?;
         match parse(text, &url) {
             Ok(place) => Ok(Self { scheme, place }),
-            // The rest may hold what nobody should see.
+            // The rest may contain secrets.
             Err(why) if scheme.shared == Shared::Network => Err(LocationError {
                 url: format!("{name}:..."),
                 why,

@@ -1,4 +1,4 @@
-//! What a scheme has to bring: where its bucket is, and how it is opened.
+//! What a scheme implements: where its bucket is, and how it is opened.
 
 use std::error::Error;
 use std::fmt;
@@ -33,23 +33,23 @@ pub(super) trait Place: fmt::Debug + fmt::Display + Send + Sync {
 /// How a bucket is opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct OpenOptions {
-    /// Answers a write after it has reached the disk. A bucket behind a network always does.
+    /// Acknowledges a write only after it has reached the disk. A remote bucket always does.
     pub(crate) fsync: bool,
-    /// Makes a file on first use. Buckets of a store are made by people.
+    /// Creates a file on first use. A remote bucket must exist.
     pub(crate) create: bool,
-    /// Reads a file whole first, and refuses a damaged one.
+    /// Reads a file completely first, and rejects a damaged one.
     pub(crate) check: bool,
 }
 
-/// A bucket, and the clock to go by.
+/// An open bucket, and its clock.
 pub(crate) struct Opened {
     pub(crate) bucket: Arc<dyn Bucket>,
     pub(crate) clock: Arc<dyn Clock>,
-    /// What can be asked of the store beside the port.
+    /// What operators can ask of the store, beyond the port.
     pub(crate) behind: Behind,
 }
 
-/// A bucket that was not opened, in the words of its adapter.
+/// Why a bucket was not opened: the error of its adapter.
 #[derive(Debug, thiserror::Error)]
 #[error(transparent)]
 pub(crate) struct OpenError(Box<dyn Error + Send + Sync>);

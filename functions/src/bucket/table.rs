@@ -1,4 +1,4 @@
-//! The table of schemes: what may stand before the colon of a bucket's URL.
+//! The table of the schemes of bucket URLs.
 //!
 //! A new scheme is one entry here and one file below `schemes/`, which implements [`Place`].
 //! Errors, `--help` and the checks of a location follow from the entry.
@@ -17,28 +17,28 @@ use super::schemes::{memory, sqlite};
 /// One scheme.
 #[derive(Debug)]
 pub(super) struct Scheme {
-    /// What is before the colon.
+    /// The part before the colon.
     pub(super) name: &'static str,
-    /// A URL, as errors and help show it.
+    /// An example, which errors and the help show.
     pub(super) example: &'static str,
-    /// Which processes may share such a bucket.
+    /// Which processes can share such a bucket.
     pub(super) shared: Shared,
-    /// Reads a URL; or the Cargo feature that this build was made without.
+    /// Parses a URL; or the Cargo feature that this build lacks.
     pub(super) parse: Result<Parse, &'static str>,
 }
 
-/// Reads a URL of one scheme: as it was written, and as a URL. The error says what is wrong.
+/// Parses a URL of one scheme, given as text and as a URL. The error is the reason.
 pub(super) type Parse = fn(&str, &Url) -> Result<Arc<dyn Place>, String>;
 
-/// Which processes may share a bucket.
+/// Which processes can share a bucket.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Shared {
-    /// None: it is in one process, and gone with it.
+    /// None: it is lost when its process ends.
     Nowhere,
     /// Those of one machine.
     Machine,
-    /// Those of any machine: requests go over a network, to a store that may throttle and that
-    /// bills.
+    /// Those of any machine: requests go over a network, to a store that may throttle them and bills
+    /// them.
     Network,
 }
 

@@ -11,7 +11,7 @@ use url::Url;
 use super::super::Behind;
 use super::super::place::{OpenError, OpenOptions, Opened, Place};
 
-/// In this process, and gone with it.
+/// In this process, and lost when it ends.
 #[derive(Debug)]
 struct Memory;
 

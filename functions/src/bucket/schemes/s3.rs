@@ -11,7 +11,7 @@ use url::Url;
 use super::super::Behind;
 use super::super::place::{OpenError, OpenOptions, Opened, Place};
 
-/// On AWS, or on another store that speaks S3's protocol.
+/// On AWS, or on another store with the S3 API.
 #[derive(Debug)]
 struct S3(Options);
 
@@ -34,7 +34,7 @@ impl Place for S3 {
         let bucket = S3Bucket::open(&self.0).await.map_err(OpenError::new)?;
         let bucket = Arc::new(bucket);
         Ok(Opened {
-            // Machines that share a bucket go by its clock.
+            // Machines that share a bucket use its clock.
             clock: Arc::new(StoreClock::new(Arc::clone(bucket.time()))),
             behind: Behind::S3(Arc::clone(&bucket)),
             bucket,

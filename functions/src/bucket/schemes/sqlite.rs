@@ -16,27 +16,27 @@ use super::super::place::{OpenError, OpenOptions, Opened, Place};
 #[derive(Debug)]
 struct File(PathBuf);
 
-/// The path is taken as it is written: `%20` and `#` are part of a name. `sqlite:///abs` is how
-/// other tools spell `sqlite:/abs`.
+/// The path is used as written: `%20` and `#` are part of a name. Other tools spell `sqlite:/abs` as
+/// `sqlite:///abs`.
 pub(in super::super) fn parse(text: &str, url: &Url) -> Result<Arc<dyn Place>, String> {
     let refuse = |why: &str| Err(why.to_owned());
     if url.host_str().is_some_and(|host| !host.is_empty()) {
-        return refuse("only a file of this machine can be opened, and it names a host");
+        return refuse("it names a host, but only a file of this machine can be opened");
     }
     let path = text.split_once(':').map_or("", |(_, path)| path);
     let path = path.strip_prefix("//").unwrap_or(path);
     if path.is_empty() {
         return refuse("it names no file");
     }
-    // No shell expands it behind a scheme, and nobody wants a folder of that name.
+    // The shell does not expand it after a scheme, and a folder of that name is never intended.
     if path.starts_with('~') {
         return refuse(
             "the shell does not expand `~` here; write the whole path, or $HOME (`./~` for a name)",
         );
     }
-    // SQLite's own forms would become the names of files, where nobody looks for them.
+    // SQLite's own forms would become names of files that the operator does not expect.
     if path.starts_with(':') || path.starts_with("file:") || path.contains('?') {
-        return refuse("only a path may follow, without `?options` or a second scheme");
+        return refuse("only a path may follow the scheme, without `?options` or a second scheme");
     }
     Ok(Arc::new(File(path.into())))
 }
