@@ -97,7 +97,7 @@ impl Price {
                 }
             }
             Entry::Sent { .. } | Entry::ChildClosed { .. } | Entry::Sliced => {
-                self.write_requests += 1
+                self.write_requests += 1;
             }
             _ => {}
         }

@@ -133,9 +133,8 @@ pub(super) async fn replace(
             Ok(Outcome::Landed(version)) => return Ok(version),
             Ok(answer) => {
                 unsure |= answer == Outcome::Unknown;
-                let read = match ports.read_until(&key, deadline).await {
-                    read => read.map_err(|_| unknown())?,
-                };
+                let read = ports.read_until(&key, deadline).await;
+                let read = read.map_err(|_| unknown())?;
                 let Some(found) = read else {
                     return Err(lost());
                 };

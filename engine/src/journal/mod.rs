@@ -17,7 +17,9 @@ use std::collections::BTreeSet;
 pub(crate) use commit::Draft;
 pub use error::CommitError;
 pub use head::Lease;
-pub(crate) use head::{FORMAT, Head, Item, Named, News, Raw, Sealed};
+#[cfg(any(test, feature = "testing"))]
+pub(crate) use head::FORMAT;
+pub(crate) use head::{Head, Item, Named, News, Raw, Sealed};
 pub(crate) use tombstone::Archived;
 
 use crate::domain::{Commit, Entry, ExecutionId, MessageId, Record};

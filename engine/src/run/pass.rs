@@ -117,9 +117,7 @@ pub(super) async fn pass(
     let (mut pass, history) = Pass::new(core, ready, causes);
     let inbox = pass.absorb(mails, old);
     let ended = pass.go_on(history, inbox, broken.as_ref(), crash_loop, stop);
-    let ended = match ended.await {
-        ended => ended?,
-    };
+    let ended = ended.await?;
     match ended {
         Ended::Suspended(_) | Ended::Terminal(_) | Ended::Parked(_) | Ended::Sliced => {}
         // Nothing was decided, or it is another run's: its causes stay.
