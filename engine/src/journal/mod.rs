@@ -16,9 +16,9 @@ use std::collections::BTreeSet;
 
 pub(crate) use commit::Draft;
 pub use error::CommitError;
-pub use head::Lease;
 #[cfg(any(test, feature = "testing"))]
 pub(crate) use head::FORMAT;
+pub use head::Lease;
 pub(crate) use head::{Head, Item, Named, News, Raw, Sealed};
 pub(crate) use tombstone::Archived;
 
