@@ -35,6 +35,7 @@ pub mod check;
 pub mod definition;
 pub mod draw;
 pub mod express;
+pub mod frontier;
 mod limits;
 pub mod pins;
 pub mod pointer;

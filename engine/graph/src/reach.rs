@@ -71,11 +71,13 @@ impl Reach {
     }
 }
 
-fn contains(set: &[u64], number: usize) -> bool {
+/// Returns whether a set holds a number.
+pub(crate) fn contains(set: &[u64], number: usize) -> bool {
     set[number / 64] & (1 << (number % 64)) != 0
 }
 
-fn walk(successors: &[Vec<usize>], starts: &[usize]) -> Vec<u64> {
+/// Returns the set of `starts` and of all that they lead to.
+pub(crate) fn walk(successors: &[Vec<usize>], starts: &[usize]) -> Vec<u64> {
     let mut set = vec![0; successors.len().div_ceil(64)];
     let mut open = starts.to_vec();
     while let Some(node) = open.pop() {

@@ -1,0 +1,4 @@
+mod joins;
+mod losers;
+mod order;
+mod walk;
