@@ -37,6 +37,7 @@ pub mod draw;
 pub mod express;
 pub mod frontier;
 mod limits;
+pub mod machine;
 pub mod pins;
 pub mod pointer;
 pub mod program;

@@ -30,6 +30,13 @@ pub struct Limits {
     pub expression: usize,
     /// The operations of one evaluation of an expression.
     pub operations: u64,
+    /// The supersteps of a run.
+    pub supersteps: u64,
+    /// The transitions of a run between two events or beginnings of work. It bounds how long a loop
+    /// of nodes without work computes.
+    pub transitions: u64,
+    /// The settlements of a run that are kept in full; older ones are kept by digest.
+    pub settlements: usize,
 }
 
 impl Default for Limits {
@@ -48,6 +55,9 @@ impl Default for Limits {
             inputs: 64 << 20,
             expression: 4 << 10,
             operations: 100_000,
+            supersteps: 1_000_000,
+            transitions: 1_000_000,
+            settlements: 256,
         }
     }
 }

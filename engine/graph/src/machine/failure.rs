@@ -1,0 +1,19 @@
+//! Why a run failed.
+
+use crate::Category;
+use crate::definition::NodeId;
+
+/// A failure of a run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Failure {
+    /// What kind it is.
+    pub category: Category,
+    /// What happened.
+    pub message: String,
+    /// The node, if there is one.
+    pub node: Option<NodeId>,
+    /// The ordinal that the activation would have got. A failure of a barrier, of a condition, of
+    /// a hook without a node or of a limit has none, has no place in the order, and cannot be
+    /// retried.
+    pub ordinal: Option<u64>,
+}

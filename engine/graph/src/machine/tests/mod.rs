@@ -1,0 +1,12 @@
+mod agents;
+mod cancel;
+mod failures;
+mod interactions;
+mod limits;
+mod order;
+mod pause;
+mod retry;
+mod run;
+mod supersteps;
+mod toy;
+mod transitions;
