@@ -181,13 +181,33 @@ fn f3_a_deadline_counts_from_the_beginning_over_all_attempts() {
 }
 
 #[test]
-fn f3_of_deadlines_that_pass_at_once_the_first_in_order_is_reported() {
-    let mut run = Run::of(&["w1", "i2", "w3"], &[]);
+fn f3_of_deadlines_that_have_passed_the_first_in_order_is_reported() {
+    // The deadline of the child is earlier, and the child is later in order.
+    let mut run = Run::of(&["a1", "c2"], &[]);
     run.pass(60_000);
     assert_eq!(
         run.failure(),
-        (Category::Timeout, Some("i2".into()), Some(0))
+        (Category::Timeout, Some("a1".into()), Some(0))
     );
+    let mut run = Run::of(&["a1", "c2"], &[]);
+    run.pass(8_000);
+    assert_eq!(
+        run.failure(),
+        (Category::Timeout, Some("c2".into()), Some(1))
+    );
+}
+
+#[test]
+fn f4_of_attempts_that_are_due_the_first_in_order_begins_first() {
+    let mut run = Run::of(&["r1", "r2"], &[]);
+    run.does(Event::Pause)
+        .end("r2", broken(true))
+        .pass(10)
+        .end("r1", broken(true));
+    run.pass(5_000).did();
+    run.does(Event::Resume(None));
+    assert_eq!(run.did(), "resumed retry_ready retry_ready");
+    assert!(run.control("r1") < run.control("r2"));
 }
 
 #[test]

@@ -37,7 +37,7 @@ pub(super) fn graph(
         "s" => json!({ "state": { "log": format!("\"{node}\"") } }),
         "i" => json!({ "input": { "message": "?", "target": "log" }, "deadline": "10s" }),
         "w" => json!({ "sleep": "1m", "deadline": "10s" }),
-        "c" => json!({ "child": { "definition": "other" }, "deadline": "10s" }),
+        "c" => json!({ "child": { "definition": "other" }, "deadline": "8s" }),
         "J" => json!({ "join_all": {} }),
         "F" => json!({ "join_first": {} }),
         "n" => json!({ "action": "pay", "inputs": ["pin"], "deadline": "10s" }),
@@ -62,6 +62,16 @@ pub(super) fn graph(
         "edges": edges.iter().map(edge).collect::<Vec<_>>(),
         "state": { "log": { "reduce": "append" }, "most": { "schema": { "maximum": 9 } } },
     }))
+}
+
+/// How many cases a random test tries: `few`, or more if the environment variable `GRAPH_CASES`
+/// gives more. Fewer would not reach everything.
+#[expect(clippy::disallowed_methods, reason = "a setting of the test run")]
+pub(crate) fn cases(few: u32) -> u32 {
+    let given = std::env::var("GRAPH_CASES").ok();
+    given.map_or(few, |text| {
+        text.parse().expect("GRAPH_CASES is a number of cases")
+    })
 }
 
 /// The ending of a node that contributes its name.
