@@ -43,6 +43,7 @@ pub mod pointer;
 pub mod program;
 mod reach;
 pub mod read;
+pub mod restore;
 pub mod state;
 
 pub use category::Category;

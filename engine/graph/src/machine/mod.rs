@@ -33,7 +33,7 @@ mod show;
 mod start;
 mod stop;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 mod transition;
 mod work;
 

@@ -130,7 +130,8 @@ impl<R: Rules> Machine<R> {
             if start.sources.is_none() && frontier.iter().any(|at| at.node == *node));
         let checkpoint = Checkpoint {
             sequence: 0,
-            superstep: 0,
+            // What a run that begins in phase routing has behind it is its superstep 0.
+            superstep: u64::from(start.sources.is_some()),
             base: 0,
             state: Arc::new(start.state),
             frontier: Arc::new(frontier),

@@ -7,18 +7,20 @@ use serde_json::{Value, json};
 use super::toy::Toy;
 use crate::definition::{Definition, StateKey};
 use crate::machine::{
-    Command, Complete, Ending, Event, Handled, Machine, Rejection, Start, Status, Step,
+    Checkpoint, Command, Complete, Ending, Event, Handled, Machine, Rejection, Start, Status, Step,
 };
 use crate::{Category, Limits};
 
-pub(super) struct Run {
-    pub(super) machine: Machine<Toy>,
-    pub(super) now: u64,
-    pub(super) steps: Vec<Step>,
+pub(crate) struct Run {
+    pub(crate) machine: Machine<Toy>,
+    pub(crate) now: u64,
+    pub(crate) steps: Vec<Step>,
+    /// All checkpoints, by sequence.
+    pub(crate) checkpoints: Vec<Checkpoint>,
     read: usize,
 }
 
-pub(super) fn definition(text: Value) -> Arc<Definition> {
+pub(crate) fn definition(text: Value) -> Arc<Definition> {
     Arc::new(serde_json::from_value(text).expect("a valid definition"))
 }
 
@@ -26,7 +28,7 @@ pub(super) fn definition(text: Value) -> Arc<Definition> {
 ///
 /// `a` action, `g` agent, `s` state, `i` input, `w` sleep, `c` child, `J` and `F` joins, `n` action
 /// with inputs, `o` action made at most once, `r` action with three attempts.
-pub(super) fn graph(
+pub(crate) fn graph(
     entry: &[&str],
     edges: &[&str],
     conditions: &[(&str, &str)],
@@ -75,7 +77,7 @@ pub(crate) fn cases(few: u32) -> u32 {
 }
 
 /// The ending of a node that contributes its name.
-pub(super) fn done(node: &str) -> Ending {
+pub(crate) fn done(node: &str) -> Ending {
     let log = StateKey::parse("log").unwrap();
     Ending::Complete(Complete {
         contributions: vec![(log, node.into())],
@@ -84,7 +86,7 @@ pub(super) fn done(node: &str) -> Ending {
     })
 }
 
-pub(super) fn broken(retryable: bool) -> Ending {
+pub(crate) fn broken(retryable: bool) -> Ending {
     Ending::Failed {
         category: Category::Action,
         message: "broken".into(),
@@ -93,16 +95,16 @@ pub(super) fn broken(retryable: bool) -> Ending {
 }
 
 impl Run {
-    pub(super) fn new(definition: &Arc<Definition>) -> Self {
+    pub(crate) fn new(definition: &Arc<Definition>) -> Self {
         Self::with(definition, Limits::default(), |_| {})
     }
 
     /// A run of unconditional edges.
-    pub(super) fn of(entry: &[&str], edges: &[&str]) -> Self {
+    pub(crate) fn of(entry: &[&str], edges: &[&str]) -> Self {
         Self::new(&graph(entry, edges, &[]))
     }
 
-    pub(super) fn with(
+    pub(crate) fn with(
         definition: &Arc<Definition>,
         limits: Limits,
         change: impl FnOnce(&mut Start),
@@ -115,44 +117,48 @@ impl Run {
             machine: machine.expect("known nodes"),
             now: 1_000,
             steps: Vec::new(),
+            checkpoints: Vec::new(),
             read: 0,
         };
+        run.checkpoints.push(run.machine.checkpoint().clone());
         run.settle();
         run
     }
 
     /// Advances until nothing follows.
-    pub(super) fn settle(&mut self) {
+    pub(crate) fn settle(&mut self) {
         while let Some(step) = self.machine.advance(self.now).expect("permitted") {
             self.steps.push(step);
+            self.checkpoints.push(self.machine.checkpoint().clone());
         }
     }
 
     /// Handles an event and what follows.
-    pub(super) fn event(&mut self, event: Event) -> Result<Handled, Rejection> {
+    pub(crate) fn event(&mut self, event: Event) -> Result<Handled, Rejection> {
         let handled = self.machine.handle(event, self.now);
         if let Ok(Handled::Moved(step)) = &handled {
             self.steps.push(step.clone());
+            self.checkpoints.push(self.machine.checkpoint().clone());
         }
         self.settle();
         handled
     }
 
     /// Handles an event that makes a transition.
-    pub(super) fn does(&mut self, event: Event) -> &mut Self {
+    pub(crate) fn does(&mut self, event: Event) -> &mut Self {
         let handled = self.event(event);
         assert!(matches!(handled, Ok(Handled::Moved(_))), "{handled:?}");
         self
     }
 
-    pub(super) fn pass(&mut self, millis: u64) -> &mut Self {
+    pub(crate) fn pass(&mut self, millis: u64) -> &mut Self {
         self.now += millis;
         self.settle();
         self
     }
 
     /// The sequence of the open control of a node.
-    pub(super) fn control(&self, node: &str) -> u64 {
+    pub(crate) fn control(&self, node: &str) -> u64 {
         let checkpoint = self.machine.checkpoint();
         let mut open = checkpoint.controls.iter();
         let found = open.find(|(slot, _)| checkpoint.frontier[**slot].node.as_str() == node);
@@ -162,17 +168,17 @@ impl Run {
             .sequence
     }
 
-    pub(super) fn ends(&mut self, node: &str) -> &mut Self {
+    pub(crate) fn ends(&mut self, node: &str) -> &mut Self {
         self.end(node, done(node))
     }
 
-    pub(super) fn end(&mut self, node: &str, ending: Ending) -> &mut Self {
+    pub(crate) fn end(&mut self, node: &str, ending: Ending) -> &mut Self {
         let control = self.control(node);
         self.does(Event::Ended { control, ending })
     }
 
     /// The names of the transitions since the last call.
-    pub(super) fn did(&mut self) -> String {
+    pub(crate) fn did(&mut self) -> String {
         let names = self.steps[self.read..]
             .iter()
             .map(|step| step.transition.name());
@@ -182,27 +188,27 @@ impl Run {
     }
 
     /// The commands of the last step that has some.
-    pub(super) fn commands(&self) -> Vec<Command> {
+    pub(crate) fn commands(&self) -> Vec<Command> {
         let mut steps = self.steps.iter().rev();
         let last = steps.find(|step| !step.commands.is_empty());
         last.map_or_else(Vec::new, |step| step.commands.clone())
     }
 
-    pub(super) fn log(&self) -> Value {
+    pub(crate) fn log(&self) -> Value {
         let state = &self.machine.checkpoint().state;
         state.get("log").cloned().unwrap_or_default()
     }
 
-    pub(super) fn status(&self) -> Status {
+    pub(crate) fn status(&self) -> Status {
         self.machine.checkpoint().status()
     }
 
-    pub(super) fn sequence(&self) -> u64 {
+    pub(crate) fn sequence(&self) -> u64 {
         self.machine.checkpoint().sequence
     }
 
     /// The failure: category, node and ordinal.
-    pub(super) fn failure(&self) -> (Category, Option<String>, Option<u64>) {
+    pub(crate) fn failure(&self) -> (Category, Option<String>, Option<u64>) {
         let failure = self
             .machine
             .checkpoint()
@@ -213,7 +219,7 @@ impl Run {
         (failure.category, node, failure.ordinal)
     }
 
-    pub(super) fn nodes(&self) -> Vec<String> {
+    pub(crate) fn nodes(&self) -> Vec<String> {
         let frontier = &self.machine.checkpoint().frontier;
         frontier.iter().map(|at| at.node.to_string()).collect()
     }

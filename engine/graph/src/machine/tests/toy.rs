@@ -12,19 +12,19 @@ use crate::program::{Begin, Finished, NodeError};
 use crate::state::{Contribution, Refusal, Shape, State, StateError, to_object};
 
 #[derive(Debug, Clone)]
-pub(super) struct Toy {
+pub(crate) struct Toy {
     definition: Arc<Definition>,
     shape: Shape,
 }
 
 impl Toy {
-    pub(super) fn new(definition: &Arc<Definition>) -> Self {
+    pub(crate) fn new(definition: &Arc<Definition>) -> Self {
         let shape = Shape::compile(definition, &Limits::default()).expect("valid schemas");
         let definition = Arc::clone(definition);
         Self { definition, shape }
     }
 
-    pub(super) fn start(&self) -> State {
+    pub(crate) fn start(&self) -> State {
         self.shape
             .start(&serde_json::Map::new())
             .expect("no input is required")
@@ -33,7 +33,7 @@ impl Toy {
 
 /// `true`, `false`, `error`, `result` (of the source), or `m:k`: the number of values in the list
 /// `log`, modulo `m`, is `k`.
-pub(super) fn takes(word: &str, log: usize, result: &Value) -> Option<bool> {
+pub(crate) fn takes(word: &str, log: usize, result: &Value) -> Option<bool> {
     match word {
         "true" => Some(true),
         "false" => Some(false),

@@ -1,0 +1,3 @@
+mod another;
+mod positions;
+mod world;
