@@ -63,6 +63,9 @@ impl<R: Rules> Machine<R> {
                 message,
                 retryable,
             } => {
+                // An attempt whose abort was requested is not made again by policy.
+                let idle = |attempt: &mut Attempt| attempt.abort == Abort::Idle;
+                let retryable = retryable && self.attempt_mut(slot).is_some_and(idle);
                 let wake = self.wake(slot, now).filter(|_| retryable);
                 if let (Some(wake), Phase::Active) = (wake, &self.checkpoint.phase) {
                     return self.retry(slot, wake);

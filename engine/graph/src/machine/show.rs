@@ -26,6 +26,22 @@ pub enum Status {
     Cancelled,
 }
 
+impl Status {
+    /// Returns the name, as people read it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Running => "running",
+            Self::Paused => "paused",
+            Self::Halted => "halted",
+            Self::Cancelling => "cancelling",
+            Self::Succeeded => "succeeded",
+            Self::Failed => "failed",
+            Self::Cancelled => "cancelled",
+        }
+    }
+}
+
 /// The kind of a checkpoint in the history.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum KindOfCheckpoint {

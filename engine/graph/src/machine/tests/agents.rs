@@ -325,3 +325,12 @@ fn reports_that_no_attempt_can_make_are_bugs_of_the_runner() {
     });
     assert!(matches!(wrong, Err(Rejection::Disallowed(_))));
 }
+
+#[test]
+fn an_attempt_whose_abort_was_requested_is_not_made_again_by_policy() {
+    let mut run = dispatched();
+    reports(&mut run, Notice::Unknown(Some("c1".into())));
+    run.did();
+    run.end("g1", broken(true));
+    assert_eq!(run.did(), "stage failing failed");
+}

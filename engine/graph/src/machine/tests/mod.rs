@@ -1,10 +1,12 @@
 mod agents;
 mod cancel;
 mod failures;
+mod growth;
 mod interactions;
 mod limits;
 mod order;
 mod pause;
+mod program;
 mod reference;
 mod retry;
 pub(crate) mod run;
