@@ -10,6 +10,7 @@ mod program;
 mod reference;
 mod retry;
 pub(crate) mod run;
+mod snapshot;
 mod supersteps;
 pub(crate) mod toy;
 mod transitions;
