@@ -20,6 +20,7 @@ impl<R: Rules> Machine<R> {
     /// Reduces what is staged into the state, or fails.
     pub(super) fn barrier(&mut self) -> Result<Step, Disallowed> {
         let frontier = Arc::clone(&self.checkpoint.frontier);
+        debug_assert!(!self.work.ready.is_empty(), "F1");
         let complete = |(slot, staged): (&usize, &Staged)| match staged {
             Staged::Complete(complete) => Some((*slot, Arc::clone(complete))),
             Staged::Failed(_) => None,

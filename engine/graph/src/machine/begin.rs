@@ -154,6 +154,11 @@ impl<R: Rules> Machine<R> {
         let control = control.expect("a control that ends is open");
         self.work.slots.remove(&control.sequence);
         self.work.held.remove(&slot);
+        // The agent can no longer confirm a decision that is intended.
+        if let Some(asked) = control.asked {
+            let at = (control.sequence, asked.generation);
+            self.checkpoint.settlements.give_up(at);
+        }
         control
     }
 }

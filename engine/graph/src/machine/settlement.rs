@@ -133,6 +133,14 @@ impl Settlements {
         }
     }
 
+    /// Makes a decision uncertain that is only intended.
+    pub(super) fn give_up(&mut self, at: (u64, u64)) {
+        let made = self.all.get(&at);
+        if made.is_some_and(|made| made.state == SettlementState::Intended) {
+            self.change(at, SettlementState::Uncertain);
+        }
+    }
+
     /// Moves a decision on.
     pub(super) fn change(&mut self, at: (u64, u64), state: SettlementState) {
         if let Some(settlement) = Arc::make_mut(&mut self.all).get_mut(&at) {

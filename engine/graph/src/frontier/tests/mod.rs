@@ -1,4 +1,5 @@
 mod joins;
 mod losers;
 mod order;
+mod random;
 mod walk;

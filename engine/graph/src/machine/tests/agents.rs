@@ -334,3 +334,24 @@ fn an_attempt_whose_abort_was_requested_is_not_made_again_by_policy() {
     run.end("g1", broken(true));
     assert_eq!(run.did(), "stage failing failed");
 }
+
+#[test]
+fn i3_a_decision_that_the_stop_leaves_open_is_uncertain() {
+    let mut run = asks();
+    let control = run.control("g1");
+    run.does(decide(control, 0, yes()))
+        .does(Event::Cancel(None));
+    reports(&mut run, Notice::Aborted);
+    let made = run
+        .machine
+        .checkpoint()
+        .settlements
+        .get(control, 0)
+        .map(|made| made.state);
+    assert_eq!(made, Some(SettlementState::Uncertain));
+    let sequence = run.sequence();
+    assert_eq!(
+        run.event(decide(control, 0, yes())),
+        Ok(Handled::Already { sequence })
+    );
+}

@@ -134,6 +134,11 @@ fn follows(before: &Checkpoint, after: &Checkpoint) {
             }
         }
     }
+    // Only an open control can confirm a decision.
+    for ((sequence, _), made) in after.settlements.iter() {
+        let open = after.controls.values().any(|it| it.sequence == *sequence);
+        assert!(open || made.state != crate::machine::SettlementState::Intended);
+    }
     // A decision never changes, and an applied one stays applied where it was.
     for ((sequence, generation), made) in before.settlements.iter() {
         let now = after
