@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-use crate::definition::NodeId;
+use serde::{Deserialize, Serialize};
+
+use crate::definition::{InvalidId, NodeId};
 
 /// How often the path of an activation has reached each join, its own arrival included.
 pub type Visits = BTreeMap<NodeId, u64>;
@@ -24,8 +26,40 @@ impl fmt::Display for ActivationId {
     }
 }
 
+impl std::str::FromStr for ActivationId {
+    type Err = InvalidId;
+
+    fn from_str(text: &str) -> Result<Self, InvalidId> {
+        let parts = text.split_once('.');
+        let id = parts.and_then(|(superstep, rank)| {
+            let (superstep, rank) = (superstep.parse().ok()?, rank.parse().ok()?);
+            Some(Self { superstep, rank })
+        });
+        // Only the written form is read: no sign, no leading zero.
+        id.filter(|id| id.to_string() == text)
+            .ok_or_else(|| InvalidId {
+                what: "id of an activation",
+                pattern: "^[0-9]+\\.[0-9]+$",
+                got: text.chars().take(100).collect(),
+            })
+    }
+}
+
+impl Serialize for ActivationId {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for ActivationId {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        text.parse().map_err(serde::de::Error::custom)
+    }
+}
+
 /// A node of the frontier with its lineage.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Activation {
     /// The node.
     pub node: NodeId,

@@ -1,9 +1,10 @@
 //! The evidence of an attempt.
 
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// An attempt of an action or of an agent.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Attempt {
     /// What it is an attempt of.
     pub role: Role,
@@ -18,7 +19,8 @@ pub struct Attempt {
 }
 
 /// What an attempt is an attempt of.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Role {
     /// An action.
     Action,
@@ -29,7 +31,8 @@ pub enum Role {
 }
 
 /// What is known of an attempt.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Evidence {
     /// The attempt may begin; nothing was created outside.
     Intent,
@@ -86,7 +89,8 @@ impl Evidence {
 }
 
 /// The abort of an attempt.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Abort {
     /// None was requested.
     Idle,

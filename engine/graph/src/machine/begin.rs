@@ -73,7 +73,7 @@ impl<R: Rules> Machine<R> {
         } else {
             commands.push(self.begins(slot, &control));
         }
-        self.open(slot, control);
+        self.put_control(slot, control);
         self.computed = 0;
         Ok(self.step(Transition::Park, commands))
     }
@@ -95,7 +95,7 @@ impl<R: Rules> Machine<R> {
             attempt.abort = Abort::Idle;
         }
         let commands = vec![self.begins(slot, &control)];
-        self.open(slot, control);
+        self.put_control(slot, control);
         self.computed = 0;
         Ok(self.step(Transition::RetryReady, commands))
     }
@@ -143,7 +143,7 @@ impl<R: Rules> Machine<R> {
         }
     }
 
-    fn open(&mut self, slot: usize, control: Control) {
+    fn put_control(&mut self, slot: usize, control: Control) {
         self.work.slots.insert(control.sequence, slot);
         self.checkpoint.controls.insert(slot, control);
     }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::control::Control;
@@ -14,7 +15,7 @@ use crate::frontier::{Activation, Visits};
 use crate::state::State;
 
 /// What a run is after one transition: a pure function of definition, input and events.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Checkpoint {
     /// Its number: 0 at the admission, one more after each transition.
     pub sequence: u64,
@@ -53,7 +54,8 @@ impl Checkpoint {
 }
 
 /// How an activation ended.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Staged {
     /// With contributions and a result.
     Complete(Arc<Complete>),
@@ -62,7 +64,8 @@ pub enum Staged {
 }
 
 /// The part of a superstep in which a run is, or its end.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Phase {
     /// After a barrier: the edges of the sources are evaluated next.
     Routing {
@@ -136,7 +139,8 @@ impl Phase {
 }
 
 /// Whether new work may begin.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Admission {
     /// It may.
     Background,
@@ -152,7 +156,7 @@ pub enum Admission {
 }
 
 /// An activation whose edges are evaluated.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Source {
     /// The activation.
     pub activation: Arc<Activation>,
@@ -161,7 +165,7 @@ pub struct Source {
 }
 
 /// The end of one complete activation.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Outcome {
     /// The node.
     pub node: NodeId,
@@ -172,7 +176,7 @@ pub struct Outcome {
 }
 
 /// The last complete activation.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Position {
     /// The node.
     pub node: NodeId,

@@ -2,12 +2,14 @@
 
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use super::attempt::{Attempt, Evidence};
 use crate::definition::Name;
 use crate::program::Begin;
 
 /// What is open of an activation. An activation has at most one control.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Control {
     /// The sequence of the checkpoint at which it began. It never changes.
     pub sequence: u64,
@@ -22,7 +24,7 @@ pub struct Control {
 }
 
 /// What was asked last within a control.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Asked {
     /// Counts from 0 each time something is asked within one control.
     pub generation: u64,
@@ -31,7 +33,8 @@ pub struct Asked {
 }
 
 /// What is open.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Open {
     /// An `input` node waits for its answer.
     Input,

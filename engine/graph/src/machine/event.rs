@@ -2,6 +2,7 @@
 
 use std::num::NonZeroU64;
 
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::rules::Complete;
@@ -103,7 +104,8 @@ pub enum Notice {
 }
 
 /// When a run pauses again after a resume.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Bound {
     /// After that many supersteps.
     Supersteps(NonZeroU64),

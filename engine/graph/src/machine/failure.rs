@@ -1,10 +1,12 @@
 //! Why a run failed.
 
+use serde::{Deserialize, Serialize};
+
 use crate::Category;
 use crate::definition::NodeId;
 
 /// A failure of a run.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Failure {
     /// What kind it is.
     pub category: Category,

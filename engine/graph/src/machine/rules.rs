@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::definition::{NodeId, StateKey};
@@ -66,7 +67,7 @@ impl Rules for Program {
 }
 
 /// What an activation gave.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Complete {
     /// Values for keys of the state, in order.
     pub contributions: Vec<(StateKey, Value)>,

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
@@ -20,7 +21,8 @@ pub struct Resolution {
 }
 
 /// What was decided.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Decision {
     /// The answer to an `input` node, or to an agent in the agent's own form.
     Answer(Value),
@@ -61,7 +63,7 @@ impl Decision {
 }
 
 /// A decision and its course.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Settlement {
     /// The digest of the decision.
     pub digest: [u8; 32],
@@ -72,7 +74,8 @@ pub struct Settlement {
 }
 
 /// The course of a decision.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum SettlementState {
     /// The agent has not confirmed it.
     Intended,
@@ -83,6 +86,24 @@ pub enum SettlementState {
     },
     /// It is not known whether it reached the agent.
     Uncertain,
+}
+
+impl Serialize for Settlements {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.all.iter())
+    }
+}
+
+impl<'de> Deserialize<'de> for Settlements {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let list = Vec::<((u64, u64), Settlement)>::deserialize(deserializer)?;
+        let full = list.iter().filter(|(_, made)| made.decision.is_some());
+        let full = full.map(|(at, _)| *at).collect();
+        Ok(Self {
+            all: Arc::new(list.into_iter().collect()),
+            full: Arc::new(full),
+        })
+    }
 }
 
 /// The decisions of a run, by sequence and generation of the interaction.

@@ -3,7 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use super::checkpoint::{Admission, Checkpoint, Phase, Position, Source, Staged};
+use super::control::Control;
 use super::event::{Bound, Command, Step};
 use super::failure::Failure;
 use super::rules::Rules;
@@ -90,7 +93,7 @@ impl Start {
 }
 
 /// What a run that continues in place keeps beside its checkpoint.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Rest {
     /// The bound that is left.
     pub bound: Option<Bound>,
@@ -216,6 +219,14 @@ impl<R: Rules> Machine<R> {
     #[must_use]
     pub const fn checkpoint(&self) -> &Checkpoint {
         &self.checkpoint
+    }
+
+    /// Returns an open control by its sequence, with its activation.
+    #[must_use]
+    pub fn control(&self, sequence: u64) -> Option<(&Activation, &Control)> {
+        let slot = self.work.slots.get(&sequence)?;
+        let control = self.checkpoint.controls.get(slot)?;
+        Some((&self.checkpoint.frontier[*slot], control))
     }
 
     /// Returns how often the run was retried; keys of work carry this number.

@@ -207,3 +207,51 @@ fn e4_the_bound_the_retries_and_the_sealed_names_continue_with_the_run() {
     );
     assert_eq!(next.unwrap().rest(), two);
 }
+
+#[test]
+fn a_checkpoint_is_written_with_the_names_of_the_documentation() {
+    let mut run = Run::of(&["g1", "i2", "s3"], &["s3->J"]);
+    let control = run.control("g1");
+    let notice = crate::machine::Notice::Dispatched("c1".into());
+    run.does(Event::Notice { control, notice });
+    let written = serde_json::to_value(run.machine.checkpoint()).unwrap();
+    assert_eq!(written["phase"], json!("active"));
+    assert_eq!(written["admission"], json!("background"));
+    assert_eq!(
+        written["frontier"][2],
+        json!({ "node": "s3", "id": "0.2", "parents": [], "visits": {} })
+    );
+    assert_eq!(
+        written["controls"]["0"]["open"]["attempt"],
+        json!({
+            "role": "agent", "number": 1, "kept": null, "abort": "idle",
+            "evidence": { "dispatched": { "identity": "c1" } },
+        })
+    );
+    assert_eq!(
+        written["controls"]["1"]["asked"],
+        json!({ "generation": 0, "at": 1000 })
+    );
+    assert_eq!(
+        written["staged"]["2"]["complete"]["contributions"],
+        json!([["log", "s3"]])
+    );
+    let (activation, control) = run.machine.control(control).expect("it is open");
+    assert_eq!((activation.node.as_str(), control.deadline), ("g1", 11_000));
+    assert!(run.machine.control(0).is_none());
+}
+
+#[test]
+fn an_id_of_an_activation_is_read_only_as_it_is_written() {
+    let id = crate::frontier::ActivationId {
+        superstep: 12,
+        rank: 3,
+    };
+    assert_eq!("12.3".parse(), Ok(id));
+    for wrong in ["", "1", "1.", ".1", "+1.2", "01.2", "1.2.3", "1.-2", "a.b"] {
+        assert!(
+            wrong.parse::<crate::frontier::ActivationId>().is_err(),
+            "{wrong}"
+        );
+    }
+}

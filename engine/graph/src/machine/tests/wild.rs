@@ -188,6 +188,10 @@ fn run(
             checkpoint = run.machine.checkpoint().clone();
             *seen.entry(step.transition).or_insert(0) += 1;
         }
+        // A checkpoint is written as JSON and read again without loss.
+        let text = serde_json::to_string(&checkpoint).expect("a checkpoint is JSON");
+        let read: Checkpoint = serde_json::from_str(&text).expect("it is read as it is written");
+        assert_eq!(read, checkpoint);
         let event = event(&run, *choice);
         match run.machine.handle(event.clone(), run.now) {
             Ok(Handled::Moved(step)) => {
