@@ -59,8 +59,8 @@ pub enum Event {
         category: Category,
         /// What happened.
         message: String,
-        /// The control it belongs to, if there is one.
-        control: Option<u64>,
+        /// The ready activation that it belongs to, if there is one; it may have ended.
+        activation: Option<ActivationId>,
     },
     /// A failed run is to be retried, with the sequence that the caller saw.
     Retried(Option<u64>),

@@ -1,12 +1,12 @@
 //! What a run does with an event.
 
-use super::checkpoint::Phase;
 use super::event::{Event, Handled, Rejection};
 use super::failure::Failure;
 use super::rules::Rules;
 use super::start::Machine;
 use super::transition::Transition;
 use crate::Category;
+use crate::frontier::ActivationId;
 
 impl<R: Rules> Machine<R> {
     /// Takes one event at `now`, in milliseconds. It makes at most one transition.
@@ -33,8 +33,8 @@ impl<R: Rules> Machine<R> {
             Event::Fail {
                 category,
                 message,
-                control,
-            } => self.fail(category, message, control),
+                activation,
+            } => self.fail(category, message, activation),
             Event::Ended { control, ending } => match self.slot(control) {
                 Some(slot) => self.ended(slot, ending, now),
                 None => Ok(Handled::Late),
@@ -66,22 +66,27 @@ impl<R: Rules> Machine<R> {
         self.work.slots.get(&control).copied()
     }
 
+    fn ready_slot(&self, activation: ActivationId) -> Option<usize> {
+        let frontier = &self.checkpoint.frontier;
+        let mut ready = self.work.ready.iter();
+        ready
+            .find(|slot| frontier[**slot].id == activation)
+            .copied()
+    }
+
     /// Fails the run by a hook, a limit or a bug of the caller.
     fn fail(
         &mut self,
         category: Category,
         message: String,
-        control: Option<u64>,
+        activation: Option<ActivationId>,
     ) -> Result<Handled, Rejection> {
         if self.checkpoint.phase.is_stopping() || self.checkpoint.phase.is_terminal() {
             return Ok(Handled::Late);
         }
-        let slot = match control {
-            Some(control) => Some(self.slot(control).ok_or_else(|| {
-                self.disallowed(
-                    Transition::Failing,
-                    "the control of the failure is not open",
-                )
+        let slot = match activation {
+            Some(activation) => Some(self.ready_slot(activation).ok_or_else(|| {
+                self.disallowed(Transition::Failing, "the activation is not ready")
             })?),
             None => None,
         };
@@ -94,7 +99,6 @@ impl<R: Rules> Machine<R> {
                 ordinal: None,
             },
         };
-        debug_assert!(slot.is_none() || self.checkpoint.phase == Phase::Active);
         Ok(Handled::Moved(self.failing(failure)?))
     }
 }

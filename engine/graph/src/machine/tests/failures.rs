@@ -3,7 +3,8 @@ use serde_json::json;
 use super::run::{Run, broken, definition, done, graph};
 use crate::Category;
 use crate::definition::StateKey;
-use crate::machine::{Command, Complete, Ending, Event, Handled, Phase, Status};
+use crate::frontier::ActivationId;
+use crate::machine::{Command, Complete, Ending, Event, Handled, Phase, Rejection, Status};
 
 fn failed(category: Category) -> Ending {
     Ending::Failed {
@@ -82,7 +83,7 @@ fn f2_a_failure_without_ordinal_is_not_replaced() {
     let fail = Event::Fail {
         category: Category::Hook,
         message: "registered failed".into(),
-        control: None,
+        activation: None,
     };
     run.does(fail.clone());
     assert_eq!(run.failure(), (Category::Hook, None, None));
@@ -115,12 +116,15 @@ fn f2_categories_of_endings_are_kept_with_node_and_ordinal() {
 #[test]
 fn f2_a_hook_of_an_activation_fails_with_its_node_and_ordinal() {
     let mut run = Run::of(&["a1", "a2"], &[]);
-    let control = run.control("a2");
-    run.does(Event::Fail {
+    run.ends("a2");
+    let fail = |rank| Event::Fail {
         category: Category::Hook,
-        message: "action_started failed".into(),
-        control: Some(control),
-    });
+        message: "action_finished failed".into(),
+        activation: Some(ActivationId { superstep: 0, rank }),
+    };
+    assert!(matches!(run.event(fail(2)), Err(Rejection::Disallowed(_))));
+    // The activation has ended; its failure has its node and ordinal all the same.
+    run.does(fail(1));
     assert_eq!(run.failure(), (Category::Hook, Some("a2".into()), Some(1)));
 }
 

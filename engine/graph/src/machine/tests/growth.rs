@@ -16,11 +16,11 @@ fn e4_what_the_machine_keeps_does_not_grow_with_supersteps() {
             let complete = crate::machine::Complete::of(given);
             run.end(node, crate::machine::Ending::Complete(complete));
         }
-        let control = run.control("i3");
+        let activation = Some(run.machine.checkpoint().frontier[0].id);
         run.does(crate::machine::Event::Fail {
             category: crate::Category::Hook,
             message: String::new(),
-            control: Some(control),
+            activation,
         });
         run.does(crate::machine::Event::Retried(None));
         let control = run.control("i3");

@@ -111,7 +111,7 @@ fn f2_a_hook_may_fail_before_anything_runs() {
         Event::Fail {
             category: Category::Hook,
             message: "registered failed".into(),
-            control: None,
+            activation: None,
         },
         0,
     );

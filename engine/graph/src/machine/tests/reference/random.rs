@@ -153,7 +153,7 @@ fn event(run: &Run, (what, which, how): Choice) -> Option<Event> {
         86 if how < 60 => Some(Event::Fail {
             category: Category::Hook,
             message: "registered".into(),
-            control: None,
+            activation: None,
         }),
         _ => None,
     }
