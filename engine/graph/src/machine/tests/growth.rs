@@ -41,3 +41,50 @@ fn e4_what_the_machine_keeps_does_not_grow_with_supersteps() {
     // Only digits of numbers grow.
     assert!(sizes[3] < sizes[0] + 40, "{sizes:?}");
 }
+
+#[test]
+fn e3_a_fan_out_of_1000_has_one_barrier_and_a_join_that_all_of_them_reach() {
+    use crate::machine::{Event, Machine, Start, Transition};
+
+    let names: Vec<String> = (0..999).map(|number| format!("a{number:03}")).collect();
+    let edges: Vec<String> = names.iter().map(|name| format!("{name}->J")).collect();
+    let entry: Vec<&str> = names.iter().map(String::as_str).collect();
+    let edges: Vec<&str> = edges.iter().map(String::as_str).collect();
+    let wide = graph(&entry, &edges, &[]);
+    let rules = super::toy::Toy::new(&wide);
+    let start = Start::new(rules.start());
+    let mut machine = Machine::start(wide, rules, crate::Limits::default(), start).unwrap();
+    let mut steps = Vec::new();
+    while let Some(step) = machine.advance(0).unwrap() {
+        steps.push(step.transition);
+    }
+    // The last one ends first.
+    let open: Vec<u64> = machine
+        .checkpoint()
+        .controls
+        .values()
+        .map(|it| it.sequence)
+        .collect();
+    for control in open.into_iter().rev() {
+        let ending = super::run::done("a");
+        machine.handle(Event::Ended { control, ending }, 0).unwrap();
+        while let Some(step) = machine.advance(0).unwrap() {
+            steps.push(step.transition);
+        }
+    }
+    let count = |transition| steps.iter().filter(|it| **it == transition).count();
+    assert_eq!(
+        (count(Transition::Park), count(Transition::Barrier)),
+        (999, 2)
+    );
+    assert_eq!(
+        machine
+            .checkpoint()
+            .position
+            .as_ref()
+            .map(|last| last.ordinal),
+        Some(999)
+    );
+    let succeeded = crate::machine::Phase::Succeeded;
+    assert_eq!(machine.checkpoint().phase, succeeded);
+}
