@@ -88,25 +88,25 @@ impl Topology {
     /// If the definition does not have the node; this holds for all methods that take a node.
     #[must_use]
     pub fn join(&self, node: &NodeId) -> Join {
-        self.joins[self.index(node)]
+        self.joins[self.number(node)]
     }
 
     /// Returns whether one edge or more lead from `from` to `to`, whatever their conditions.
     #[must_use]
     pub fn reaches(&self, from: &NodeId, to: &NodeId) -> bool {
-        self.reach.can_reach(self.index(from), self.index(to))
+        self.leads(self.number(from), self.number(to))
     }
 
     /// Returns the place of `node` in forward order.
     #[must_use]
     pub fn forward(&self, node: &NodeId) -> usize {
-        self.forward[self.index(node)]
+        self.forward[self.number(node)]
     }
 
     /// Returns the indexes of the edges that leave `node`, in order of the definition.
     #[must_use]
     pub fn edges(&self, node: &NodeId) -> &[usize] {
-        &self.edges[self.index(node)]
+        &self.edges[self.number(node)]
     }
 
     /// Returns the nodes of the entry, in order of their ids.
@@ -117,7 +117,13 @@ impl Topology {
         entry
     }
 
-    fn index(&self, node: &NodeId) -> usize {
+    /// Returns whether one edge or more lead from one number to another.
+    pub(super) fn leads(&self, from: usize, to: usize) -> bool {
+        self.reach.can_reach(from, to)
+    }
+
+    /// Returns the number of a node.
+    pub(super) fn number(&self, node: &NodeId) -> usize {
         let found = self.reach.number(node);
         found.expect("a frontier has only nodes of its definition")
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::activation::Activation;
 use super::topology::{Join, Topology};
-use crate::reach::{contains, walk};
+use crate::reach::{close, contains, insert};
 
 /// Returns, for each activation of a frontier, whether it is a `join_all` that waits.
 ///
@@ -23,29 +23,39 @@ pub fn deferred(topology: &Topology, frontier: &[Arc<Activation>]) -> Vec<bool> 
     if joins.is_empty() || frontier.len() == 1 {
         return deferred;
     }
+    let numbers: Vec<usize> = frontier
+        .iter()
+        .map(|at| topology.number(&at.node))
+        .collect();
     let waits = |join: usize, other: usize| {
         let node = &frontier[join].node;
         join != other
+            && topology.leads(numbers[other], numbers[join])
             && frontier[other].visit(node) + 1 == frontier[join].visit(node)
-            && topology.reaches(&frontier[other].node, node)
     };
-    // Waits of joins for joins, as indexes into `joins`.
-    let on_joins = |join: usize| -> Vec<usize> {
-        let others = joins.iter().enumerate();
-        let others = others.filter(|(_, other)| waits(join, **other));
-        others.map(|(index, _)| index).collect()
-    };
-    let direct: Vec<Vec<usize>> = joins.iter().map(|join| on_joins(*join)).collect();
-    let through: Vec<Vec<u64>> = direct.iter().map(|next| walk(&direct, next)).collect();
-    let place = |at: usize| topology.forward(&frontier[at].node);
+    // Waits of joins for joins: row and column are indexes into `joins`.
+    let mut direct = vec![vec![0; joins.len().div_ceil(64)]; joins.len()];
+    for (row, &join) in direct.iter_mut().zip(&joins) {
+        for (column, &other) in joins.iter().enumerate() {
+            if waits(join, other) {
+                insert(row, column);
+            }
+        }
+    }
+    let mut through = direct.clone();
+    close(&mut through);
+    let place: Vec<usize> = joins
+        .iter()
+        .map(|at| topology.forward(&frontier[*at].node))
+        .collect();
     for (index, &join) in joins.iter().enumerate() {
-        let on_joins = direct[index].iter().any(|&other| {
-            let void = place(joins[other]) > place(join) && contains(&through[other], index);
-            !void
+        let on_joins = (0..joins.len()).any(|other| {
+            let void = place[other] > place[index] && contains(&through[other], index);
+            contains(&direct[index], other) && !void
         });
         let on_others = || {
             (0..frontier.len()).any(|other| {
-                topology.join(&frontier[other].node) != Join::All && waits(join, other)
+                waits(join, other) && topology.join(&frontier[other].node) != Join::All
             })
         };
         deferred[join] = on_joins || on_others();

@@ -102,3 +102,25 @@ fn s6_a_join_of_a_later_visit_waits_for_the_one_of_the_visit_before() {
     assert_eq!(walk.step().shows(), "J@1.0");
     assert_eq!(walk.step().shows(), "J@4.0");
 }
+
+#[test]
+fn s6_999_joins_in_a_ring_go_on_one_after_the_other() {
+    let names: Vec<String> = (0..999).map(|number| format!("J{number:03}")).collect();
+    let ring = names.iter().zip(names.iter().cycle().skip(1));
+    let ring = ring.map(|(from, to)| format!("{from}->{to}"));
+    let edges: Vec<String> = names
+        .iter()
+        .map(|name| format!("s->{name}"))
+        .chain(ring)
+        .collect();
+    let edges: Vec<&str> = edges.iter().map(String::as_str).collect();
+    let mut walk = Walk::new(&["s"], &edges);
+    for _ in 0..2 {
+        let shown = walk.step().shows();
+        assert_eq!(
+            shown.matches('[').count() + 1,
+            walk.frontier.len(),
+            "one is ready"
+        );
+    }
+}
