@@ -1,0 +1,10 @@
+//! Five small workflows: a step, a signal, a timer, children and a saga.
+//!
+//! Each module contains one workflow and the test that runs it on `millpond_testing::World`, an
+//! engine in memory with simulated time: `cargo nextest run -p millpond-basics`.
+
+pub mod children;
+pub mod saga;
+pub mod signal;
+pub mod step;
+pub mod timer;
