@@ -1,4 +1,5 @@
-//! The timer sweeper: turns timers that are due, and old mail, into hints (PROTOCOL, section 7).
+//! The timer sweeper: turns timers that are due, and old mail, into hints (docs/protocol.md,
+//! Other writers).
 //!
 //! It writes nothing and deletes nothing, so it is safe to run twice at once: a cause goes
 //! only when a run has served it. One pass costs one list for the timers, and one for each

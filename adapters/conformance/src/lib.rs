@@ -1,6 +1,7 @@
 //! The suite that every bucket must pass before a run is trusted to it.
 //!
-//! It asks the bucket under one prefix for all that the port promises (PROTOCOL, section 1):
+//! It asks the bucket under one prefix for all that the port promises
+//! (docs/protocol.md, What a bucket must give):
 //! puts that land once, replaces that lose no update, deletes that stay deleted, lists that
 //! show what is there in the order of bytes; races included. It never panics: what a bucket
 //! does wrong is a [`Violation`], which names the [`Probe`].

@@ -49,8 +49,8 @@ pub(crate) enum Order {
     /// Of the keys' bytes.
     Bytes,
     /// Of the store's own making, the same in each page. Some stores order by folder, and show
-    /// `a/1` before `a-b`: no list of the engine rests on which comes first (PROTOCOL,
-    /// section 2), so only a probe whose keys do not mix depths like that asks for bytes.
+    /// `a/1` before `a-b`: no list of the engine rests on which comes first (docs/protocol.md,
+    /// Keys), so only a probe whose keys do not mix depths like that asks for bytes.
     Own,
 }
 

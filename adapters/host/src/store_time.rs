@@ -2,7 +2,7 @@
 //!
 //! Workers compare instants that others wrote, so their clocks should agree. What all of them
 //! hear is the store: its answers carry a `Date`. A worker's wall is its monotonic clock plus
-//! what these dates have taught it (PROTOCOL, section 8); nothing correct rests on it.
+//! what these dates have taught it (docs/protocol.md, What holds); nothing correct rests on it.
 //!
 //! - **T1** A date is cut to seconds and was written somewhere between the request and its
 //!   answer. It is taken to be half a second late and half the round trip old, give or take

@@ -1,4 +1,5 @@
-//! What an answer of the store means at the port (PROTOCOL, section 1). One table (S2):
+//! What an answer of the store means at the port (docs/protocol.md, What a bucket must give).
+//! One table (S2):
 //!
 //! | answer | create | replace | read | delete | list |
 //! |---|---|---|---|---|---|

@@ -1,4 +1,4 @@
-//! The archive: a finished execution in one object (PROTOCOL, section 7).
+//! The archive: a finished execution in one object (docs/protocol.md, Retention).
 //!
 //! `archive/{sh}/{eid}`: JSON lines. The first says what the execution was, then comes each commit
 //! of its journal, and the last holds the digest of all bytes before it. Large values stand in

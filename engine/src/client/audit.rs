@@ -1,4 +1,4 @@
-//! Looking for executions that nothing can wake (PROTOCOL, section 8, rule 4).
+//! Looking for executions that nothing can wake (I4 in docs/protocol.md, What holds).
 //!
 //! Every execution that is not over must have one of: a live holder; mail; a timer; a wait on
 //! a named party (a message without a deadline, a child that goes on); or an operator's

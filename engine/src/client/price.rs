@@ -1,5 +1,5 @@
 //! What an execution has cost in requests, told from its journal by the price list
-//! (PROTOCOL, section 9).
+//! (docs/operations.md, Price list).
 //!
 //! | for | write | read |
 //! |---|---|---|

@@ -196,7 +196,7 @@ impl fmt::Display for FrameHash {
     }
 }
 
-/// The id of a message: what makes delivery exactly-once (PROTOCOL, section 4).
+/// The id of a message: what makes delivery exactly-once (docs/protocol.md, Mail).
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
 #[serde(transparent)]
 pub struct MessageId(Arc<str>);

@@ -2,7 +2,7 @@
 //!
 //! `feed/{day}/{instant}-{eid}-{commit:08}`, at least once, identified by (eid, commit): a
 //! crash may write a second object under another instant, and readers keep the first. The
-//! feed object is the last effect of an outbox (FINDINGS A15), so whoever reads that an
+//! feed object is the last effect of an outbox (A15), so whoever reads that an
 //! execution ended may rely on its result having been sent.
 //!
 //! Price: 1 P for each run that changes something; a short run costs one.

@@ -5,7 +5,7 @@
 //!
 //! - **I2** Commits of one execution form one chain: the compare-and-swap is the fence. A
 //!   stale holder's write is refused, and it then writes nothing more.
-//! - **\[R\] One nonce per commit, the same in all attempts at it** (FINDINGS A16): after
+//! - **\[R\] One nonce per commit, the same in all attempts at it** (A16): after
 //!   `Unknown` the writer reads the head. Its own nonce: landed. The expected version still
 //!   there: the same write again. Another version: lost. A read that fails: unknown, the run
 //!   ends.

@@ -1,4 +1,4 @@
-//! The head: one object per execution, the truth about it (PROTOCOL, section 3).
+//! The head: one object per execution, the truth about it (docs/protocol.md, The head).
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -45,7 +45,7 @@ pub(crate) struct Head {
     /// The whole key of the timer for the earliest deadline.
     pub(crate) timer: Option<Key>,
     /// The timer that covers the commits since the head was last ownerless: while that object
-    /// exists, the outbox may be undispatched (FINDINGS A2).
+    /// exists, the outbox may be undispatched (A2).
     pub(crate) fired: Option<Key>,
     /// Effects not known to be dispatched.
     pub(crate) outbox: Vec<Item>,

@@ -19,7 +19,7 @@ pub fn head(eid: &ExecutionId) -> Key {
 }
 
 /// `x/{sh}/{eid}/log/{n:06}-{sha16}`: sealed segment `n`, named by its bytes too, so that a
-/// stale writer cannot replace it (FINDINGS A7).
+/// stale writer cannot replace it (A7).
 #[must_use]
 pub fn segment(eid: &ExecutionId, number: u32, sha16: &str) -> Key {
     Key::built(format!("x/{}/{eid}/log/{number:06}-{sha16}", eid.shard()))

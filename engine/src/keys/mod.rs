@@ -1,4 +1,4 @@
-//! Every object key, built and parsed here only (PROTOCOL, section 2).
+//! Every object key, built and parsed here only (docs/protocol.md, Keys).
 //!
 //! A key uses `[A-Za-z0-9/._~-]` only, has no empty, `.` or `..` component, and is never a
 //! folder of another. **\[R\] No key that can be deleted is ever used twice**: each holds the

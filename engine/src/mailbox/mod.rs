@@ -1,4 +1,4 @@
-//! The mailbox: objects that name an execution and wake it (PROTOCOL, section 4).
+//! The mailbox: objects that name an execution and wake it (docs/protocol.md, Mail).
 //!
 //! - **I3** A message whose create succeeded is absorbed exactly once: its mid is in its key,
 //!   which is created once, and in the journal from the commit that absorbs it. A sender's

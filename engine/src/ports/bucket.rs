@@ -12,9 +12,9 @@ use crate::keys::{Key, Prefix};
 
 /// The engine's only port to storage. Each call is one request (a list: one per page).
 ///
-/// What an implementation must give (PROTOCOL, section 1): reads and lists see every write
-/// that was answered before they began; of several writes with the same expectation at most
-/// one lands. The suite in `millpond-conformance` proves it.
+/// What an implementation must give (docs/protocol.md, What a bucket must give): reads and
+/// lists see every write that was answered before they began; of several writes with the same
+/// expectation at most one lands. The suite in `millpond-conformance` proves it.
 #[async_trait]
 pub trait Bucket: fmt::Debug + Send + Sync + 'static {
     /// Reads the newest object; `None` if the key does not exist.

@@ -9,7 +9,7 @@ use jiff::Timestamp;
 /// Time, as the engine sees it.
 ///
 /// Correctness never rests on it: a wrong clock costs early steals and late timers, never a
-/// lost or doubled commit (PROTOCOL, section 8).
+/// lost or doubled commit (docs/protocol.md, What holds).
 #[async_trait]
 pub trait Clock: fmt::Debug + Send + Sync + 'static {
     /// The instant now, by the wall.

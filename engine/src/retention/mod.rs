@@ -1,5 +1,4 @@
-//! Retention: archives finished executions into archives, and expires them in time (PROTOCOL,
-//! section 7).
+//! Retention: archives finished executions, and expires them in time (docs/protocol.md, Retention).
 //!
 //! One pass walks the feed in order of time. What is older than the first delay is **archived**:
 //!

@@ -94,7 +94,7 @@ pub(super) async fn load(
         return Ok(Loaded::Ended(Ended::Terminal(status)));
     }
     // 4. Fresh causes. Without one, on a head that nobody owns, there is nothing to do: no
-    // replay, no commit (FINDINGS A4: a commit without a cause of its own would be lost work).
+    // replay, no commit (A4: a commit without a cause of its own would be lost work).
     let fresh_mail = listing.slots.iter().any(|slot| !mids.contains(&slot.mid));
     let timer = journal.head.timer.as_ref();
     let fresh_timer = timer.is_some_and(|key| causes.timers.contains(key));

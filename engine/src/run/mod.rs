@@ -1,4 +1,4 @@
-//! One run: one execution, one pass (PROTOCOL, section 5).
+//! One run: one execution, one pass (docs/protocol.md, A run).
 //!
 //! Load (steps 1 to 5), absorb (6), drive and commit (7 to 11), dispatch, delete, look again
 //! (12, 13). The order of these steps is the whole of the engine's safety:

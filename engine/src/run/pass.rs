@@ -72,7 +72,7 @@ pub(super) struct Pass {
     pub(super) news: Vec<News>,
     pub(super) crash_count: u32,
     /// The newest build that wrote any of the journal. Not that of the last commit: an old one
-    /// may have acquired, or served a pause, without driving (FINDINGS B27).
+    /// may have acquired, or served a pause, without driving (B27).
     pub(super) newest_code: String,
     pub(super) parked: Option<Status>,
     pub(super) acquired: bool,

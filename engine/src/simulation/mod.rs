@@ -9,7 +9,7 @@
 //! steps note their effects in a ledger that no process can change.
 //!
 //! When faults stop, everything must come to rest. Then the oracle judges, from every write
-//! that ever landed and from the ledger (PROTOCOL, section 8):
+//! that ever landed and from the ledger (docs/protocol.md, What holds):
 //!
 //! - **I1** outcomes never change, and no attempt runs that the journal does not tell of;
 //! - **I2** the commits of an execution are one dense chain, as its segments and head have it;

@@ -1,4 +1,4 @@
-//! The judge: what must hold, by number (PROTOCOL, section 8).
+//! The judge: what must hold, by number (docs/protocol.md, What holds).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;

@@ -1,4 +1,4 @@
-//! What FINDINGS, part B, says two developers would build differently.
+//! Rules B18 to B24: what two developers would build differently (docs/protocol.md, Labels).
 
 use std::sync::Arc;
 use std::time::Duration;

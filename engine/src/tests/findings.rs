@@ -1,4 +1,4 @@
-//! The interleavings of FINDINGS, part A, one test each.
+//! The interleavings that rules A1 to A16 forbid (docs/protocol.md, Labels), one test each.
 
 use std::time::Duration;
 

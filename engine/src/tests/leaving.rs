@@ -1,5 +1,5 @@
-//! The interleavings of FINDINGS, part A, about what leaves an execution, and about who finds
-//! out that it has: one test each.
+//! The interleavings that rules A1 to A16 forbid (docs/protocol.md, Labels), about
+//! what leaves an execution, and what finds out that it has: one test each.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! What FINDINGS, part B, says of times, sizes and the feed.
+//! Rules B17 to B34 about times, sizes and the feed (docs/protocol.md, Labels).
 
 use std::pin::pin;
 use std::sync::atomic::{AtomicU32, Ordering};

@@ -1,4 +1,4 @@
-//! The price list (PROTOCOL, section 9): exact request counts.
+//! The price list (docs/operations.md, Price list): exact request counts.
 
 use std::time::Duration;
 

@@ -25,7 +25,7 @@ fn napping() -> App {
 
 #[test]
 pub(super) fn case_04_a6_a_timer_is_fired_by_a_worker_whose_clock_lags_to_the_nanosecond() {
-    // FINDINGS A6: the timer proves its instant, also where the key holds less than the due.
+    // A6: the timer proves its instant, also where the key holds less than the due.
     for nanos in [3_600_000_000_000_u64, 3_600_000_000_001, 3_600_000_000_999] {
         for behind in ["2025-12-31T23:30:00Z", "2026-01-01T00:59:58Z"] {
             let world = World::new(napping());

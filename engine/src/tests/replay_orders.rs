@@ -300,7 +300,7 @@ fn i9_a_frame_added_beside_others_is_noticed_by_their_number() {
 
 #[test]
 pub(super) fn b27_an_old_build_leaves_alone_what_a_newer_one_wrote() {
-    // FINDINGS B27.
+    // B27: nondeterminism in a head that a newer build wrote is left to that build.
     let (world, eid) = waiting(NEW);
     let old = build(&world, Change::Renamed, OLD);
     let before = world.memory.snapshot();
@@ -318,7 +318,7 @@ pub(super) fn b27_an_old_build_leaves_alone_what_a_newer_one_wrote() {
 
 #[test]
 fn b27_an_old_build_that_serves_a_pause_does_not_make_the_journal_its_own() {
-    // FINDINGS B27: the newest commit is the old build's, the frames are not.
+    // B27: the newest commit is the old build's, the frames are not.
     let (world, eid) = waiting(NEW);
     let old = build(&world, Change::Renamed, OLD);
     let ada = || Actor::human("ada");

@@ -1,4 +1,4 @@
-//! A head stays small, whatever an execution does (PROTOCOL, section 3; FINDINGS B28).
+//! A head stays small, whatever an execution does (docs/protocol.md, The head; B28).
 
 use std::pin::pin;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! The polling worker: finds causes, runs executions, several at once (FEATURES, section 4).
+//! The polling worker: finds causes, runs executions, several at once.
 //!
 //! It looks when its doorbell rings, when a timer that it knows of is due, and otherwise in
 //! an interval that grows while there is nothing to do. Queues are served in order: a later

@@ -9,7 +9,7 @@ use crate::subject::Subject;
 
 /// Where folders and their neighbours meet, without those that stores order by opinion: a folder
 /// beside a name that goes on with `-` or `.`, which sort before `/` (`a/1`, `a-b`). No list of the
-/// engine mixes such depths where its order matters (PROTOCOL, section 2).
+/// engine mixes such depths where its order matters (docs/protocol.md, Keys).
 const MIXED: &[&str] = &[
     "-", "a/-", "a/1", "a/10", "a/2", "a/b/c", "a/b/d", "a/b0", "a0/x", "ab", "ab-", "ab-c/1",
     "ab.c", "abc/1", "b", "c/d/e/f", "c/d/e/g", "c/d0", "~",
@@ -40,8 +40,8 @@ pub(crate) async fn order(subject: &Subject) -> Result<(), Finding> {
 }
 
 /// Keys to begin after: each that is there, and some that are not. None is the folder of a key that
-/// is there: a key is no folder of another (PROTOCOL, section 2), and stores that order by folder
-/// take the whole folder to be passed.
+/// is there: a key is no folder of another (docs/protocol.md, Keys), and stores that order by
+/// folder take the whole folder to be passed.
 fn afters(subject: &Subject, keys: &[Key]) -> Result<Vec<Key>, Finding> {
     let mut afters = keys.to_vec();
     for name in [

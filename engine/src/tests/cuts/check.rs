@@ -103,7 +103,7 @@ fn fed(eid: ExecutionId, story: &Story, stories: &Stories) {
     assert_eq!(starts.count(), 1, "I5: {eid} absorbed its start");
 }
 
-/// I4 (CASES 10): whatever died, every execution that has not ended has a lease holder, mail, an
+/// I4 (case 10): whatever died, every execution that has not ended has a lease holder, mail, an
 /// timer, or waits for somebody outside.
 pub(super) fn nothing_stands_still(world: &World) {
     let rows = world.memory.snapshot();

@@ -1,4 +1,4 @@
-//! Cutting a scenario at every request (CASES 9): whatever was the last thing that a process
+//! Cutting a scenario at every request (case 9): whatever was the last thing that a process
 //! did, another one brings the execution to the same end, and the bucket shows no trace.
 
 mod apps;
@@ -137,7 +137,7 @@ impl Scenario {
     }
 
     /// What each death leaves is taken away from whoever needs it: the audit names these
-    /// executions, and no others (CASES 10). Not for trees.
+    /// executions, and no others (case 10). Not for trees.
     pub(super) fn strand_everywhere(&self) -> BTreeSet<Asleep> {
         let mut whys = BTreeSet::new();
         for (at, verb) in (0..).zip(self.play(&[])) {

@@ -1,4 +1,4 @@
-//! The price of an archive (PROTOCOL, section 9): exact request counts.
+//! The price of an archive (docs/operations.md, Price list): exact request counts.
 
 use super::{DAY, ExecutionId, app, ended, retain, world};
 use crate::client::Start;
