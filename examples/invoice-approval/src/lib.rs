@@ -22,8 +22,3 @@ pub fn app() -> App {
 #[cfg(doctest)]
 #[doc = include_str!("../../../README.md")]
 pub struct Readme;
-
-/// The guide's examples compile and pass.
-#[cfg(doctest)]
-#[doc = include_str!("../../../docs/guide.md")]
-pub struct Guide;
