@@ -33,5 +33,5 @@ def rows():
     name = ("DBOS", f"{VERSION}, Python SDK")
     return [
         Dbos(*name, "SQLite, fsync (default)"),
-        Dbos(*name, "SQLite, WAL, fsync at checkpoints; looks every 10 ms", relaxed=True),
+        Dbos(*name, "SQLite, WAL, fsync at checkpoints; polls every 10 ms", relaxed=True),
     ]

@@ -28,7 +28,7 @@ class Duroxide(Row):
 
 
 def rows():
-    name = ("duroxide", "0.1.32, looks every 1 ms")
+    name = ("duroxide", "0.1.32, polls every 1 ms")
     return [
         Duroxide(*name, "SQLite, WAL, fsync (set by us)"),
         Duroxide(*name, "SQLite, WAL, fsync at checkpoints (default)", fsync=False),
