@@ -80,6 +80,7 @@ commands! {
     Resume(super::control::Resume),
     Workflows(super::workflows::Args),
     Triggers(super::triggers::Args),
+    Ffl(super::ffl::Args),
     Doctor(super::doctor::Args),
     Bucket(super::bucket::Args),
 }

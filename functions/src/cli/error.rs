@@ -5,6 +5,7 @@ use std::io;
 use millpond::client::{EngineError, ErrorKind, RegistryError, RetentionError};
 use millpond::domain::{InvalidName, ValueError};
 use millpond::ports::BucketError;
+use millpond_ffl::source::SourceError;
 
 use super::exit::Exit;
 use crate::assembly::{EngineFailure, OpeningError};
@@ -42,6 +43,8 @@ pub(crate) enum Error {
     Bucket(#[from] BucketError),
     #[error("cannot read {what}")]
     Input { what: String, source: io::Error },
+    #[error(transparent)]
+    Text(#[from] SourceError),
     /// A file of the caller, not an object of the bucket.
     #[error("cannot write {what}")]
     Unwritten { what: String, source: io::Error },
@@ -72,6 +75,7 @@ impl Error {
             | Self::Opening(OpeningError::Keyring(_))
             | Self::NoEngine(EngineFailure::Registry(_))
             | Self::Input { .. }
+            | Self::Text(_)
             | Self::Unwritten { .. }
             | Self::Retention(RetentionError::Settings(_)) => Exit::Usage,
             Self::NotFound { .. } => Exit::NotFound,

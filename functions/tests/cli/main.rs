@@ -7,6 +7,7 @@ mod bucket;
 mod codec;
 mod doctor;
 mod exits;
+mod ffl;
 mod look;
 mod objects;
 mod retention;
