@@ -81,6 +81,7 @@ commands! {
     Workflows(super::workflows::Args),
     Triggers(super::triggers::Args),
     Ffl(super::ffl::Args),
+    Graph(super::graph::Args),
     Doctor(super::doctor::Args),
     Bucket(super::bucket::Args),
 }

@@ -14,6 +14,7 @@ mod exit;
 mod ffl;
 mod find;
 mod globals;
+mod graph;
 mod input;
 mod invocation;
 mod invoke;

@@ -8,6 +8,7 @@ mod codec;
 mod doctor;
 mod exits;
 mod ffl;
+mod graph;
 mod look;
 mod objects;
 mod retention;

@@ -1,0 +1,66 @@
+//! The definition that a command line names.
+
+use std::path::{Path, PathBuf};
+
+use millpond_graph::Limits;
+use millpond_graph::check::{Report, check};
+use millpond_graph::read::Format;
+
+use super::super::error::Error;
+use super::super::input::Input;
+
+/// A definition.
+#[derive(Debug, clap::Args)]
+pub(super) struct Text {
+    /// The definition, or `-` for standard input
+    #[arg(value_name = "FILE")]
+    path: PathBuf,
+    /// The format of the definition [default: by the extension of FILE]
+    #[arg(long, value_name = "FORMAT", value_enum)]
+    from: Option<From>,
+}
+
+#[derive(Debug, Clone, Copy, clap::ValueEnum)]
+enum From {
+    Json,
+    Yaml,
+    Toml,
+}
+
+impl Text {
+    /// Reads the definition and checks it; also gives the name that messages show.
+    ///
+    /// # Errors
+    /// The text cannot be read, is not UTF-8, or its format is not known.
+    pub(super) fn check(&self) -> Result<(String, Report), Error> {
+        let input = Input::of(&self.path);
+        let name = input.to_string();
+        let format = self.from.map(format).or_else(|| by_extension(&self.path));
+        let format = format.ok_or_else(|| {
+            Error::Usage(format!(
+                "the format of the definition is not known: the name does not end with .json, .yaml, \
+                 .yml or .toml; name it with --from json, yaml or toml: source={name}"
+            ))
+        })?;
+        let limits = Limits::default();
+        let text = String::from_utf8(input.bytes(limits.definition)?).map_err(|error| {
+            let offset = error.utf8_error().valid_up_to();
+            Error::Usage(format!(
+                "the definition is not UTF-8; save it as UTF-8: source={name}, offset={offset}"
+            ))
+        })?;
+        Ok((name, check(&text, format, &limits, &())))
+    }
+}
+
+fn format(from: From) -> Format {
+    match from {
+        From::Json => Format::Json,
+        From::Yaml => Format::Yaml,
+        From::Toml => Format::Toml,
+    }
+}
+
+fn by_extension(path: &Path) -> Option<Format> {
+    Format::of_extension(path.extension()?.to_str()?)
+}
