@@ -47,16 +47,16 @@ pub(crate) struct Cli {
 /// The table of commands: a variant, and the arguments that implement
 /// [`Run`](super::command::Run).
 macro_rules! commands {
-    ($($name:ident($args:ty),)+) => {
+    ($($(#[$meta:meta])* $name:ident($args:ty),)+) => {
         #[derive(Debug, Subcommand)]
         pub(crate) enum Command {
-            $($name($args),)+
+            $($(#[$meta])* $name($args),)+
         }
 
         impl Launch for Command {
             async fn launch(self, invocation: Invocation<'_>) -> Result<Exit, Error> {
                 match self {
-                    $(Self::$name(args) => Box::pin(args.launch(invocation)).await,)+
+                    $($(#[$meta])* Self::$name(args) => Box::pin(args.launch(invocation)).await,)+
                 }
             }
         }
@@ -81,6 +81,7 @@ commands! {
     Workflows(super::workflows::Args),
     Triggers(super::triggers::Args),
     Ffl(super::ffl::Args),
+    #[cfg(feature = "graph")]
     Graph(super::graph::Args),
     Doctor(super::doctor::Args),
     Bucket(super::bucket::Args),

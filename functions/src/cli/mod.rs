@@ -14,6 +14,7 @@ mod exit;
 mod ffl;
 mod find;
 mod globals;
+#[cfg(feature = "graph")]
 mod graph;
 mod input;
 mod invocation;

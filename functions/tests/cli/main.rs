@@ -8,6 +8,7 @@ mod codec;
 mod doctor;
 mod exits;
 mod ffl;
+#[cfg(feature = "graph")]
 mod graph;
 mod look;
 mod objects;
