@@ -92,7 +92,7 @@ impl Sweeper {
         let mut after = cursor.cloned();
         for _ in 0..PAGES {
             let page = ports.page(&mail, after.as_ref(), PAGE).await?;
-            after = page.entries.last().map(|row| row.key.clone());
+            after = page.next;
             for row in page.entries {
                 let now = ports.clock.now();
                 let age = now.duration_since(row.modified);
@@ -111,7 +111,7 @@ impl Sweeper {
                     }
                 }
             }
-            if !page.more {
+            if after.is_none() {
                 return Ok(swept);
             }
         }

@@ -116,11 +116,19 @@ pub enum Finding {
         /// What came.
         got: usize,
     },
-    /// An empty page says that more follows: nobody can go on from there.
-    #[error("an empty page says that more follows: prefix={prefix}")]
+    /// A page that is not the last goes on from where it began.
+    #[error("a page that is not the last goes on from where it began: prefix={prefix}")]
     Stuck {
         /// The prefix listed.
         prefix: String,
+    },
+    /// A page goes on from another key than its last entry, or one behind it.
+    #[error("a page that ends with {last} goes on after {next}")]
+    Position {
+        /// The last entry.
+        last: Key,
+        /// Where the next page begins.
+        next: Key,
     },
     /// Of several creates of one key not exactly one landed.
     #[error("creators raced for {key}: landed={landed}, wanted=1")]

@@ -285,7 +285,7 @@ async fn names(bucket: &dyn Bucket, prefix: &str) -> Vec<String> {
     let prefix = Prefix::parse(prefix).expect("a good prefix");
     let page = bucket.list(&prefix, None, 1_000).await;
     let page = page.expect("the list is answered");
-    assert!(!page.more, "a page holds them");
+    assert!(page.next.is_none(), "a page holds them");
     page.entries.iter().map(|row| row.key.to_string()).collect()
 }
 

@@ -215,10 +215,9 @@ impl Subject {
     ) -> Result<Vec<Listed>, Finding> {
         let mut seen = BTreeSet::new();
         let prefix = Prefix::parse(&format!("{}{below}", self.prefix))?;
-        let mut listed: Vec<Listed> = Vec::new();
+        let (mut listed, mut at): (Vec<Listed>, _) = (Vec::new(), after.cloned());
         loop {
-            let last = listed.last().map(|listed| listed.key.clone());
-            let from = last.as_ref().or(after);
+            let from = at.as_ref();
             let page = self.bucket.list(&prefix, from, limit).await?;
             if page.entries.len() > limit {
                 let got = page.entries.len();
@@ -240,16 +239,22 @@ impl Subject {
                 seen.insert(second.clone());
                 first = Some(second);
             }
-            let is_empty = page.entries.is_empty();
+            let last = page.entries.last().map(|entry| entry.key.clone());
             listed.extend(page.entries);
-            match (page.more, is_empty) {
-                (false, _) => return Ok(listed),
-                (true, false) => {}
-                (true, true) => {
-                    let prefix = prefix.to_string();
-                    return Err(Finding::Stuck { prefix });
-                }
+            let Some(next) = page.next else {
+                return Ok(listed);
+            };
+            if at.as_ref() == Some(&next) {
+                let prefix = prefix.to_string();
+                return Err(Finding::Stuck { prefix });
             }
+            // A later position passes over keys that the store leaves out; an earlier one repeats.
+            if let (Order::Bytes, Some(last)) = (order, last.or(at))
+                && next < last
+            {
+                return Err(Finding::Position { last, next });
+            }
+            at = Some(next);
         }
     }
 

@@ -39,7 +39,14 @@ enum Flaw {
     FullPageIsTheLast,
     LastPageIsEmptyForEver,
     PagesGoByNumber,
+    NextIsTheFirst,
+    NextPassesOver,
+    /// No flaw: each key has a neighbour that no list shows, so that pages are empty.
+    LeavesKeysOut,
 }
+
+/// The end of a name that is not listed.
+const HIDDEN: &str = ".hidden";
 
 #[derive(Debug)]
 struct Broken {
@@ -132,6 +139,11 @@ impl Bucket for Broken {
                 return Ok(Outcome::Refused);
             }
         }
+        if self.is(Flaw::LeavesKeysOut)
+            && let Ok(hidden) = Key::parse(&format!("{key}{HIDDEN}"))
+        {
+            self.put(&hidden, Bytes::new()).await.map(drop)?;
+        }
         match self.put(key, body.clone()).await? {
             Outcome::Landed(version) => Ok(Outcome::Landed(self.named(&body, version))),
             other => Ok(other),
@@ -157,6 +169,12 @@ impl Bucket for Broken {
         limit: usize,
     ) -> Result<Page, BucketError> {
         yield_now().await;
+        if self.is(Flaw::LeavesKeysOut) {
+            let mut page = self.inner.list(prefix, after, limit).await?;
+            page.entries
+                .retain(|row| !row.key.as_str().ends_with(HIDDEN));
+            return Ok(page);
+        }
         let mut all = self.inner.list(prefix, None, usize::MAX).await?.entries;
         let is_after = |entry: &Listed| after.is_none_or(|after| entry.key > *after);
         let mut start = all.iter().filter(|entry| !is_after(entry)).count();
@@ -205,6 +223,7 @@ impl Bucket for Broken {
         if self.is(Flaw::LastPageIsEmptyForEver) {
             more = after.is_some() || !all.is_empty();
         }
+        let behind = all.get(end).map(|row| row.key.clone());
         let mut entries = all.drain(start..end).collect::<Vec<_>>();
         if let Some(last) = entries.last() {
             let mut ends = self.ends.lock().expect("nothing panics under it");
@@ -223,7 +242,18 @@ impl Bucket for Broken {
                 );
             }
         }
-        Ok(Page { entries, more })
+        let first = entries.first().map(|row| row.key.clone());
+        let mut page = Page::new(entries, more);
+        if more && page.entries.is_empty() {
+            page.next = after.cloned();
+        }
+        if more && self.is(Flaw::NextIsTheFirst) {
+            page.next = first;
+        }
+        if more && self.is(Flaw::NextPassesOver) {
+            page.next = behind;
+        }
+        Ok(page)
     }
 }
 
@@ -257,6 +287,11 @@ async fn a_bucket_that_orders_by_folder_passes() {
 }
 
 #[tokio::test]
+async fn a_bucket_that_leaves_keys_out_passes_with_empty_pages() {
+    assert_eq!(refusal(Flaw::LeavesKeysOut).await, None);
+}
+
+#[tokio::test]
 async fn each_flaw_is_found_by_the_probe_that_looks_for_it() {
     let expected = [
         (Flaw::CreateChecksThenWrites, Probe::CreateRace),
@@ -279,6 +314,8 @@ async fn each_flaw_is_found_by_the_probe_that_looks_for_it() {
         (Flaw::FullPageIsTheLast, Probe::Pages),
         (Flaw::LastPageIsEmptyForEver, Probe::Create),
         (Flaw::PagesGoByNumber, Probe::Churn),
+        (Flaw::NextIsTheFirst, Probe::Order),
+        (Flaw::NextPassesOver, Probe::Order),
     ];
     for (flaw, probe) in expected {
         let found = refusal(flaw).await;

@@ -161,7 +161,8 @@ impl Bucket for ObjectStoreBucket {
     ) -> Result<Page, BucketError> {
         let under = format!("{}{prefix}", self.root);
         let after = after.map(|key| format!("{}{key}", self.root));
-        let page = self.lister.page(&under, after.as_deref(), limit);
+        let ours = |meta: &ObjectMeta| self.row(meta).is_some();
+        let page = self.lister.page(&under, after.as_deref(), limit, ours);
         let (answer, heard) = overhear(page).await;
         let (rows, more) = answer.map_err(|error| {
             let fault = map::failed(&error, &heard).unwrap_or(Fault::Gone);
@@ -173,6 +174,6 @@ impl Bucket for ObjectStoreBucket {
             return Err(error.because("the store does not list in the order of bytes"));
         }
         let entries = rows.iter().filter_map(|meta| self.row(meta)).collect();
-        Ok(Page { entries, more })
+        Ok(Page::new(entries, more))
     }
 }

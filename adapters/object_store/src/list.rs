@@ -30,13 +30,14 @@ impl fmt::Debug for Lister {
 }
 
 impl Lister {
-    /// At most `limit` objects under `prefix` after `after`, and whether more may follow. One
-    /// request, unless a page comes back empty though it is not the last.
+    /// At most `limit` objects to `keep` under `prefix` after `after`, and whether more may follow. One
+    /// request, unless a page holds none of them though it is not the last.
     pub(crate) async fn page(
         &self,
         prefix: &str,
         after: Option<&str>,
         limit: usize,
+        keep: impl Fn(&ObjectMeta) -> bool,
     ) -> Result<(Vec<ObjectMeta>, bool), Error> {
         // What is not below the prefix is no place to begin.
         let after = after.filter(|after| *after >= prefix);
@@ -44,10 +45,10 @@ impl Lister {
             return Ok((Vec::new(), false));
         }
         let (mut rows, mut more) = match self {
-            Self::Paged(store) => paged(&**store, prefix, after, limit).await?,
+            Self::Paged(store) => paged(&**store, prefix, after, limit, &keep).await?,
             Self::Whole(store) => (whole(&**store, prefix).await?, false),
         };
-        rows.retain(|row| after.is_none_or(|after| row.location.as_ref() > after));
+        rows.retain(|row| after.is_none_or(|after| row.location.as_ref() > after) && keep(row));
         more |= rows.len() > limit;
         rows.truncate(limit);
         Ok((rows, more))
@@ -59,6 +60,7 @@ async fn paged(
     prefix: &str,
     after: Option<&str>,
     limit: usize,
+    keep: impl Fn(&ObjectMeta) -> bool,
 ) -> Result<(Vec<ObjectMeta>, bool), Error> {
     // One more: Azure begins with `after` itself, and the crate takes that out of the page.
     let keys = limit.saturating_add(usize::from(after.is_some()));
@@ -72,7 +74,7 @@ async fn paged(
         };
         let prefix = Some(prefix).filter(|prefix| !prefix.is_empty());
         let page = store.list_paginated(prefix, options).await?;
-        rows.extend(page.result.objects);
+        rows.extend(page.result.objects.into_iter().filter(&keep));
         token = page.page_token;
         if !rows.is_empty() || token.is_none() {
             return Ok((rows, token.is_some()));

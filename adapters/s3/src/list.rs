@@ -2,7 +2,7 @@
 //!
 //! A page is one request (`ListObjectsV2`, at most 1,000 keys). A page that shows only what the
 //! engine cannot have written (a folder's marker, a stranger's name) is passed over, for one more
-//! request: an empty page that says more follows would strand its reader.
+//! request: a name that the engine cannot have written is no position to go on from.
 //!
 //! **Express One Zone** lists in no order, begins nowhere but at the start, and takes only
 //! prefixes that end in `/`. There the whole folder is listed, 1 request for each 1,000 keys, and
@@ -80,12 +80,7 @@ impl S3Bucket {
             entries.truncate(limit);
             match raw.next {
                 Some(next) if entries.is_empty() && !cut => from = From::Token(next),
-                next => {
-                    return Ok(Page {
-                        entries,
-                        more: cut || next.is_some(),
-                    });
-                }
+                next => return Ok(Page::new(entries, cut || next.is_some())),
             }
         }
     }
@@ -120,10 +115,7 @@ impl S3Bucket {
                 None => break,
             }
         }
-        Ok(Page {
-            entries: first.into_values().collect(),
-            more,
-        })
+        Ok(Page::new(first.into_values().collect(), more))
     }
 
     /// One request.

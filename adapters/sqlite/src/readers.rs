@@ -20,7 +20,7 @@ const AFTER_ALL: char = '\u{7f}';
 /// One bound on each side: of two lower bounds SQLite would seek by one and walk to the other,
 /// past every object before the prefix.
 pub(crate) const LIST: &str = "SELECT key, modified, length(body) FROM objects \
-                    WHERE key >= ?1 AND key < ?2 ORDER BY key LIMIT ?3";
+                    WHERE key >= ?1 AND key < ?2 ORDER BY key";
 
 /// The reading side.
 #[derive(Debug)]
@@ -85,28 +85,28 @@ fn list(
     let after = after.map_or_else(String::new, |key| format!("{key}\0"));
     let begin = after.as_str().max(prefix.as_str());
     let end = format!("{prefix}{AFTER_ALL}");
-    let most = i64::try_from(limit).unwrap_or(i64::MAX).saturating_add(1);
     let mut statement = sqlite.prepare_cached(LIST)?;
-    let mut rows = statement.query(params![begin, end, most])?;
-    let mut page = Page::default();
+    let mut rows = statement.query(params![begin, end])?;
+    // No `LIMIT`: a page full of rows that are passed over would end the listing.
+    let (mut entries, mut more) = (Vec::new(), false);
     while let Some(row) = rows.next()? {
-        if page.entries.len() == limit {
-            page.more = true;
-            break;
-        }
         let text = row.get_ref(0)?.as_str()?;
         let Ok(key) = Key::parse(text) else {
             // Only another program's hand can have put it there.
             tracing::warn!(key = text, "a row with a key that is none");
             continue;
         };
+        if entries.len() == limit {
+            more = true;
+            break;
+        }
         let modified = Timestamp::from_microsecond(row.get(1)?).unwrap_or(Timestamp::UNIX_EPOCH);
         let size = row.get::<_, i64>(2)?.unsigned_abs();
-        page.entries.push(Listed {
+        entries.push(Listed {
             key,
             modified,
             size,
         });
     }
-    Ok(page)
+    Ok(Page::new(entries, more))
 }

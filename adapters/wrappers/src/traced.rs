@@ -125,7 +125,11 @@ impl Bucket for Traced {
         limit: usize,
     ) -> Result<Page, BucketError> {
         let end = |page: &Page| End {
-            outcome: if page.more { "page" } else { "last page" },
+            outcome: if page.next.is_some() {
+                "page"
+            } else {
+                "last page"
+            },
             bytes: 0,
         };
         let request = self.inner.list(prefix, after, limit);

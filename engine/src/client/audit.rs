@@ -247,13 +247,7 @@ impl Engine {
             };
             let head = journal.head;
             let mailbox = keys::mailbox(&head.record.queue, &eid);
-            let mailed = !self
-                .core
-                .ports
-                .page(&mailbox, None, 1)
-                .await?
-                .entries
-                .is_empty();
+            let mailed = self.core.ports.first(&mailbox).await?.is_some();
             // The head is read before the mailbox, which could fill and empty in between:
             // only the same commit twice is a finding.
             let Some(why) = self.asleep(&head, mailed).await? else {
@@ -328,12 +322,12 @@ impl Engine {
         }
         let ports = &self.core.ports;
         let mailbox = keys::mailbox(&child.record.queue, &child.record.eid);
-        let mailed = ports.page(&mailbox, None, 1).await?;
+        let mailed = ports.first(&mailbox).await?.is_some();
         let fired = match &child.fired {
             Some(timer) => ports.read(timer).await?.is_some(),
             None => false,
         };
-        Ok(fired || !mailed.entries.is_empty())
+        Ok(fired || mailed)
     }
 }
 

@@ -26,7 +26,7 @@ pub(crate) async fn events(
     let (mut found, mut seen, mut after) = (Vec::new(), BTreeSet::new(), after.cloned());
     loop {
         let page = ports.page(&prefix, after.as_ref(), 1_000).await?;
-        after = page.entries.last().map(|row| row.key.clone());
+        after = page.next;
         for row in page.entries {
             if let Some(parsed) = FeedKey::parse(&row.key)
                 && seen.insert((parsed.eid, parsed.commit))
@@ -34,7 +34,7 @@ pub(crate) async fn events(
                 found.push((row.key, parsed));
             }
         }
-        if !page.more || after.is_none() {
+        if after.is_none() {
             return Ok(found);
         }
     }

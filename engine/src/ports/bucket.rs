@@ -42,7 +42,9 @@ pub trait Bucket: fmt::Debug + Send + Sync + 'static {
 
     /// Lists keys under `prefix` that sort after `after`, in byte order, at most `limit`.
     ///
-    /// What existed when the first page was asked for, and is not deleted, is listed.
+    /// What existed when the first page was asked for, and is not deleted, is listed by the pages up
+    /// to the first one without [`next`](Page::next). A page may be shorter than `limit`, and empty,
+    /// although more follow.
     ///
     /// # Errors
     /// The store could not answer.
@@ -117,8 +119,19 @@ pub struct Listed {
 pub struct Page {
     /// Keys in byte order.
     pub entries: Vec<Listed>,
-    /// Whether keys may follow: ask again with `after` = the last key of this page.
-    pub more: bool,
+    /// Where the listing goes on if keys may follow: `after` of the next request. A store that leaves
+    /// keys out returns pages that are empty and not the last: what follows is found by this
+    /// position alone, never by the last entry.
+    pub next: Option<Key>,
+}
+
+impl Page {
+    /// A page of a store that leaves out no key: if `more` keys follow, they follow the last entry.
+    #[must_use]
+    pub fn new(entries: Vec<Listed>, more: bool) -> Self {
+        let next = entries.last().filter(|_| more).map(|row| row.key.clone());
+        Self { entries, next }
+    }
 }
 
 /// What kind of trouble the store is in.

@@ -140,7 +140,7 @@ impl State {
             })
             .collect();
         let more = rest.next().is_some();
-        Page { entries, more }
+        Page::new(entries, more)
     }
 }
 

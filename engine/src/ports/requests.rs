@@ -154,8 +154,27 @@ impl Ports {
         let mut attempt = 0;
         loop {
             match self.bucket.list(prefix, after, limit).await {
+                Ok(page) if page.next.is_some() && page.next.as_ref() == after => {
+                    return Err(BucketError::new(Fault::Invalid, "list", prefix)
+                        .because("a page that is not the last ends where it began"));
+                }
                 Ok(page) => return Ok(page),
                 Err(error) => self.retry_by(&mut attempt, error, until).await?,
+            }
+        }
+    }
+
+    /// The first object under `prefix`. 1 P; where the store leaves out keys, 1 P for each 1,000
+    /// of those.
+    ///
+    /// # Errors
+    /// The store did not answer in several tries, or refuses.
+    pub async fn first(&self, prefix: &Prefix) -> Result<Option<Listed>, BucketError> {
+        let mut page = self.page(prefix, None, 1).await?;
+        loop {
+            match (page.entries.into_iter().next(), page.next) {
+                (None, Some(next)) => page = self.page(prefix, Some(&next), PAGE).await?,
+                (first, _) => return Ok(first),
             }
         }
     }
@@ -165,13 +184,12 @@ impl Ports {
     /// # Errors
     /// The store did not answer in several tries, or refuses.
     pub async fn list(&self, prefix: &Prefix) -> Result<Vec<Listed>, BucketError> {
-        let mut all = Vec::new();
+        let (mut all, mut after) = (Vec::new(), None);
         loop {
-            let after = all.last().map(|row: &Listed| row.key.clone());
             let page = self.page(prefix, after.as_ref(), PAGE).await?;
-            let more = page.more && !page.entries.is_empty();
             all.extend(page.entries);
-            if !more {
+            after = page.next;
+            if after.is_none() {
                 return Ok(all);
             }
         }

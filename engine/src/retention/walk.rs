@@ -103,25 +103,30 @@ impl Walk<'_> {
             let rows = page.entries.len();
             let keys = page.entries.into_iter().map(|row| row.key);
             let keys: Vec<Key> = keys.take_while(|key| key.as_str() < end).collect();
-            let last = !page.more || keys.len() < rows;
+            let next = page.next.filter(|next| next.as_str() < end);
+            let last = next.is_none() || keys.len() < rows;
             if !self.look_at(stage, &keys).await? {
                 self.retained.more = true;
                 return Ok(false);
             }
             let before = at.clone();
+            let is_feed = |key: &&Key| FeedKey::parse(key).is_some();
             at = match stage {
                 Stage::Archive { dispatched } => {
-                    let passed = keys.iter().rfind(|key| key.as_str() < dispatched.as_str());
+                    let before = |key: &&Key| key.as_str() < dispatched.as_str();
+                    let passed = keys.iter().filter(before).rfind(is_feed);
                     if passed.is_some() {
                         cursor.keep(ports, side, passed).await?;
                     }
-                    keys.last().cloned().or(at)
+                    next.or_else(|| keys.last().cloned()).or(at)
                 }
                 Stage::Expire => {
                     // The end of a round: the next one begins with what could not go yet.
-                    let next = keys.last().filter(|_| !last).cloned();
-                    if next.is_some() || cursor.at(side).is_some() {
-                        cursor.keep(ports, side, next.as_ref()).await?;
+                    let next = next.filter(|_| !last);
+                    // A cursor names a feed object: a page without one is walked again.
+                    let kept = keys.iter().filter(|_| !last).rfind(is_feed);
+                    if kept.is_some() || (last && cursor.at(side).is_some()) {
+                        cursor.keep(ports, side, kept).await?;
                     }
                     next
                 }

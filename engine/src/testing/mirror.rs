@@ -190,7 +190,7 @@ impl Mirror {
         let keys = rows
             .map(|entry| (entry.key.to_string(), entry.size))
             .collect();
-        let more = memory.more;
+        let more = memory.next.is_some();
         let _ = self.same(&ask, &[], &(Answer::Page { keys, more }, Bytes::new()));
     }
 

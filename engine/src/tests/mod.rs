@@ -11,6 +11,7 @@ mod dispatching;
 mod estimate;
 mod findings;
 mod frames;
+mod gaps;
 mod hints;
 mod history;
 mod idle;

@@ -111,9 +111,6 @@ pub(crate) async fn due_until(
         .page_until(&keys::timers(), after, limit, until)
         .await?;
     let mut found = Due::default();
-    // Not the last timer: a page may be full of what is none.
-    let end = page.entries.last().filter(|_| page.more);
-    let end = end.map(|row| row.key.clone());
     for row in page.entries {
         let Some(timer) = TimerKey::parse(&row.key) else {
             found.foreign.push(row.key);
@@ -125,6 +122,7 @@ pub(crate) async fn due_until(
         }
         found.now.push((row.key, timer));
     }
-    found.rest = end;
+    // Not the last timer: a page may be full of what is none, or empty.
+    found.rest = page.next;
     Ok(found)
 }

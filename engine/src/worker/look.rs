@@ -90,10 +90,8 @@ impl Scheduler {
         let page = ports
             .page_until(&keys::mail_queue(queue), after.as_ref(), PAGE, end)
             .await?;
-        if page.more
-            && let Some(last) = page.entries.last()
-        {
-            self.cursors.insert(queue.clone(), last.key.clone());
+        if let Some(next) = page.next {
+            self.cursors.insert(queue.clone(), next);
         }
         let mut found = false;
         for row in page.entries {

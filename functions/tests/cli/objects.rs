@@ -25,7 +25,7 @@ impl Objects {
     pub(crate) fn keys(&self, prefix: &str) -> Vec<String> {
         let prefix = Prefix::parse(prefix).unwrap();
         let page = block_on(self.0.list(&prefix, None, 1_000)).unwrap();
-        assert!(!page.more, "one page holds them");
+        assert!(page.next.is_none(), "one page holds them");
         page.entries.iter().map(|row| row.key.to_string()).collect()
     }
 

@@ -121,7 +121,7 @@ impl Room {
                 None => return Err(format!("a list shows another folder's key: {}", entry.key)),
             }
         }
-        let more = page.more;
+        let more = page.next.is_some();
         Ok(Answer::Page { keys, more })
     }
 }

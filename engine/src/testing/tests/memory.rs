@@ -48,7 +48,7 @@ fn lists_are_in_byte_order_under_the_prefix_after_the_key() {
         let (prefix, after) = (Prefix::parse(prefix).unwrap(), after.map(key));
         let page = block_on(bucket.list(&prefix, after.as_ref(), limit)).unwrap();
         let keys: Vec<_> = page.entries.iter().map(|e| e.key.to_string()).collect();
-        (keys.join(" "), page.more)
+        (keys.join(" "), page.next.is_some())
     };
     assert_eq!(list("", None, 9), ("Z a-b a/1 a/10 a/2 ab b".into(), false));
     assert_eq!(list("a", None, 3), ("a-b a/1 a/10".into(), true));

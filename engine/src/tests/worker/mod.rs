@@ -18,7 +18,7 @@ use crate::testing::World;
 use crate::worker::{Worker, WorkerEvent, WorkerOptions};
 use crate::{Attempt, Context, Failed, StepError};
 
-const SECOND: Duration = Duration::from_secs(1);
+pub(in crate::tests) const SECOND: Duration = Duration::from_secs(1);
 
 /// `n` steps of ten seconds.
 pub(in crate::tests) async fn slow(ctx: Context, ledger: Ledger, n: u64) -> Result<u64, Failed> {
@@ -47,7 +47,7 @@ async fn hears(ctx: Context, _: ()) -> Result<u64, Failed> {
     Ok(ctx.receive::<u64>("in").await?)
 }
 
-fn app(ledger: &Ledger) -> App {
+pub(in crate::tests) fn app(ledger: &Ledger) -> App {
     let ledger = ledger.clone();
     App::new()
         .workflow("slow", "1", move |ctx, n| slow(ctx, ledger.clone(), n))

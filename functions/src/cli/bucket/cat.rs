@@ -29,10 +29,18 @@ pub(super) async fn run(args: Args, context: &CommandContext) -> Result<Exit, Er
         return Ok(Exit::Done);
     }
     // The key may be incomplete: the error names keys with the same beginning.
-    let near = match Prefix::parse(key.as_str()) {
-        Ok(prefix) => bucket.list(&prefix, None, NEAR).await?.entries,
-        Err(_) => Vec::new(),
-    };
+    let (mut near, mut after) = (Vec::new(), None);
+    if let Ok(prefix) = Prefix::parse(key.as_str()) {
+        while near.len() < NEAR {
+            let left = NEAR - near.len();
+            let page = bucket.list(&prefix, after.as_ref(), left).await?;
+            near.extend(page.entries);
+            after = page.next;
+            if after.is_none() {
+                break;
+            }
+        }
+    }
     Err(Error::NotFound {
         what: format!("no object {key} in {}", context.url),
         near: near.into_iter().map(|row| row.key.to_string()).collect(),

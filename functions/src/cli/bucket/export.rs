@@ -42,7 +42,7 @@ pub(super) async fn run(args: Args, context: &CommandContext) -> Result<Exit, Er
     loop {
         let page = bucket.list(&Prefix::all(), after.as_ref(), PAGE).await?;
         let keys: Vec<_> = page.entries.into_iter().map(|row| row.key).collect();
-        after = keys.last().cloned();
+        after = page.next;
         let mut read = futures::stream::iter(keys)
             .map(|key| async { (bucket.read(&key).await, key) })
             .buffer_unordered(WIDE);
@@ -55,7 +55,7 @@ pub(super) async fn run(args: Args, context: &CommandContext) -> Result<Exit, Er
             objects += 1;
             bytes += object.body.len() as u64;
         }
-        if !page.more || after.is_none() {
+        if after.is_none() {
             break;
         }
     }

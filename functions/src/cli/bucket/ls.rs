@@ -50,8 +50,8 @@ pub(super) async fn run(args: Args, context: &CommandContext) -> Result<Exit, Er
                 context.streams.line(&row.key)?;
             }
         }
-        after = page.entries.into_iter().next_back().map(|row| row.key);
-        if !page.more || after.is_none() {
+        after = page.next;
+        if after.is_none() {
             return Ok(Exit::Done);
         }
     }

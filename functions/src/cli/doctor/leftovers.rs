@@ -62,8 +62,8 @@ async fn folders(bucket: &dyn Bucket) -> Result<BTreeMap<String, (u64, Timestamp
                 *last = row.modified.max(*last);
             }
         }
-        after = page.entries.into_iter().next_back().map(|row| row.key);
-        if !page.more || after.is_none() {
+        after = page.next;
+        if after.is_none() {
             break;
         }
     }

@@ -43,9 +43,13 @@ pub(super) async fn skew(target: &Target) -> Result<Option<Skew>, Finding> {
     let _ = target.bucket.write(&key, body, Expect::Absent).await?;
     let trip = target.clock.now().duration_since(sent);
     let below = Prefix::parse(key.as_str())?;
-    let page = target.bucket.list(&below, None, 1).await?;
-    let Some(row) = page.entries.into_iter().next() else {
-        return Ok(None);
+    let mut page = target.bucket.list(&below, None, 1).await?;
+    let row = loop {
+        match (page.entries.into_iter().next(), page.next) {
+            (Some(row), _) => break row,
+            (None, Some(next)) => page = target.bucket.list(&below, Some(&next), 1).await?,
+            (None, None) => return Ok(None),
+        }
     };
     let (mut ahead, mut unsure) = (row.modified.duration_since(sent) - trip / 2, trip / 2);
     if row.modified.subsec_nanosecond() == 0 {
