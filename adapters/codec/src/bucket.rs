@@ -56,7 +56,10 @@ impl Bucket for Coded {
         if !self.codec.is_idle() {
             self.entropy.fill(&mut nonce);
         }
-        let body = self.codec.encode(key, body, nonce);
+        let body = self
+            .codec
+            .encode(key, body, nonce)
+            .map_err(|error| BucketError::new(Fault::Invalid, "write", key).because(error))?;
         self.inner.write(key, body, expect).await
     }
 

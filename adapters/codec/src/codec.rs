@@ -46,6 +46,14 @@ pub(crate) enum Undecoded {
     Incompressible,
 }
 
+/// A body above the bound of what readers decompress.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("the object is too large to be read again: bytes={bytes}, max={LARGEST}")]
+pub(crate) struct TooLarge {
+    /// Its size.
+    pub(crate) bytes: usize,
+}
+
 impl Undecoded {
     /// Whether it is this reader's ring that does not fit: the object may be whole.
     pub(crate) const fn is_ours(&self) -> bool {
@@ -81,7 +89,18 @@ impl Codec {
     }
 
     /// The body as it is stored under `key`. `nonce` is random and never given twice.
-    pub(crate) fn encode(&self, key: &Key, body: Bytes, nonce: [u8; NONCE]) -> Bytes {
+    ///
+    /// # Errors
+    /// [`TooLarge`]: no reader would decompress it.
+    pub(crate) fn encode(
+        &self,
+        key: &Key,
+        body: Bytes,
+        nonce: [u8; NONCE],
+    ) -> Result<Bytes, TooLarge> {
+        if body.len() as u64 > LARGEST {
+            return Err(TooLarge { bytes: body.len() });
+        }
         let small = self.compress(&body);
         let (mut method, body) = match small {
             Some(small) => (ZSTD, small.into()),
@@ -89,9 +108,9 @@ impl Codec {
         };
         let Some(keyring) = &self.keyring else {
             if method == 0 && !body.starts_with(MAGIC) {
-                return body;
+                return Ok(body);
             }
-            return [MAGIC.as_slice(), &[method], &body].concat().into();
+            return Ok([MAGIC.as_slice(), &[method], &body].concat().into());
         };
         method |= AES;
         let id = keyring.active();
@@ -107,7 +126,7 @@ impl Codec {
                 },
             )
             .expect("a body is far below the bound of AES-GCM, 64 GiB");
-        [header.as_slice(), &nonce, &sealed].concat().into()
+        Ok([header.as_slice(), &nonce, &sealed].concat().into())
     }
 
     /// The body that is stored under `key` as `stored`.

@@ -67,7 +67,7 @@ fn c3_a_key_that_is_missing_is_denied_and_a_forged_object_is_no_json() {
 
     block_on(inner.delete(&at)).unwrap();
     let elsewhere = encrypted(OLD).encode(&key("b"), long(), [0; 12]);
-    let _ = lands(&*inner, elsewhere);
+    let _ = lands(&*inner, elsewhere.unwrap());
     let found = block_on(coded(&inner, encrypted(OLD)).read(&at)).unwrap();
     let body = found.expect("it is there").body;
     assert!(

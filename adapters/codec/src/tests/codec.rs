@@ -3,7 +3,7 @@
 use bytes::Bytes;
 
 use super::{NEW, OLD, encrypted, key, long, ring};
-use crate::codec::{NONCE, Undecoded};
+use crate::codec::{NONCE, TooLarge, Undecoded};
 use crate::{Codec, Keyring, KeyringError};
 
 const N: [u8; NONCE] = [9; NONCE];
@@ -26,7 +26,7 @@ fn every_codec_reads_what_it_wrote() {
     ];
     for codec in &codecs {
         for body in &bodies {
-            let stored = codec.encode(&at, body.clone(), N);
+            let stored = codec.encode(&at, body.clone(), N).unwrap();
             assert_eq!(codec.decode(&at, &stored).as_ref(), Ok(body), "{codec:?}");
         }
     }
@@ -35,14 +35,16 @@ fn every_codec_reads_what_it_wrote() {
 #[test]
 fn compression_makes_a_head_smaller_and_anybody_reads_it() {
     let at = key("a");
-    let stored = Codec::new().zstd(3).encode(&at, long(), N);
+    let stored = Codec::new().zstd(3).encode(&at, long(), N).unwrap();
     assert!(stored.len() * 10 < long().len(), "{}", stored.len());
     assert_eq!(Codec::new().decode(&at, &stored), Ok(long()));
 }
 
 #[test]
 fn nothing_of_an_encrypted_body_is_in_the_open() {
-    let stored = encrypted(OLD).encode(&key("a"), "a secret of 24 characters".into(), N);
+    let stored = encrypted(OLD)
+        .encode(&key("a"), "a secret of 24 characters".into(), N)
+        .unwrap();
     let shows = |text: &[u8]| stored.windows(text.len()).any(|part| part == text);
     assert!(!shows(b"secret") && shows(b"old"), "only the key's id is");
 }
@@ -51,7 +53,7 @@ fn nothing_of_an_encrypted_body_is_in_the_open() {
 fn c1_any_byte_that_changed_is_noticed() {
     let at = key("a");
     let codec = encrypted(&format!("{OLD}{NEW}"));
-    let stored = codec.encode(&at, long(), N);
+    let stored = codec.encode(&at, long(), N).unwrap();
     for place in 0..stored.len() {
         let mut forged = stored.to_vec();
         forged[place] ^= 1;
@@ -66,7 +68,7 @@ fn c1_any_byte_that_changed_is_noticed() {
 #[test]
 fn c1_an_object_under_another_key_is_not_read() {
     let codec = encrypted(OLD);
-    let stored = codec.encode(&key("mail/a"), long(), N);
+    let stored = codec.encode(&key("mail/a"), long(), N).unwrap();
     assert_eq!(
         codec.decode(&key("mail/b"), &stored),
         Err(Undecoded::Forged)
@@ -76,7 +78,7 @@ fn c1_an_object_under_another_key_is_not_read() {
 #[test]
 fn c2_what_is_in_the_open_is_read_only_where_the_ring_says_so() {
     let at = key("a");
-    let small = Codec::new().zstd(3).encode(&at, long(), N);
+    let small = Codec::new().zstd(3).encode(&at, long(), N).unwrap();
     for open in [long(), small] {
         assert_eq!(encrypted(OLD).decode(&at, &open), Err(Undecoded::Plain));
         let on_the_way = encrypted(&format!("{OLD}plain\n"));
@@ -87,10 +89,10 @@ fn c2_what_is_in_the_open_is_read_only_where_the_ring_says_so() {
 #[test]
 fn a_rotated_ring_reads_the_old_and_writes_the_new() {
     let at = key("a");
-    let before = encrypted(OLD).encode(&at, long(), N);
+    let before = encrypted(OLD).encode(&at, long(), N).unwrap();
     let rotated = encrypted(&format!("{NEW}{OLD}"));
     assert_eq!(rotated.decode(&at, &before), Ok(long()));
-    let after = rotated.encode(&at, long(), N);
+    let after = rotated.encode(&at, long(), N).unwrap();
     assert_eq!(encrypted(NEW).decode(&at, &after), Ok(long()));
     let missing = Undecoded::NoKey { id: "new".into() };
     assert_eq!(encrypted(OLD).decode(&at, &after), Err(missing));
@@ -103,6 +105,18 @@ fn a_body_that_would_fill_the_memory_is_refused() {
     let stored = [b"\0MP1\x01".as_slice(), &bomb].concat();
     let decoded = Codec::new().decode(&key("a"), &stored.into());
     assert_eq!(decoded, Err(Undecoded::Incompressible));
+}
+
+#[test]
+fn a_body_that_could_not_be_read_again_is_refused_before_the_write() {
+    let largest = 64 << 20;
+    for codec in [Codec::new(), Codec::new().zstd(1)] {
+        let stored = codec.encode(&key("a"), vec![b'1'; largest].into(), N);
+        let body = codec.decode(&key("a"), &stored.unwrap()).unwrap();
+        assert_eq!(body.len(), largest);
+        let over = codec.encode(&key("a"), vec![b'1'; largest + 1].into(), N);
+        assert_eq!(over, Err(TooLarge { bytes: largest + 1 }));
+    }
 }
 
 #[test]
