@@ -342,7 +342,9 @@ async fn an_empty_page_that_is_not_the_last_is_followed() {
     for cloud in CLOUDS {
         // The second one holds only a name that no key can have.
         let pages: [(&[&str], _); 3] = [(&[], Some("t")), (&["a b"], Some("u")), (&["a"], None)];
-        let script = pages.map(|(names, token)| page(cloud, names, token)).to_vec();
+        let script = pages
+            .map(|(names, token)| page(cloud, names, token))
+            .to_vec();
         let (bucket, server) = scripted(cloud, script);
         let page = bucket.list(&Prefix::all(), None, 5).await.expect("a page");
         assert_eq!(
