@@ -5,14 +5,13 @@
 //!
 //! - **I2** Commits of one execution form one chain: the compare-and-swap is the fence. A
 //!   stale holder's write is refused, and it then writes nothing more.
-//! - **\[R\] One nonce per commit, the same in all attempts at it** (A16): after
-//!   `Unknown` the writer reads the head. Its own nonce: landed. The expected version still
-//!   there: the same write again. Another version: lost. A read that fails: unknown, the run
-//!   ends.
-//! - **A refusal is looked at in the same way.** It may answer a hidden second try of a write
-//!   that landed, or a conflict (409) that was none in the end: neither costs the lease.
-//! - **Trouble that passes is waited for while the lease lasts**, with full jitter, after
-//!   what the store asks to wait. A run's attempts go on meanwhile.
+//! - **\[R\] One nonce per commit, the same in all attempts at it** (A16): after `Unknown` the
+//!   writer reads the head. Its own nonce: the write landed. The expected version: it repeats the
+//!   same write. Another version: lost. If the read fails: unknown, and the run ends.
+//! - **A refusal is checked in the same way.** It may answer a hidden second attempt at a write
+//!   that landed, or be a transient conflict (409): neither costs the lease.
+//! - **A transient failure is retried while the lease lasts**, with full jitter, after the delay
+//!   that the store requests. The run's step attempts continue meanwhile.
 //! - **Crash** before (2): nothing. After it: the outbox is undispatched, and the next run
 //!   dispatches first.
 //!
@@ -33,34 +32,27 @@ use crate::stored::Document as _;
 /// What one commit changes.
 #[derive(Debug)]
 pub(crate) struct Draft {
-    /// The run's instant.
     pub(crate) at: Timestamp,
-    /// Who, with which code.
     pub(crate) by: Provenance,
-    /// Frames registered, if the workflow was driven up to here.
+    /// The number of frames registered, if the workflow was driven up to this commit.
     pub(crate) frames: Option<u32>,
-    /// The new entries.
     pub(crate) entries: Vec<Entry>,
-    /// The lease after it.
     pub(crate) lease: Option<Lease>,
-    /// The status after it.
     pub(crate) status: Status,
-    /// The timer after it.
     pub(crate) timer: Option<Key>,
     /// See [`Head::fired`].
     pub(crate) fired: Option<Key>,
-    /// Everything undispatched after it: what is carried, then what is new.
+    /// All undispatched effects after this commit: first the carried ones, then the new ones.
     pub(crate) outbox: Vec<Item>,
-    /// The news after it.
     pub(crate) news: Vec<News>,
-    /// The crashes after it.
     pub(crate) crash_count: u32,
-    /// By the monotonic clock: no try begins after this, but the first.
+    /// By the monotonic clock: no attempt except the first begins after this.
     pub(crate) deadline: Duration,
 }
 
 impl Journal {
-    /// Makes `draft` durable, or says why not. See the head of this file.
+    /// Makes `draft` durable, or returns the reason for the failure. The header of this file
+    /// specifies the protocol.
     ///
     /// # Errors
     /// [`CommitError`]: after `Lost` or `Unknown` this journal must not be used again.
@@ -109,7 +101,7 @@ impl Journal {
     }
 }
 
-/// The one writer of heads after their creation.
+/// The only function that writes heads after their creation.
 pub(super) async fn replace(
     ports: &Ports,
     next: &Head,
@@ -125,7 +117,7 @@ pub(super) async fn replace(
         key: next.key(),
         commit: next.commit,
     };
-    // Whether a try of ours may have landed, or may still.
+    // True if an attempt of this writer may have landed, or may still land.
     let (mut attempt, mut unsure) = (0, false);
     loop {
         let expect = Expect::At(expected.clone());

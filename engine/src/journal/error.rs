@@ -1,26 +1,26 @@
-//! Why a commit did not happen.
+//! Reasons why a commit failed.
 
 use crate::keys::Key;
 use crate::ports::BucketError;
 
-/// Why a commit did not happen, as far as the writer can tell.
+/// The reason for a failed commit, as far as the writer can determine it.
 #[derive(Debug, thiserror::Error)]
 pub enum CommitError {
-    /// Somebody else's commit came first: lease is lost.
+    /// Another writer committed first: the lease is lost.
     #[error("another run's commit came first: key={key}, commit={commit}")]
     Lost {
-        /// The head.
+        /// The key of the head.
         key: Key,
-        /// The commit that did not happen.
+        /// The number of the commit that did not happen.
         commit: u64,
     },
-    /// It may have happened, and no answer could be had in time. The run ends without
-    /// another write; its causes stay.
+    /// The commit may have landed, but no answer arrived in time. The run ends without another
+    /// write; its causes remain.
     #[error("a commit's injection is unknown: key={key}, commit={commit}")]
     Unknown {
-        /// The head.
+        /// The key of the head.
         key: Key,
-        /// The commit.
+        /// The number of the commit.
         commit: u64,
     },
     /// The store failed before anything was written.

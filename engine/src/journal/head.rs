@@ -1,4 +1,4 @@
-//! The head: one object per execution, the truth about it (docs/protocol.md, The head).
+//! The head: one object per execution, its authoritative state (docs/protocol.md, The head).
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -12,114 +12,103 @@ use crate::domain::{Commit, ExecutionId, Record, Status};
 use crate::keys::{self, Key, TimerKey};
 use crate::stored::{self, Document, LoadError};
 
-/// Version of the stored form; a reader refuses a newer one by name.
+/// The version of the stored form. A reader rejects a newer one by name.
 pub(crate) const FORMAT: u32 = 1;
 
-/// The execution, as stored.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Head {
-    /// Version of this form.
     pub(crate) format: u32,
-    /// What never changes.
+    /// The part that never changes.
     pub(crate) record: Record,
-    /// Dense count of commits.
+    /// The dense count of commits.
     pub(crate) commit: u64,
-    /// Names this commit: the same in all attempts at it.
+    /// Identifies this commit; the same in all attempts at it.
     pub(crate) nonce: String,
     /// The instant of this commit; never decreases.
     pub(crate) at: Timestamp,
     /// Increases with each lease.
     pub(crate) epoch: u64,
-    /// Whose run is at it.
+    /// The current lease holder, if any.
     pub(crate) lease: Option<Lease>,
-    /// Where it stands.
     pub(crate) status: Status,
-    /// Entries so far: the number of the next one.
+    /// The number of entries so far: the number of the next one.
     pub(crate) entries: u64,
-    /// Bytes of journal so far, sealed ones too.
+    /// The bytes of journal so far, including sealed segments.
     pub(crate) bytes: u64,
-    /// Segments, in order.
     pub(crate) sealed: Vec<Sealed>,
-    /// The commits since.
+    /// The commits since the last sealed segment.
     pub(crate) tail: Vec<Raw>,
-    /// The whole key of the timer for the earliest deadline.
+    /// The full key of the timer for the earliest deadline.
     pub(crate) timer: Option<Key>,
-    /// The timer that covers the commits since the head was last ownerless: while that object
+    /// The timer that covers the commits since the head was last without a lease. While that object
     /// exists, the outbox may be undispatched (A2).
     pub(crate) fired: Option<Key>,
-    /// Effects not known to be dispatched.
+    /// Effects that may be undispatched.
     pub(crate) outbox: Vec<Item>,
-    /// Lifecycle events that no feed object is known to hold.
+    /// Lifecycle events that may be missing in the feed.
     pub(crate) news: Vec<News>,
-    /// Leases since the last new outcome.
+    /// The number of leases since the last new outcome.
     pub(crate) crash_count: u32,
-    /// Where it was archived to, in a tombstone, which has let go of everything else.
+    /// In a tombstone: where the execution was archived. All other state is dropped.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) archived: Option<Archived>,
 }
 
-/// Whose run is at an execution, until when.
+/// The lease of an execution: its holder and its expiry.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Lease {
-    /// The worker that holds it.
+    /// The worker that holds the lease.
     pub worker: String,
-    /// Increases with each lease of the execution.
+    /// The lease number, which increases with each lease of the execution.
     pub epoch: u64,
-    /// When it expires unless it is renewed; nobody takes it over before.
+    /// The instant at which the lease expires unless it is renewed. No worker takes it over before.
     pub until: Timestamp,
 }
 
-/// A sealed segment.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Sealed {
-    /// Its whole key, which names its bytes.
+    /// The full key, which contains the digest of the bytes.
     pub(crate) key: Key,
-    /// Number of its first entry.
     pub(crate) first: u64,
-    /// Number of the first entry after it.
+    /// The number of the first entry after the segment.
     pub(crate) end: u64,
-    /// Its size.
     pub(crate) bytes: u64,
 }
 
-/// Something to do after a commit: the number of the entry that says what, or a name.
+/// An effect to dispatch after a commit: the number of the entry that specifies it, or a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(untagged)]
 pub(crate) enum Item {
     /// The effect of an entry.
     Entry(u64),
-    /// An effect that no entry holds.
+    /// An effect without an entry.
     Named(Named),
 }
 
-/// Effects that no entry holds.
+/// Effects without an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Named {
     /// Create the object that `timer` names.
     Timer,
-    /// Write the feed object, last of all.
+    /// Write the feed object, after all other effects.
     Feed,
 }
 
-/// A lifecycle event on its way to the feed.
+/// A lifecycle event that is to be written to the feed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct News {
-    /// The commit it belongs to.
     pub(crate) commit: u64,
-    /// Its instant.
     pub(crate) at: Timestamp,
-    /// The entry's kind.
     pub(crate) kind: String,
-    /// In words, where there is more to say (a failure, a reason).
+    /// Details as text, if there are any (a failure, a reason).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) note: Option<String>,
 }
 
-/// One commit as text: appending to a tail never parses or prints what is there already.
+/// One commit as text, so that an append to a tail neither parses nor prints the commits before it.
 #[derive(Debug, Clone)]
 pub(crate) struct Raw {
-    /// Number of its first entry.
     pub(crate) first: u64,
     text: Arc<RawValue>,
 }
@@ -135,15 +124,14 @@ impl Raw {
         }
     }
 
-    /// The commit.
+    /// Parses the commit.
     ///
     /// # Errors
-    /// What does not parse, in serde's words.
+    /// The error of serde, if the text does not parse.
     pub(crate) fn decode(&self) -> Result<Commit, serde_json::Error> {
         serde_json::from_str(self.text.get())
     }
 
-    /// Its size in bytes.
     pub(crate) fn bytes(&self) -> usize {
         self.text.get().len()
     }
@@ -175,7 +163,7 @@ impl Document for Head {
 }
 
 impl Head {
-    /// The head of an execution that was only started.
+    /// The head of an execution that was started and has not run yet.
     pub(crate) fn new(record: Record, nonce: String) -> Self {
         Self {
             format: FORMAT,
@@ -199,16 +187,15 @@ impl Head {
         }
     }
 
-    /// Where it is stored.
     pub(crate) fn key(&self) -> Key {
         keys::head(&self.record.eid)
     }
 
-    /// Reads the bytes back.
+    /// Decodes a head from its bytes.
     ///
     /// # Errors
-    /// [`LoadError::Newer`] for a form of a later release, [`LoadError::Corrupt`] for what is
-    /// no head, is not as it was written, or is the head of another execution.
+    /// [`LoadError::Newer`] for a form of a later release. [`LoadError::Corrupt`] if the bytes are
+    /// not a head, have changed since they were written, or are the head of another execution.
     pub(crate) fn decode(key: &Key, eid: &ExecutionId, body: &[u8]) -> Result<Self, LoadError> {
         let head: Self = stored::decode(key, body)?;
         head.check(eid)
@@ -216,8 +203,8 @@ impl Head {
         Ok(head)
     }
 
-    /// What a run relies on, beyond the form: it creates, reads and deletes what a head names,
-    /// so a head names objects of its own execution only.
+    /// Checks the rules that a run relies on beyond the form. A run creates, reads and deletes the
+    /// objects that a head names, so a head may name objects of its own execution only.
     fn check(&self, eid: &ExecutionId) -> Result<(), String> {
         if self.format == 0 {
             return Err("there is no format 0".to_owned());

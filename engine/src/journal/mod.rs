@@ -1,8 +1,8 @@
 //! The journal of one execution: its head, its commits, its segments, its blobs.
 //!
-//! One object is the truth: every change of an execution is one compare-and-swap of its head
-//! (I2). What the head no longer holds itself stands in segments and blobs that it names, and
-//! that nobody changes.
+//! One object is authoritative: every change of an execution is one compare-and-swap of its head
+//! (I2). The state that does not fit into the head is stored in immutable segments and blobs that
+//! the head names.
 
 mod commit;
 mod error;
@@ -27,17 +27,17 @@ use crate::keys::{self, Key};
 use crate::ports::{BucketError, Created, Ports, Version};
 use crate::stored::{Document, LoadError};
 
-/// A head that was read, with what a run needs to go on from it.
+/// A head that was read, with the state that a run needs to continue from it.
 #[derive(Debug)]
 pub(crate) struct Journal {
     /// The head as read, or as committed last.
     pub(crate) head: Head,
     version: Version,
-    /// The commits of the last segment, while it may still be merged with.
+    /// The commits of the last segment, while it may still be merged.
     open: Vec<Raw>,
 }
 
-/// A journal, as far as it can be read.
+/// The readable part of a journal.
 #[derive(Debug)]
 pub(crate) struct Read {
     /// The commits that can be read, in order.
@@ -50,7 +50,7 @@ impl Journal {
     /// Reads the head of `eid`. 1 G.
     ///
     /// # Errors
-    /// [`LoadError`]: the store failed, or the object is not a head this release can read.
+    /// [`LoadError`]: the store failed, or the object is not a head that this release can read.
     pub(crate) async fn load(ports: &Ports, eid: &ExecutionId) -> Result<Option<Self>, LoadError> {
         let key = keys::head(eid);
         let Some(found) = ports.read(&key).await? else {
@@ -64,7 +64,7 @@ impl Journal {
         }))
     }
 
-    /// The same, without what only a run at work needs.
+    /// A copy of the journal without the state that only an active run needs.
     pub(crate) fn at_rest(&self) -> Self {
         Self {
             head: self.head.clone(),
@@ -73,7 +73,7 @@ impl Journal {
         }
     }
 
-    /// Creates the head of a new execution. 1 P, + 1 G where there is one.
+    /// Creates the head of a new execution. 1 P, + 1 G if a head exists already.
     ///
     /// # Errors
     /// The store failed.
@@ -85,7 +85,7 @@ impl Journal {
     /// All commits from the first on. 1 G for each segment.
     ///
     /// # Errors
-    /// As [`Journal::read`], and for the first segment that is missing or broken.
+    /// As [`Journal::read`]; also fails for the first segment that is missing or broken.
     pub(crate) async fn history(
         &mut self,
         ports: &Ports,
@@ -95,11 +95,11 @@ impl Journal {
         broken.into_iter().next().map_or(Ok(commits), Err)
     }
 
-    /// All commits that can be read, and which segments cannot. 1 G for each segment.
+    /// Reads all readable commits, and reports the segments that cannot be read. 1 G for each
+    /// segment.
     ///
     /// # Errors
-    /// The store failed; a later release wrote a segment; or the head itself does not fit
-    /// together.
+    /// The store failed; a later release wrote a segment; or the head is inconsistent in itself.
     pub(crate) async fn read(
         &mut self,
         ports: &Ports,
@@ -132,20 +132,20 @@ impl Journal {
             next = *end;
         }
         commits.extend(chain(&head_key, &head.tail, next, head.entries)?);
-        // Nothing is merged with what could not be read.
+        // No commit is merged with a segment that could not be read.
         self.open = if broken.is_empty() { last } else { Vec::new() };
         Ok(Read { commits, broken })
     }
 
-    /// Whether the tail has no room for `more` bytes of entries: the commit that holds them
-    /// seals first. The list of segments takes from the same room, so that a head stays
-    /// under its bound however long the journal is.
+    /// True if the tail has no room for `more` bytes of entries: the commit that holds them seals
+    /// first. The list of segments counts towards the same bound, so a head stays within its bound
+    /// for any length of journal.
     pub(crate) fn is_full(&self, more: usize, tail: usize) -> bool {
         self.head.tail_bytes() + self.head.sealed.len() * segment::NAMED + more > tail
     }
 
-    /// The newest commits, back to number `from` and perhaps further. 1 G for each segment
-    /// that holds some of them.
+    /// The newest commits, back to number `from` or earlier. 1 G for each segment that contains
+    /// some of them.
     ///
     /// # Errors
     /// As [`Journal::history`].
@@ -155,7 +155,7 @@ impl Journal {
         from: u64,
         concurrency: usize,
     ) -> Result<Vec<Commit>, LoadError> {
-        // Commits are dense, so what the tail holds says where it begins.
+        // Commits are dense, so the length of the tail determines its first commit.
         let tail = self.head.tail.len() as u64;
         if from > self.head.commit.saturating_sub(tail) {
             return self.head.tail.iter().map(|raw| self.decode(raw)).collect();
@@ -178,7 +178,7 @@ impl Journal {
     /// Reads one commit.
     ///
     /// # Errors
-    /// [`LoadError::Corrupt`] names the head (or the journal it heads).
+    /// [`LoadError::Corrupt`] names the head (or the journal of the head).
     pub(crate) fn decode(&self, raw: &Raw) -> Result<Commit, LoadError> {
         raw.decode()
             .map_err(|e| LoadError::corrupt(&self.head.key(), e.to_string()))

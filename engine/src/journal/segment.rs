@@ -1,13 +1,13 @@
-//! Sealed segments: the older part of a journal, out of the head.
+//! Sealed segments: the older part of a journal, moved out of the head.
 //!
-//! (1) Create `log/{n:06}-{sha16}` from whole commits of the tail, merged with the last
-//! segment while that is small. (2) The commit that follows names it in the head.
+//! (1) Create `log/{n:06}-{sha16}` from whole commits of the tail, merged with the last segment
+//! while that one is small. (2) The commit that follows names it in the head.
 //!
 //! - **\[R\] A7** A segment is create-only and its key holds its digest, so a stale writer's
-//!   segment is another object and cannot replace one that a head names.
-//! - Entries with undispatched effects are never sealed: dispatching reads the head alone.
-//! - **Crash** between (1) and (2), or (2) refused: a segment that no head names. It goes
-//!   with the prefix.
+//!   segment is a different object and cannot replace one that a head names.
+//! - Entries with undispatched effects are never sealed: dispatch reads the head alone.
+//! - **Crash** between (1) and (2), or (2) refused: an unreferenced segment, which is deleted with
+//!   the prefix.
 //!
 //! Price: 1 P for each 64 KiB of journal.
 
@@ -24,7 +24,7 @@ use crate::keys;
 use crate::ports::{BucketError, Ports};
 use crate::stored::{self, LoadError};
 
-/// About how many bytes of a head the name of one segment takes.
+/// The approximate size of one segment's entry in a head, in bytes.
 pub(super) const NAMED: usize = 144;
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -34,7 +34,6 @@ struct Segment {
     commits: Vec<Raw>,
 }
 
-/// What sealing changes in the head.
 pub(super) struct Cut {
     sealed: Vec<Sealed>,
     tail: Vec<Raw>,
@@ -49,7 +48,7 @@ impl Cut {
     }
 }
 
-/// Creates a segment of what can be sealed; `None` when nothing can. 1 P.
+/// Creates a segment of all commits that can be sealed; `None` if there are none. 1 P.
 pub(super) async fn seal(
     journal: &Journal,
     ports: &Ports,
@@ -94,7 +93,7 @@ pub(super) async fn seal(
     let digest = Digest::of(&body);
     let key = keys::segment(&head.record.eid, number, digest.sha16());
     let bytes = body.len() as u64;
-    // Found is done: the key names the bytes.
+    // An existing object is a success: the key names the bytes.
     let _ = ports.create_until(&key, body, Some(until)).await?;
     sealed.push(Sealed {
         key,
@@ -114,7 +113,8 @@ pub(super) async fn seal(
     }))
 }
 
-/// Reads segments, several at once, in order: each, or why it cannot be read. 1 G each.
+/// Reads segments concurrently and returns them in order: each segment, or the reason why it cannot
+/// be read. 1 G each.
 pub(super) async fn each(
     ports: &Ports,
     eid: &ExecutionId,
@@ -140,7 +140,6 @@ async fn one(ports: &Ports, eid: &ExecutionId, sealed: &Sealed) -> Result<Vec<Ra
     }
 }
 
-/// The bytes of a segment.
 pub(crate) fn encode(eid: ExecutionId, commits: &[Raw]) -> Bytes {
     let segment = Segment {
         format: FORMAT,
@@ -152,11 +151,11 @@ pub(crate) fn encode(eid: ExecutionId, commits: &[Raw]) -> Bytes {
         .into()
 }
 
-/// Reads the bytes of the segment that a head of `eid` names so.
+/// Decodes the bytes of a segment that the head of `eid` names.
 ///
 /// # Errors
-/// [`LoadError::Newer`] for a form of a later release; [`LoadError::Corrupt`] for bytes that
-/// are not those the key names, or are no segment of this execution at this place.
+/// [`LoadError::Newer`] for a form of a later release. [`LoadError::Corrupt`] if the bytes do not
+/// match the key, or are not the named segment of this execution.
 pub(crate) fn decode(
     eid: &ExecutionId,
     sealed: &Sealed,

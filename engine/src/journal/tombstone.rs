@@ -1,16 +1,16 @@
-//! The tombstone: what a head becomes when its execution was archived into an archive.
+//! The tombstone: the state of a head after its execution was archived.
 //!
-//! It keeps the key taken, so that whatever comes late is refused, answers keyed duplicates by
-//! the digest of their input, and names the archive. It has let go of the journal, and of the
-//! input: `record.args` is `null` in it.
+//! It reserves the key, so that late requests are rejected; it answers keyed duplicates by the
+//! digest of their input; and it names the archive. It drops the journal and the input: its
+//! `record.args` is `null`.
 //!
 //! - **\[R\] A9** It replaces the very head that was archived, by compare-and-swap. The bad
-//!   interleaving: retention reads a failed execution; somebody re-opens it; retention buries it
-//!   with what it has done since. Refused, retention leaves it.
-//! - It is the last link of the chain of commits (I2): nobody but retention replaces it.
-//! - **\[R\] It is purged by one at a time**, who has marked it before. The bad interleaving: two
-//!   passes purge one execution; one of them is slow; its key is free, and is started again; the
-//!   slow one deletes the new head.
+//!   interleaving: retention reads a failed execution; an operator re-opens it; retention expires
+//!   it with its later work. After a refusal, retention leaves the execution as it is.
+//! - It is the last link of the chain of commits (I2): only retention replaces it.
+//! - **\[R\] It is purged by one sweeper at a time**, which marks it first. The bad interleaving:
+//!   two passes purge one execution; one of them is slow; the key becomes free and a new execution
+//!   starts under it; the slow pass deletes the new head.
 
 use std::time::Duration;
 
@@ -23,26 +23,25 @@ use crate::domain::{Digest, Json, Payload, Record, Status};
 use crate::keys::{self, Key};
 use crate::ports::Ports;
 
-/// What a tombstone says of the execution that was archived.
+/// The description of an archived execution in its tombstone.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Archived {
-    /// The archive.
     pub(crate) key: Key,
-    /// Digest of the archive's bytes.
+    /// The digest of the archive's bytes.
     pub(crate) sha256: Digest,
-    /// The commit that was archived: the last one before the tombstone.
+    /// The archived commit: the last one before the tombstone.
     pub(crate) commit: u64,
-    /// How the execution ended.
     pub(crate) status: Status,
-    /// Digest of the canonical form of its value, or of its failure.
+    /// The digest of the canonical form of the value or the failure.
     pub(crate) result: Digest,
-    /// Since when somebody purges it.
+    /// The start of a purge that is in progress, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) purged_since: Option<Timestamp>,
 }
 
 impl Archived {
-    /// What readers rely on: a head says where it was archived to if, and only if, it was.
+    /// Checks the rule that readers rely on: a head names an archive if, and only if, it was
+    /// archived.
     pub(super) fn check(head: &Head) -> Result<(), String> {
         match (head.status, &head.archived) {
             (Status::Archived, None) => Err("it is archived, and does not say where".to_owned()),
@@ -62,12 +61,12 @@ impl Archived {
 }
 
 impl Journal {
-    /// Replaces the head by its tombstone. 1 P; after a lost reply 1 G and 1 P each time; 1 G
-    /// if lost.
+    /// Replaces the head by its tombstone. 1 P; after a lost reply 1 G and 1 P for each attempt; 1
+    /// G if lost.
     ///
     /// # Errors
-    /// [`CommitError::Lost`]: it is no longer the head that was read. After that, or
-    /// `Unknown`, this journal must not be used again.
+    /// [`CommitError::Lost`]: the head has changed since it was read. After that, or `Unknown`,
+    /// this journal must not be used again.
     pub(crate) async fn entomb(
         &mut self,
         ports: &Ports,
@@ -91,7 +90,7 @@ impl Journal {
         self.succeed(ports, next, deadline).await
     }
 
-    /// Dates the tombstone anew, or marks it as being purged. 1 P, as [`Journal::entomb`].
+    /// Updates the date of the tombstone, or marks it as being purged. 1 P, as [`Journal::entomb`].
     ///
     /// # Errors
     /// As [`Journal::entomb`].
