@@ -11,23 +11,20 @@ use crate::keys::{self, Key, MailKey};
 use crate::ports::{BucketError, Ports};
 use crate::stored::{self, LoadError};
 
-/// One message of a listing, not read yet.
+/// One message of a listing, before it is read.
 #[derive(Debug, Clone)]
 pub(crate) struct Slot {
-    /// Its key.
     pub(crate) key: Key,
-    /// Its id.
     pub(crate) mid: MessageId,
-    /// When it was put there, by the store's clock.
+    /// The instant of its creation by the store's clock.
     pub(crate) modified: Timestamp,
 }
 
-/// One execution's mailbox, as listed.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Listing {
-    /// Messages, in order of key.
+    /// The messages, in order of key.
     pub(crate) slots: Vec<Slot>,
-    /// Objects that no message can be called: left alone.
+    /// Objects that are not messages: left as they are.
     pub(crate) foreign: Vec<Key>,
 }
 
@@ -57,14 +54,15 @@ pub(crate) async fn list(
     Ok(listing)
 }
 
-/// Reads messages, several at once, and puts them in the order of absorption: by
-/// (`sent_at`, mid). What vanished meanwhile was absorbed by another run. 1 G each.
+/// Reads messages concurrently and returns them in the order of absorption: by (`sent_at`, mid). A
+/// message that vanished meanwhile was absorbed by another run. 1 G each.
 ///
-/// An object that cannot be read as mail becomes [`Body::Unreadable`], which parks the
-/// execution; so it never stops its neighbours, nor is it lost.
+/// An object that cannot be read as mail becomes [`Body::Unreadable`], which parks the execution:
+/// it neither blocks other messages nor is lost.
 ///
 /// # Errors
-/// The store failed; or a newer release wrote one of them, which this one leaves alone.
+/// The store failed; or a newer release wrote one of the messages, which this release leaves as it
+/// is.
 pub(crate) async fn fetch(
     ports: &Ports,
     slots: &[Slot],
@@ -73,11 +71,10 @@ pub(crate) async fn fetch(
     fetch_rest(ports, slots, concurrency, &Early::new()).await
 }
 
-/// Messages that were read before their mailbox was listed.
 pub(crate) type Early = BTreeMap<Key, Bytes>;
 
-/// Reads what of `keys` is there, several at once; `None`: nothing of it. One whose read fails may be there,
-/// and is left to who needs it. 1 G each.
+/// Reads those of `keys` that exist, concurrently; `None` if none exists. A message whose read
+/// fails may exist, and is left to the caller that needs it. 1 G each.
 pub(crate) async fn read_early(ports: &Ports, keys: &[Key], concurrency: usize) -> Option<Early> {
     let reads: Vec<_> = keys.iter().map(|key| ports.read(key)).collect();
     let found: Vec<_> = stream::iter(reads)
@@ -92,7 +89,7 @@ pub(crate) async fn read_early(ports: &Ports, keys: &[Key], concurrency: usize) 
     (!gone).then(|| bodies.collect())
 }
 
-/// As [`fetch`], without reading those of `early` again.
+/// As [`fetch`], but does not read the messages of `early` again.
 pub(crate) async fn fetch_rest(
     ports: &Ports,
     slots: &[Slot],
@@ -110,7 +107,7 @@ pub(crate) async fn fetch_rest(
     Ok(ordered(found.into_iter().flatten().collect()))
 }
 
-/// Puts messages in the order of absorption.
+/// Sorts messages into the order of absorption.
 pub(crate) fn ordered(mut mails: Vec<Mail>) -> Vec<Mail> {
     mails.sort_by(|a, b| (a.sent_at, &a.mid).cmp(&(b.sent_at, &b.mid)));
     mails
@@ -126,7 +123,7 @@ async fn one(ports: &Ports, slot: &Slot, early: Option<&Bytes>) -> Result<Option
     }
 }
 
-/// Reads the bytes of the message in `slot`; [`Body::Unreadable`] for what is none.
+/// Decodes the message in `slot`; [`Body::Unreadable`] if it is not one.
 ///
 /// # Errors
 /// [`LoadError::Newer`] for a form of a later release.
@@ -135,7 +132,7 @@ pub(crate) fn decode(slot: &Slot, body: &[u8]) -> Result<Mail, LoadError> {
         Err(error @ LoadError::Newer { .. }) => return Err(error),
         other => other.ok(),
     };
-    // Nobody sends that a message is unreadable: only its reader can say so.
+    // No sender creates an unreadable message: only a reader assigns this kind.
     let own = |mail: &Mail| {
         let sent = !matches!(mail.body, Body::Unreadable { .. });
         sent && mail.format == Mail::FORMAT && mail.mid == slot.mid

@@ -1,4 +1,4 @@
-//! Putting a message into a mailbox.
+//! Sends a message to a mailbox.
 
 use bytes::Bytes;
 
@@ -7,23 +7,21 @@ use crate::keys;
 use crate::ports::{BucketError, Created, Hint, Ports};
 use crate::stored::Document as _;
 
-/// How a send ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[must_use]
 pub(crate) enum Sent {
-    /// The message is in the mailbox.
     New,
-    /// A message of this id was there already.
+    /// A message with this id existed already.
     Existed,
 }
 
-/// Creates `mail/{queue}/{sh}/{eid}/{mid}`, then rings. 1 P.
+/// Creates `mail/{queue}/{sh}/{eid}/{mid}`, then sends a hint. 1 P.
 ///
-/// Crash before the create: nothing happened. After it: the message counts, the sender does
-/// not know; its retry under the same mid finds it.
+/// Crash before the create: nothing happened. After it: the message counts, although the sender has
+/// no answer; its retry under the same mid finds it.
 ///
 /// # Errors
-/// The store failed; the message may or may not be there.
+/// The store failed; the message may exist.
 pub(crate) async fn send(
     ports: &Ports,
     queue: &Queue,
@@ -35,10 +33,11 @@ pub(crate) async fn send(
     Ok(sent)
 }
 
-/// The create alone: for who has more to write before anybody should look. 1 P.
+/// Creates the message without a hint, for callers that have more to write before a worker should
+/// look. 1 P.
 ///
 /// # Errors
-/// The store failed; the message may or may not be there.
+/// The store failed; the message may exist.
 pub(crate) async fn put(
     ports: &Ports,
     queue: &Queue,
@@ -57,12 +56,11 @@ pub(crate) async fn put(
     )
 }
 
-/// The bytes of a message.
 pub(crate) fn encode(mail: &Mail) -> Bytes {
     mail.encode()
 }
 
-/// The hint alone.
+/// Sends the hint only.
 pub(crate) async fn ring(ports: &Ports, queue: &Queue, eid: &ExecutionId, mail: &Mail) {
     let cause = keys::mail(queue, eid, &mail.mid);
     ports
