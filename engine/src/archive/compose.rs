@@ -1,4 +1,4 @@
-//! From a head and all that it names to an archive.
+//! Composes an archive from a head and all objects that it names.
 
 use std::collections::BTreeMap;
 
@@ -10,26 +10,25 @@ use crate::keys;
 use crate::ports::Ports;
 use crate::stored::{self, LoadError};
 
-/// Large values up to this size stand in the lines, in bytes: each saves a write request, now and
-/// for whoever reads it.
+/// Large values up to this size, in bytes, are inlined: each saves a write request, now and for
+/// each reader that copies the archive.
 const EACH: u64 = 128 << 10;
-/// All of them together, in bytes: an archive is read whole.
+/// The maximum total of inlined values, in bytes: an archive is read whole.
 const ALL: u64 = 4 << 20;
 
-/// An archive that is whole, with what its tombstone says of it.
+/// A complete archive, with the result digest for its tombstone.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Composed {
-    /// The archive.
     pub(crate) archive: Archive,
-    /// Digest of the canonical form of the execution's value, or of its failure.
+    /// The digest of the canonical form of the execution's value or failure.
     pub(crate) result: Digest,
 }
 
-/// Reads what a finished execution's head names, and copies the values that are too large for
-/// the lines. 1 G for each segment and each large value, 1 P for each that is copied.
+/// Reads the objects that a finished execution's head names, and copies the values that are too
+/// large to inline. 1 G for each segment and each large value, 1 P for each copied value.
 ///
 /// # Errors
-/// The store failed, or something of it cannot be read: then it is not to be archived.
+/// The store failed, or a part cannot be read: such an execution must not be archived.
 pub(crate) async fn compose(
     ports: &Ports,
     journal: &mut Journal,
@@ -49,7 +48,7 @@ pub(crate) async fn compose(
         seen: BTreeMap::new(),
     };
     values.carry(&mut archive.record.args).await?;
-    // One after the other: each is read whole, and may be large.
+    // Sequentially: each value is read whole, and may be large.
     for commit in &mut archive.commits {
         for entry in &mut commit.entries {
             if let Some(payload) = entry.payload_mut() {
@@ -69,17 +68,17 @@ pub(crate) async fn compose(
     Ok(Composed { archive, result })
 }
 
-/// Large values on their way into an archive, or beside it.
+/// The large values of an archive in progress, inlined or copied.
 struct Values<'a> {
     ports: &'a Ports,
     eid: ExecutionId,
-    /// Bytes that the lines have room for.
+    /// The bytes left for inlined values.
     left: u64,
     inlined: u64,
     seen: BTreeMap<Digest, Seen>,
 }
 
-/// A value that was read: in the lines, or beside them.
+/// The location of a value that was read: inlined or copied.
 enum Seen {
     Inline(Json),
     Beside { canonical: Digest },
@@ -103,7 +102,7 @@ impl Values<'_> {
             }
         };
         let text = json.as_str();
-        // What would not be read back byte by byte stands by itself.
+        // A value whose bytes would change on the way back is stored as an object of its own.
         let exact = !text.contains(['\n', '\r']) && Digest::of(text.as_bytes()) == sha256;
         if exact && bytes <= EACH.min(self.left) {
             self.left -= bytes;
@@ -114,7 +113,7 @@ impl Values<'_> {
         }
         let key = keys::archive_blob(&self.eid, sha256.as_str());
         let body = bytes::Bytes::copy_from_slice(text.as_bytes());
-        // Found is done: the key names the bytes.
+        // An existing object is a success: the key names the bytes.
         let _ = self.ports.create(&key, body).await?;
         let canonical = json.digest();
         self.seen.insert(sha256, Seen::Beside { canonical });

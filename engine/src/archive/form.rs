@@ -9,33 +9,30 @@ use crate::journal::Head;
 use crate::keys::{self, Key};
 use crate::stored::{self, LoadError};
 
-/// Version of the stored form; a reader refuses a newer one by name.
+/// The version of the stored form. A reader rejects a newer one by name.
 pub(crate) const FORMAT: u32 = 1;
 
-/// A finished execution, as it was archived.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Archive {
-    /// What never changed. Its input may stand beside the archive.
+    /// The immutable part of the execution. Its input may be a separate object.
     pub(crate) record: Record,
-    /// How it ended.
     pub(crate) status: Status,
-    /// Its last commit.
+    /// The number of its last commit.
     pub(crate) commit: u64,
-    /// The instant of that.
+    /// The instant of that commit.
     pub(crate) at: Timestamp,
-    /// Entries of its journal.
+    /// The number of journal entries.
     pub(crate) entries: u64,
-    /// Bytes of its journal.
+    /// The size of the journal in bytes.
     pub(crate) bytes: u64,
-    /// For each segment it had, the number of the first entry behind it.
+    /// For each former segment, the number of the first entry after it.
     pub(crate) segments: Vec<u64>,
-    /// How often a large value stands in the lines.
+    /// The number of inlined large values.
     pub(crate) inlined: u64,
-    /// The whole journal. Values may stand beside the archive.
+    /// The whole journal. Values may be separate objects.
     pub(crate) commits: Vec<Commit>,
 }
 
-/// The first line.
 #[derive(Serialize, Deserialize)]
 struct First {
     format: u32,
@@ -52,14 +49,14 @@ struct First {
 /// The last line, the same in every format.
 #[derive(Serialize, Deserialize)]
 struct Last {
-    /// Lines before this one.
+    /// The number of lines before this one.
     lines: usize,
-    /// Digest of the bytes before this line.
+    /// The digest of the bytes before this line.
     sha256: Digest,
 }
 
 impl Archive {
-    /// What stands in a finished execution's head, with its journal.
+    /// Builds the archive of a finished execution from its head and its journal.
     pub(super) fn of(head: &Head, commits: Vec<Commit>) -> Self {
         Self {
             record: head.record.clone(),
@@ -74,7 +71,7 @@ impl Archive {
         }
     }
 
-    /// How it ended: its value, or why it has none.
+    /// The entry that ended the execution: its value, or its failure.
     #[must_use]
     pub(crate) fn outcome(&self) -> Option<&Entry> {
         let entries = self
@@ -90,7 +87,7 @@ impl Archive {
         })
     }
 
-    /// The large value of this digest, if it stands in the lines.
+    /// The large value of this digest, if it is inlined.
     #[must_use]
     pub(crate) fn value(&self, sha256: &Digest) -> Option<&Json> {
         let entries = self.commits.iter().flat_map(|commit| &commit.entries);
@@ -105,7 +102,6 @@ impl Archive {
         })
     }
 
-    /// The bytes.
     #[must_use]
     pub(crate) fn encode(&self) -> Bytes {
         let first = First {
@@ -132,18 +128,19 @@ impl Archive {
         body.into()
     }
 
-    /// Reads the bytes of `eid`'s archive back.
+    /// Decodes the archive of `eid`.
     ///
     /// # Errors
-    /// [`LoadError::Newer`] for a form of a later release; [`LoadError::Corrupt`] for what is no
-    /// archive, is not as it was written, is not whole, or is another execution's.
+    /// [`LoadError::Newer`] for a form of a later release. [`LoadError::Corrupt`] if the bytes are
+    /// not an archive, have changed since they were written, are incomplete, or belong to another
+    /// execution.
     pub(crate) fn decode(eid: &ExecutionId, body: &[u8]) -> Result<Self, LoadError> {
         let key = keys::archive(eid);
         let bad = |why: &dyn std::fmt::Display| LoadError::corrupt(&key, why);
         let text = std::str::from_utf8(body).map_err(|e| bad(&e))?;
         let (lines, last) = whole(text).ok_or_else(|| bad(&"it is cut off"))?;
         let last: Last = serde_json::from_str(last).map_err(|e| bad(&e))?;
-        // First, so that a format that changed in the store is not taken for a later release's.
+        // Checked first, so that a corrupt format number is not mistaken for a later release.
         if Digest::of(lines.as_bytes()) != last.sha256 || lines.lines().count() != last.lines {
             return Err(bad(&crate::stored::checksum::BROKEN));
         }
@@ -170,7 +167,8 @@ impl Archive {
         Ok(archive)
     }
 
-    /// Whether it is whole: each commit from the first to the last, each entry, and an end.
+    /// Checks that the archive is complete: each commit from the first to the last, each entry, and
+    /// an end.
     pub(super) fn check(&self) -> Result<(), String> {
         let mut next = 0;
         for (number, commit) in (1..).zip(&self.commits) {
@@ -200,14 +198,14 @@ impl Archive {
     }
 }
 
-/// All lines but the last, and the last, without its end.
+/// Splits the text into all lines except the last, and the last without its line end.
 fn whole(text: &str) -> Option<(&str, &str)> {
     let text = text.strip_suffix('\n')?;
     let at = text.rfind('\n')? + 1;
     Some((text.get(..at)?, text.get(at..)?))
 }
 
-/// One line. Within JSON, a line's end can only be a blank between two tokens.
+/// Appends one line. JSON text contains a line end only as whitespace between two tokens.
 fn line(body: &mut String, value: &impl Serialize) {
     let text = serde_json::to_string(value)
         .expect("an archive holds only values that were serialized before");

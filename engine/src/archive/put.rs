@@ -1,4 +1,4 @@
-//! Writing an archive: created, or in the place of an earlier one.
+//! Writes an archive: creates it, or replaces an earlier one.
 
 use bytes::Bytes;
 
@@ -8,23 +8,22 @@ use crate::keys;
 use crate::ports::Ports;
 use crate::stored::{self, Amended, Change, LoadError};
 
-/// What became of an archive.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[must_use]
 pub(crate) enum Put {
-    /// It is there, and this is the digest of its bytes.
+    /// The archive exists; this is the digest of its bytes.
     There(Digest),
-    /// A later one is there: this head is no longer the execution's.
+    /// A later archive exists: the execution has a newer head.
     Later,
 }
 
-/// Writes `archive`. Its bytes follow from the head, so found equal is done; an earlier one is
-/// replaced, a later one never.
+/// Writes `archive`. Its bytes follow from the head, so *found equal* is a success. An earlier
+/// archive is replaced, a later one never.
 ///
-/// 1 P; where there is one already 1 G, and 1 P more if that is an earlier one.
+/// 1 P; if an archive exists already 1 G, and 1 P more if that is an earlier one.
 ///
 /// # Errors
-/// The store failed; or a later release wrote the one that is there.
+/// The store failed; or a later release wrote the existing archive.
 pub(crate) async fn put(ports: &Ports, archive: &Archive) -> Result<Put, LoadError> {
     let (key, body) = (keys::archive(&archive.record.eid), archive.encode());
     let amended = stored::amend(ports, &key, None, |seen| {
@@ -40,7 +39,8 @@ pub(crate) async fn put(ports: &Ports, archive: &Archive) -> Result<Put, LoadErr
     })
 }
 
-/// Whether what is there is of a later head. What cannot be read is worth less than what can.
+/// True if the existing archive is of a later head. An unreadable archive is replaced by a readable
+/// one.
 fn is_later(mine: &Archive, there: &Bytes) -> Result<bool, LoadError> {
     let there = match Archive::decode(&mine.record.eid, there) {
         Ok(there) => there,

@@ -1,4 +1,4 @@
-//! Reading an archive back.
+//! Reads an archive.
 
 use super::Archive;
 use super::form::corrupt;
@@ -8,11 +8,11 @@ use crate::keys;
 use crate::ports::Ports;
 use crate::stored::{self, LoadError};
 
-/// The archive of `eid`, checked against what its tombstone names, if there is one. 1 G.
+/// Reads the archive of `eid` and checks it against its tombstone, if there is one. 1 G.
 ///
 /// # Errors
-/// The store failed; it cannot be read, is not the one that is named, or is missing though it
-/// is named.
+/// The store failed; or the archive cannot be read, differs from the one that the tombstone names,
+/// or is missing although it is named.
 pub(crate) async fn read(
     ports: &Ports,
     eid: &ExecutionId,
@@ -32,10 +32,10 @@ pub(crate) async fn read(
     Archive::decode(eid, &found.body).map(Some)
 }
 
-/// A large value of an archived execution: beside its archive, or in the lines. 1 G, or 2.
+/// Reads a large value of an archived execution: a separate object, or inlined. 1 G, or 2.
 ///
 /// # Errors
-/// The store failed, or what holds it cannot be read.
+/// The store failed, or the object that contains the value cannot be read.
 pub(crate) async fn value(
     ports: &Ports,
     eid: &ExecutionId,
