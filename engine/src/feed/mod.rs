@@ -1,9 +1,9 @@
-//! The feed: what executions tell the outside, one object per final commit.
+//! The feed: the events that executions report to consumers, one object per final commit.
 //!
-//! `feed/{day}/{instant}-{eid}-{commit:08}`, at least once, identified by (eid, commit): a
-//! crash may write a second object under another instant, and readers keep the first. The
-//! feed object is the last effect of an outbox (A15), so whoever reads that an
-//! execution ended may rely on its result having been sent.
+//! `feed/{day}/{instant}-{eid}-{commit:08}`, at least once, identified by (eid, commit): a crash
+//! may write a second object under another instant, and readers keep the first. The feed object is
+//! the last effect of an outbox (A15), so a consumer that reads the end of an execution may rely on
+//! the delivery of its result.
 //!
 //! Price: 1 P for each run that changes something; a short run costs one.
 

@@ -1,4 +1,4 @@
-//! Reading the feed.
+//! Reads the feed.
 
 use std::collections::BTreeSet;
 
@@ -9,8 +9,8 @@ use crate::keys::{self, FeedKey, InvalidKey, Key};
 use crate::ports::Ports;
 use crate::stored::LoadError;
 
-/// The keys of a day (or of all days) after `after`, in order of the instants of their
-/// writing; of several objects with one identity only the first. 1 P for each 1,000.
+/// The keys of a day (or of all days) after `after`, in order of their write instants; only the
+/// first of several objects with one identity. 1 P for each 1,000.
 ///
 /// # Errors
 /// The store failed; `day` is not `YYYYMMDD`.
@@ -40,8 +40,8 @@ pub(crate) async fn events(
     }
 }
 
-/// Reads feed objects, several at once, in order; what is gone or unreadable is left out and
-/// said in the log. 1 G each.
+/// Reads feed objects concurrently and returns them in order. A missing or unreadable object is
+/// left out and logged. 1 G each.
 ///
 /// # Errors
 /// The store failed.

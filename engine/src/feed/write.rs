@@ -1,4 +1,4 @@
-//! Writing a feed object.
+//! Writes a feed object.
 
 use bytes::Bytes;
 use jiff::Timestamp;
@@ -9,39 +9,28 @@ use crate::journal::Head;
 use crate::keys;
 use crate::ports::{BucketError, Ports};
 
-/// What one feed object tells.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct FeedRecord {
-    /// Version of this form.
     pub(crate) format: u32,
-    /// The execution.
     pub(crate) eid: ExecutionId,
-    /// The newest commit it tells of: with the eid its identity.
+    /// The newest commit it reports: with the eid its identity.
     pub(crate) commit: u64,
-    /// The instant of that commit.
     pub(crate) at: Timestamp,
-    /// The workflow type.
     pub(crate) workflow: Workflow,
-    /// Its version.
     pub(crate) version: String,
-    /// The queue.
     pub(crate) queue: Queue,
-    /// The caller's key.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) dispatch_key: Option<String>,
-    /// The execution that started it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) parent: Option<ExecutionId>,
-    /// When it was started.
     pub(crate) created_at: Timestamp,
-    /// Where it stands.
     pub(crate) status: Status,
-    /// What happened since the object before.
+    /// The events since the previous object.
     pub(crate) events: Vec<Event>,
 }
 
 impl FeedRecord {
-    /// What happened to an execution, beside where it stands.
+    /// Builds a record of `events` and the current status of an execution.
     pub(crate) fn of(head: &Head, events: Vec<Event>) -> Self {
         let record = &head.record;
         Self {
@@ -61,23 +50,21 @@ impl FeedRecord {
     }
 }
 
-/// One event.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Event {
     /// The kind of the entry, or `announce.{kind}`.
     pub(crate) kind: String,
-    /// Its commit, where it is a lifecycle event.
+    /// The commit, for a lifecycle event.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) commit: Option<u64>,
-    /// When.
     pub(crate) at: Timestamp,
-    /// In words, where there is more to say.
+    /// Details as text, if there are any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) note: Option<String>,
-    /// The frame that announced.
+    /// The frame that announced the value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) fid: Option<FrameId>,
-    /// What it announced. A blob lies under the execution.
+    /// The announced value. A blob is stored under the execution.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) value: Option<Payload>,
 }
@@ -90,7 +77,7 @@ pub(crate) async fn write(ports: &Ports, told: &FeedRecord) -> Result<(), Bucket
     write_at(ports, told, ports.clock.now()).await
 }
 
-/// Writes `told` under this instant, which is to be one of just now. 1 P.
+/// Writes `told` under the given instant, which must be recent. 1 P.
 ///
 /// # Errors
 /// The store failed.
@@ -103,7 +90,7 @@ pub(crate) async fn write_at(
         .expect("a feed object holds only values that were serialized before")
         .into();
     let key = keys::feed(at, &told.eid, told.commit);
-    // Found is done: the same (eid, commit) at the same instant.
+    // An existing object is a success: the same (eid, commit) at the same instant.
     let _ = ports.create(&key, body).await?;
     Ok(())
 }
