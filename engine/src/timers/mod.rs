@@ -1,11 +1,11 @@
-//! The timer: one object per execution, `timers/{due}/{queue}/{eid}.{commit}`, its earliest
+//! The timer: one object per execution, `timers/{due}/{queue}/{eid}.{commit}`, for its earliest
 //! deadline.
 //!
 //! - **\[R\] A5** The key holds the commit that set it, so no timer key is ever used twice: a
 //!   slow deleter of an old timer cannot hit a newer one of the same instant.
-//! - **\[R\] A1** Clearing a timer is not an effect. The run whose commit superseded one
-//!   deletes it, after everything else, and never the one that the head names (A6).
-//! - **Crash** before the delete: a stale timer, which costs a cheap run when it is due.
+//! - **\[R\] A1** Clearing a timer is not an effect. The run whose commit supersedes a timer
+//!   deletes it, after all other work, but never the one that the head names (A6).
+//! - **Crash** before the delete: a stale timer, which costs one run without writes when it is due.
 
 use bytes::Bytes;
 use std::time::Duration;
@@ -16,19 +16,19 @@ use crate::domain::{ExecutionId, Queue};
 use crate::keys::{self, Key, TimerKey};
 use crate::ports::{BucketError, Hint, Ports};
 
-/// Creates the timer. The key says everything; the body repeats it for people. 1 P.
+/// Creates the timer. The key is complete; the body repeats it for human readers. 1 P.
 ///
 /// # Errors
 /// The store failed.
 pub(crate) async fn set(ports: &Ports, key: &Key) -> Result<(), BucketError> {
-    // Found is done: the key names its one setter.
+    // An existing object is a success: the key names its only writer.
     let _ = ports
         .create(key, Bytes::from_static(b"{\"format\":1}"))
         .await?;
     Ok(())
 }
 
-/// Tells who carries hints when the timer is due, as far as it can keep one for later.
+/// Notifies the hint carrier of the due instant, as far as the carrier can delay a hint.
 pub(crate) async fn ring(ports: &Ports, key: Key) {
     if let Some(timer) = TimerKey::parse(&key) {
         let hint = Hint {
@@ -41,11 +41,11 @@ pub(crate) async fn ring(ports: &Ports, key: Key) {
     }
 }
 
-/// The key for a deadline: the one in `current` while its instant is unchanged, else a new
-/// one with the number of the commit that sets it.
+/// The key for a deadline: `current` while its instant is unchanged, else a new key with the number
+/// of the commit that sets it.
 ///
-/// **\[R\]** Keys hold microseconds: the timer of a deadline between two is due at the later
-/// one. Were it cut to the earlier one, its run would find nothing due, and set it again.
+/// **\[R\]** Keys hold microseconds, so a timer for a deadline between two of them is due at the
+/// later one. Rounded down, its run would find no deadline due and set the timer again.
 pub(crate) fn key_for(
     due: Timestamp,
     queue: &Queue,
@@ -70,20 +70,20 @@ fn stamp_of(key: &Key) -> String {
         .unwrap_or_default()
 }
 
-/// One page of timers from the earliest on.
+/// One page of timers, earliest first.
 #[derive(Debug, Default)]
 pub struct Due {
-    /// Timers due by now, in order.
+    /// The timers due by now, in order.
     pub now: Vec<(Key, TimerKey)>,
-    /// When the next one is due, if the page shows one.
+    /// The due instant of the next timer, if the page shows one.
     pub next: Option<Timestamp>,
-    /// The end of the page, if more may be due behind it.
+    /// The end of the page, if more timers may be due after it.
     pub rest: Option<Key>,
-    /// What stands on the page and is no timer: passed by.
+    /// Objects on the page that are not timers: skipped.
     pub foreign: Vec<Key>,
 }
 
-/// Lists what is due at `now`. 1 P for each page of `limit`.
+/// Lists the timers due at `now`. 1 P for each page of `limit`.
 ///
 /// # Errors
 /// The store failed.
@@ -96,7 +96,7 @@ pub async fn due(
     due_until(ports, now, after, limit, None).await
 }
 
-/// As [`due`]; with `until`, tried until then by the monotonic clock.
+/// As [`due`]; with `until`, retried up to that instant of the monotonic clock.
 ///
 /// # Errors
 /// The store failed, or did not answer in time.
@@ -122,7 +122,8 @@ pub(crate) async fn due_until(
         }
         found.now.push((row.key, timer));
     }
-    // Not the last timer: a page may be full of what is none, or empty.
+    // The end of the page instead of its last timer: a page may be empty or full of foreign
+    // objects.
     found.rest = page.next;
     Ok(found)
 }
