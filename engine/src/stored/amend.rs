@@ -1,4 +1,4 @@
-//! Replacing an object by compare-and-swap.
+//! Replaces an object by compare-and-swap.
 
 use bytes::Bytes;
 
@@ -6,22 +6,21 @@ use super::LoadError;
 use crate::keys::Key;
 use crate::ports::{BucketError, Expect, Fault, Object, Outcome, Ports};
 
-/// Versions of other writers that one call meets before it gives up.
+/// The number of other writers' versions after which one call gives up.
 const TURNS: u32 = 8;
 
-/// What a change makes of the object that is there.
+/// The result of a change applied to the current object.
 pub(crate) enum Change<T> {
-    /// Nothing is left to write.
+    /// There is nothing left to write.
     Done(T),
     /// These bytes replace it.
     Write(Bytes),
 }
 
-/// How [`amend`] ended.
 pub(crate) enum Amended<T> {
     /// This object was written.
     Written(Object),
-    /// The change found nothing left to write in this object, or in none.
+    /// The change found nothing left to write, in this object or without one.
     Done(T, Option<Object>),
 }
 
@@ -29,12 +28,13 @@ pub(crate) enum Amended<T> {
 /// read it last (`None`: no object).
 ///
 /// `change` is called again with each version that another writer leaves. It must detect its own
-/// earlier effect and return [`Change::Done`]: after a lost reply the object may contain it already.
+/// earlier effect and return [`Change::Done`]: after a lost reply the object may contain it
+/// already.
 ///
-/// 1 P; 1 G and 1 P more for each other writer that came between.
+/// 1 P; 1 G and 1 P more for each concurrent write of another writer.
 ///
 /// # Errors
-/// The store failed, other writers were faster each time, or `change` refuses what is there.
+/// The store failed, other writers won every attempt, or `change` rejects the current object.
 pub(crate) async fn amend<T>(
     ports: &Ports,
     key: &Key,

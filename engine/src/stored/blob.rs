@@ -1,8 +1,8 @@
-//! Values too large to stand in an entry: `x/{sh}/{eid}/blob/{sha256}`, create only.
+//! Values too large to inline in an entry: `x/{sh}/{eid}/blob/{sha256}`, create only.
 //!
 //! A blob is created before the object that refers to it, under the execution that holds the
-//! reference, so it lives as long as that execution. Crash between the two: a blob nobody
-//! names, which goes with the prefix.
+//! reference, so it lives as long as that execution. Crash between the two: an unreferenced blob,
+//! which is deleted with the prefix.
 
 use std::time::Duration;
 
@@ -23,7 +23,7 @@ pub(crate) async fn offload(
     offload_until(ports, eid, payload, most, None).await
 }
 
-/// As [`offload`]; with `until`, tried until then by the monotonic clock.
+/// As [`offload`]; with `until`, retried up to that instant of the monotonic clock.
 pub(crate) async fn offload_until(
     ports: &Ports,
     eid: &ExecutionId,
@@ -36,7 +36,7 @@ pub(crate) async fn offload_until(
     {
         let body = Bytes::copy_from_slice(json.as_str().as_bytes());
         let (sha256, bytes) = (Digest::of(&body), body.len() as u64);
-        // Found is done: the key names the bytes.
+        // An existing object is a success: the key names the bytes.
         let _ = ports
             .create_until(&keys::blob(eid, sha256.as_str()), body, until)
             .await?;
@@ -45,7 +45,7 @@ pub(crate) async fn offload_until(
     Ok(())
 }
 
-/// The value itself. 1 G if it is a reference.
+/// Returns the value itself. 1 G if it is a reference.
 pub(crate) async fn resolve(
     ports: &Ports,
     eid: &ExecutionId,
@@ -58,7 +58,7 @@ pub(crate) async fn resolve(
     resolve_at(ports, keys::blob(eid, sha256.as_str()), sha256).await
 }
 
-/// The value of this digest that stands at `key`. 1 G.
+/// Reads the value of this digest at `key`. 1 G.
 pub(crate) async fn resolve_at(
     ports: &Ports,
     key: Key,
@@ -76,7 +76,7 @@ pub(crate) async fn resolve_at(
     serde_json::from_slice(&found.body).map_err(|error| LoadError::corrupt(&key, error))
 }
 
-/// Moves a payload that leaves `from` under `to`. 1 G and 1 P if it is a blob, else none.
+/// Copies a payload from `from` to `to`. 1 G and 1 P if it is a blob, else none.
 pub(crate) async fn carry(
     ports: &Ports,
     from: &ExecutionId,

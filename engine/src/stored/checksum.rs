@@ -1,23 +1,23 @@
-//! A digest at the end of a stored object, so that whatever changed its bytes since is noticed.
+//! A checksum at the end of a stored object, which detects changed bytes.
 //!
-//! Where nothing else names the bytes: `{...}` is stored as `{...,"sum":"0123456789abcdef"}`,
-//! which is JSON still, and the digest is of all that stands before the mark. Without it a
-//! digit that changed in a value would be a value like any other. An object without a mark (an
-//! earlier build's, or one that somebody put there by hand) is judged by its form alone; so a
-//! byte that changed in the mark itself does no harm, since nothing else did.
+//! For objects whose bytes no other object names: `{...}` is stored as
+//! `{...,"sum":"0123456789abcdef"}`, which is still JSON. The digest covers all bytes before the
+//! mark. Without it, a changed digit in a value would pass for a valid value. An object without a
+//! mark (from an earlier build, or created by hand) is checked by its form only. A changed byte in
+//! the mark itself is therefore harmless, because no other byte changed.
 
 use bytes::Bytes;
 
 use crate::domain::Digest;
 
-/// What to say of bytes that do not hold.
+/// The reason reported for bytes that fail the check.
 pub(crate) const BROKEN: &str = "its bytes are not those that were written";
 
 const MARK: &[u8] = b",\"sum\":\"";
 const END: &[u8] = b"\"}";
 const DIGITS: usize = 16;
 
-/// The stored form of `json`, the text of an object with a field at least.
+/// Adds the checksum to `json`, the text of an object with at least one field.
 pub(crate) fn add(mut json: Vec<u8>) -> Bytes {
     let end = json.pop();
     debug_assert!(
@@ -31,12 +31,12 @@ pub(crate) fn add(mut json: Vec<u8>) -> Bytes {
     json.into()
 }
 
-/// Whether the bytes are those that were written, as far as they say.
+/// True if the bytes match their checksum, or have none.
 pub(crate) fn holds(body: &[u8]) -> bool {
     marked(body).is_none_or(|(whole, digits)| Digest::of(whole).sha16().as_bytes() == digits)
 }
 
-/// What the digest is of, and the digest.
+/// Splits the body into the bytes that the digest covers, and the digest.
 fn marked(body: &[u8]) -> Option<(&[u8], &[u8])> {
     let at = body.len().checked_sub(MARK.len() + DIGITS + END.len())?;
     let (whole, mark) = body.split_at(at);

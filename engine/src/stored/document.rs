@@ -1,4 +1,4 @@
-//! JSON objects with a format number, and a checksum at their end.
+//! JSON objects with a format number and a checksum at their end.
 
 use bytes::Bytes;
 use serde::Serialize;
@@ -9,25 +9,24 @@ use crate::keys::Key;
 
 /// An object whose bytes are its JSON with a checksum at their end.
 ///
-/// The JSON has a field `format`, which a reader checks before anything else that the object holds.
+/// The JSON has a field `format`, which a reader checks before all other fields.
 pub(crate) trait Document: Serialize + DeserializeOwned {
-    /// Version of the stored form; a newer one is refused by name.
+    /// The version of the stored form. A reader rejects a newer one by name.
     const FORMAT: u32;
 
-    /// The bytes.
     fn encode(&self) -> Bytes {
         let json = serde_json::to_vec(self);
         checksum::add(json.expect("a document holds only values that were serialized before"))
     }
 }
 
-/// Reads the bytes back.
+/// Decodes a document from its bytes.
 ///
 /// # Errors
-/// [`LoadError::Newer`] for a form of a later release, [`LoadError::Corrupt`] for what is not as it
-/// was written.
+/// [`LoadError::Newer`] for a form of a later release. [`LoadError::Corrupt`] if the bytes have
+/// changed since they were written.
 pub(crate) fn decode<D: Document>(key: &Key, body: &[u8]) -> Result<D, LoadError> {
-    // First, so that a format that changed in the store is not taken for a later release's.
+    // Checked first, so that a corrupt format number is not mistaken for a later release.
     if !checksum::holds(body) {
         return Err(LoadError::corrupt(key, checksum::BROKEN));
     }
@@ -35,10 +34,10 @@ pub(crate) fn decode<D: Document>(key: &Key, body: &[u8]) -> Result<D, LoadError
     serde_json::from_slice(body).map_err(|error| LoadError::corrupt(key, error))
 }
 
-/// Refuses the form of a later release: the JSON object's `format` is above `known`.
+/// Rejects the form of a later release: the JSON object's `format` is above `known`.
 ///
 /// # Errors
-/// [`LoadError::Newer`]; [`LoadError::Corrupt`] where there is no format.
+/// [`LoadError::Newer`]; [`LoadError::Corrupt`] if there is no format.
 pub(crate) fn check_format(key: &Key, json: &[u8], known: u32) -> Result<(), LoadError> {
     #[derive(serde::Deserialize)]
     struct Format {

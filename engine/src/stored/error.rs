@@ -1,35 +1,35 @@
-//! Why an object could not be read.
+//! Reasons why an object could not be read.
 
 use std::fmt::Display;
 
 use crate::keys::Key;
 use crate::ports::BucketError;
 
-/// Why an object could not be read.
+/// The reason why an object could not be read.
 #[derive(Debug, thiserror::Error)]
 pub enum LoadError {
-    /// A later release wrote it: this one leaves it alone.
+    /// A later release wrote the object; this release leaves it as it is.
     #[error("written by a newer release: format={format}, known={known}, key={key}")]
     Newer {
-        /// The object.
+        /// The key of the object.
         key: Key,
-        /// Its format.
+        /// The format of the object.
         format: u32,
-        /// The newest this release reads.
+        /// The newest format that this release reads.
         known: u32,
     },
-    /// It cannot be read as what it should be. It is never overwritten.
+    /// The object does not have the expected content. It is never overwritten.
     #[error("corrupt object: {why}: key={key}")]
     Corrupt {
-        /// The object.
+        /// The key of the object.
         key: Key,
-        /// What is wrong with it.
+        /// The reason why it is corrupt.
         why: String,
     },
     /// The object that another one names does not exist.
     #[error("missing object: key={key}")]
     Missing {
-        /// The object.
+        /// The key of the object.
         key: Key,
     },
     /// The store failed.
@@ -38,7 +38,7 @@ pub enum LoadError {
 }
 
 impl LoadError {
-    /// The object at `key` cannot be read as what it should be.
+    /// Builds the error for an object at `key` that does not have the expected content.
     pub(crate) fn corrupt(key: &Key, why: impl Display) -> Self {
         Self::Corrupt {
             key: key.clone(),

@@ -1,10 +1,11 @@
-//! What all stored objects have in common.
+//! The common parts of all stored objects.
 //!
-//! - [`Document`]: a JSON object with a `format` and a checksum. A newer format is refused by name
-//!   and left alone; bytes that changed are corrupt, never a value.
-//! - Large values ([`offload`], [`resolve`]) are objects of their own, created before what names them.
+//! - [`Document`]: a JSON object with a `format` and a checksum. A newer format is rejected by name
+//!   and left as it is; changed bytes are corrupt, never a value.
+//! - Large values ([`offload`], [`resolve`]) are separate objects, created before the object that
+//!   names them.
 //! - [`amend`] is the only loop that replaces an object, apart from the commit of a head, whose
-//!   `Unknown` has a rule of its own (`journal/commit.rs`). The only loop that creates an object is
+//!   `Unknown` has its own rule (`journal/commit.rs`). The only loop that creates an object is
 //!   [`Ports::create`](crate::ports::Ports::create).
 
 mod amend;
