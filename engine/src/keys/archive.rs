@@ -1,38 +1,38 @@
-//! Where finished executions are archived to, and where the archive stands.
+//! The keys of archives, of archived values and of the retention cursor.
 
 use super::{Key, Prefix};
 use crate::domain::ExecutionId;
 
-/// First component of archive keys.
+/// The first component of archive keys.
 pub const ARCHIVE: &str = "archive/";
-/// First component of the keys of archived values.
+/// The first component of the keys of archived values.
 pub const ARCHIVE_BLOB: &str = "archive-blob/";
 
-/// `archive/{sh}/{eid}`: a finished execution, archived.
+/// `archive/{sh}/{eid}`: the archive of a finished execution.
 #[must_use]
 pub fn archive(eid: &ExecutionId) -> Key {
     Key::built(format!("{ARCHIVE}{}/{eid}", eid.shard()))
 }
 
-/// `archive-blob/{sh}/{eid}/{sha256}`: a value too large to stand in the archive.
+/// `archive-blob/{sh}/{eid}/{sha256}`: a value too large to inline in the archive.
 #[must_use]
 pub fn archive_blob(eid: &ExecutionId, sha256: &str) -> Key {
     Key::built(format!("{ARCHIVE_BLOB}{}/{eid}/{sha256}", eid.shard()))
 }
 
-/// `cursors/retention`: how far the feed was walked.
+/// `cursors/retention`: the position up to which retention has processed the feed.
 #[must_use]
 pub fn retention() -> Key {
     Key::built("cursors/retention".to_owned())
 }
 
-/// Everything that stands under one execution.
+/// The prefix of all objects of one execution.
 #[must_use]
 pub fn execution(eid: &ExecutionId) -> Prefix {
     Prefix::built(format!("x/{}/{eid}/", eid.shard()))
 }
 
-/// The execution that an archive, or an archived value, belongs to; `None` for any other key.
+/// The execution that an archive or an archived value belongs to; `None` for any other key.
 #[must_use]
 pub fn archived(key: &Key) -> Option<ExecutionId> {
     let text = key.as_str();

@@ -4,16 +4,16 @@ use std::borrow::Borrow;
 use std::fmt;
 use std::sync::Arc;
 
-/// The longest key any supported store takes, in bytes.
+/// The maximum length of a key in bytes that all supported stores accept.
 pub const MAX_KEY: usize = 1024;
 
-/// A key that no store can hold the same way.
+/// A key that the supported stores would not all accept unchanged.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("not a usable object key: {why}: key={key:?}")]
 pub struct InvalidKey {
-    /// The text as given.
+    /// The rejected text.
     pub key: String,
-    /// The rule it breaks.
+    /// The broken rule.
     pub why: &'static str,
 }
 
@@ -48,26 +48,27 @@ impl Key {
         Ok(Self(text.into()))
     }
 
-    /// A key this module built from checked parts.
+    /// Wraps a key that this module built from checked parts.
     pub(super) fn built(text: String) -> Self {
         debug_assert!(Self::parse(&text).is_ok(), "built keys are valid: {text}");
         Self(text.into())
     }
 
-    /// The text.
+    /// Returns the text.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// Whether the key stands under `prefix`.
+    /// Returns true if the key starts with `prefix`.
     #[must_use]
     pub fn is_under(&self, prefix: &Prefix) -> bool {
         self.0.starts_with(prefix.as_str())
     }
 }
 
-/// Maps by `Key` are searched by text: a prefix is no key. `Key` orders and hashes as its text.
+/// Allows a lookup by text in maps keyed by `Key`, because a prefix is not a key. `Key` orders and
+/// hashes as its text.
 impl Borrow<str> for Key {
     fn borrow(&self) -> &str {
         &self.0
@@ -99,7 +100,7 @@ impl<'de> serde::Deserialize<'de> for Key {
     }
 }
 
-/// The beginning of keys: empty (everything) or whole components ending in `/`, or the first
+/// The beginning of keys: empty (all keys) or whole components ending in `/`, or the first
 /// characters of a component.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Prefix(Arc<str>);
@@ -114,10 +115,10 @@ impl Prefix {
     /// Checks `text` as the beginning of a key.
     ///
     /// # Errors
-    /// [`InvalidKey`] when no key can begin like this.
+    /// [`InvalidKey`] if no key can begin with this text.
     pub fn parse(text: &str) -> Result<Self, InvalidKey> {
         if !text.is_empty() {
-            // A prefix is good when one more character makes it a key.
+            // A prefix is valid if one more character makes it a key.
             Key::parse(&format!("{text}x")).map_err(|e| InvalidKey {
                 key: text.to_owned(),
                 ..e
@@ -134,7 +135,7 @@ impl Prefix {
         Self(text.into())
     }
 
-    /// The text.
+    /// Returns the text.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0

@@ -1,4 +1,4 @@
-//! What a key names, and which keys a store serves together.
+//! The kinds of objects, and the keys that a store serves together.
 
 use std::fmt;
 
@@ -7,10 +7,10 @@ use super::{
     lease,
 };
 
-/// What kind of object a key names: what is counted, priced and told apart by kind.
+/// The kind of object that a key names. Requests are counted and priced by kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Kind {
-    /// An execution's head: its commits and renewals.
+    /// The head of an execution: its commits and renewals.
     Head,
     /// A sealed segment of a journal.
     Segment,
@@ -20,16 +20,16 @@ pub enum Kind {
     Mail,
     /// A timer.
     Timer,
-    /// An object of the feed.
+    /// A feed object.
     Feed,
-    /// A finished execution, archived, or a large value of one.
+    /// The archive of a finished execution, or one of its large values.
     Archive,
-    /// None of the engine's.
+    /// An object that the engine did not create.
     Other,
 }
 
 impl Kind {
-    /// Every kind.
+    /// All kinds.
     pub const ALL: [Self; 8] = [
         Self::Head,
         Self::Segment,
@@ -41,7 +41,7 @@ impl Kind {
         Self::Other,
     ];
 
-    /// The kind of the object that `key` names.
+    /// Returns the kind of the object that `key` names.
     #[must_use]
     pub fn of(key: &Key) -> Self {
         let parsed = match key.as_str().split_once('/') {
@@ -55,7 +55,8 @@ impl Kind {
         parsed.unwrap_or(Self::Other)
     }
 
-    /// The kind of what a list under `prefix` finds; [`Kind::Other`] where it finds several.
+    /// Returns the kind of the objects listed under `prefix`; [`Kind::Other`] if it covers several
+    /// kinds.
     #[must_use]
     pub fn under(prefix: &Prefix) -> Self {
         let text = prefix.as_str();
@@ -69,7 +70,7 @@ impl Kind {
         }
     }
 
-    /// By the component after the execution.
+    /// Classifies by the component after the execution.
     fn below(text: &str) -> Self {
         match text.split('/').nth(3) {
             Some("head") => Self::Head,
@@ -79,7 +80,7 @@ impl Kind {
         }
     }
 
-    /// The name, in lower case.
+    /// Returns the name in lower case.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -101,9 +102,10 @@ impl fmt::Display for Kind {
     }
 }
 
-/// The beginning of a key (or of a prefix) up to where load is spread: `x/{sh}/`,
-/// `mail/{queue}/{sh}/`, `archive/{sh}/`, else the first component. Stores that divide by prefix divide here or
-/// above: a partition is sent away as one, while others are served.
+/// Returns the beginning of a key (or of a prefix) up to the component that spreads load:
+/// `x/{sh}/`, `mail/{queue}/{sh}/`, `archive/{sh}/`, else the first component. Stores that
+/// partition by prefix split here or above: they throttle one partition while they serve the
+/// others.
 #[must_use]
 pub fn partition(text: &str) -> &str {
     let components = match text.split('/').next() {

@@ -1,31 +1,31 @@
-//! Where each kind of object lives.
+//! The key of each kind of object.
 
 use jiff::Timestamp;
 
 use super::{InvalidKey, Key, Prefix};
 use crate::domain::{ExecutionId, MessageId, Queue};
 
-/// First component of mail keys.
+/// The first component of mail keys.
 pub const MAIL: &str = "mail/";
-/// First component of timer keys.
+/// The first component of timer keys.
 pub const TIMERS: &str = "timers/";
-/// First component of feed keys.
+/// The first component of feed keys.
 pub const FEED: &str = "feed/";
 
-/// `x/{sh}/{eid}/head`: the execution.
+/// `x/{sh}/{eid}/head`: the head of the execution.
 #[must_use]
 pub fn head(eid: &ExecutionId) -> Key {
     Key::built(format!("x/{}/{eid}/head", eid.shard()))
 }
 
-/// `x/{sh}/{eid}/log/{n:06}-{sha16}`: sealed segment `n`, named by its bytes too, so that a
-/// stale writer cannot replace it (A7).
+/// `x/{sh}/{eid}/log/{n:06}-{sha16}`: sealed segment `n`. The key contains the digest of its bytes,
+/// so that a stale writer cannot replace it (A7).
 #[must_use]
 pub fn segment(eid: &ExecutionId, number: u32, sha16: &str) -> Key {
     Key::built(format!("x/{}/{eid}/log/{number:06}-{sha16}", eid.shard()))
 }
 
-/// Every segment of one execution.
+/// The prefix of all segments of one execution.
 #[must_use]
 pub fn log(eid: &ExecutionId) -> Prefix {
     Prefix::built(format!("x/{}/{eid}/log/", eid.shard()))
@@ -37,19 +37,19 @@ pub fn blob(eid: &ExecutionId, sha256: &str) -> Key {
     Key::built(format!("x/{}/{eid}/blob/{sha256}", eid.shard()))
 }
 
-/// `mail/{queue}/{sh}/{eid}/{mid}`: one message that wakes one execution.
+/// `mail/{queue}/{sh}/{eid}/{mid}`: one message for one execution.
 #[must_use]
 pub fn mail(queue: &Queue, eid: &ExecutionId, mid: &MessageId) -> Key {
     Key::built(format!("{MAIL}{queue}/{}/{eid}/{mid}", eid.shard()))
 }
 
-/// Everything in one execution's mailbox.
+/// The prefix of one execution's mailbox.
 #[must_use]
 pub fn mailbox(queue: &Queue, eid: &ExecutionId) -> Prefix {
     Prefix::built(format!("{MAIL}{queue}/{}/{eid}/", eid.shard()))
 }
 
-/// Every mailbox of one queue.
+/// The prefix of all mailboxes of one queue.
 #[must_use]
 pub fn mail_queue(queue: &Queue) -> Prefix {
     Prefix::built(format!("{MAIL}{queue}/"))
@@ -61,13 +61,13 @@ pub fn timer(due: Timestamp, queue: &Queue, eid: &ExecutionId, commit: u64) -> K
     Key::built(format!("{TIMERS}{}/{queue}/{eid}.{commit}", stamp(due)))
 }
 
-/// Every timer.
+/// The prefix of all timers.
 #[must_use]
 pub fn timers() -> Prefix {
     Prefix::built(TIMERS.to_owned())
 }
 
-/// `feed/{day}/{instant}-{eid}-{commit:08}`: what one or more commits mean to the outside.
+/// `feed/{day}/{instant}-{eid}-{commit:08}`: the public events of one or more commits.
 #[must_use]
 pub fn feed(at: Timestamp, eid: &ExecutionId, commit: u64) -> Key {
     let instant = stamp(at);
@@ -77,17 +77,18 @@ pub fn feed(at: Timestamp, eid: &ExecutionId, commit: u64) -> Key {
     ))
 }
 
-/// What sorts after every feed key of an earlier instant, and before all others: no key itself.
+/// A text that sorts after all feed keys of earlier instants and before all others. It is not a key
+/// itself.
 #[must_use]
 pub fn feed_before(at: Timestamp) -> String {
     let instant = stamp(at);
     format!("{FEED}{}/{instant}", &instant[..8])
 }
 
-/// The feed of one day (`YYYYMMDD`), or all of it.
+/// The prefix of the feed of one day (`YYYYMMDD`), or of all days.
 ///
 /// # Errors
-/// [`InvalidKey`] when `day` is not eight digits.
+/// [`InvalidKey`] if `day` is not eight digits.
 pub fn feed_day(day: Option<&str>) -> Result<Prefix, InvalidKey> {
     match day {
         None => Ok(Prefix::built(FEED.to_owned())),
@@ -101,8 +102,8 @@ pub fn feed_day(day: Option<&str>) -> Result<Prefix, InvalidKey> {
     }
 }
 
-/// The execution under whose prefix an object stands: a head, a segment, a blob. `None` for
-/// any other key.
+/// The execution whose prefix contains the object: a head, a segment, a blob. `None` for any other
+/// key.
 #[must_use]
 pub fn lease(key: &Key) -> Option<ExecutionId> {
     let (shard, rest) = key.as_str().strip_prefix("x/")?.split_once('/')?;
@@ -123,19 +124,19 @@ pub fn lease(key: &Key) -> Option<ExecutionId> {
     known.then_some(eid)
 }
 
-/// What a mail key says.
+/// The content of a mail key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MailKey {
     /// The queue.
     pub queue: Queue,
-    /// The addressee.
+    /// The execution that receives the message.
     pub eid: ExecutionId,
-    /// The message.
+    /// The id of the message.
     pub mid: MessageId,
 }
 
 impl MailKey {
-    /// Reads a mail key back; `None` for any other key.
+    /// Parses a mail key; `None` for any other key.
     #[must_use]
     pub fn parse(key: &Key) -> Option<Self> {
         let mut parts = key.as_str().strip_prefix(MAIL)?.split('/');
@@ -147,21 +148,21 @@ impl MailKey {
     }
 }
 
-/// What a timer key says.
+/// The content of a timer key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TimerKey {
-    /// When it is due.
+    /// The instant at which it is due.
     pub due: Timestamp,
     /// The queue.
     pub queue: Queue,
     /// The execution.
     pub eid: ExecutionId,
-    /// The commit that set it.
+    /// The number of the commit that set it.
     pub commit: u64,
 }
 
 impl TimerKey {
-    /// Reads a timer key back; `None` for any other key.
+    /// Parses a timer key; `None` for any other key.
     #[must_use]
     pub fn parse(key: &Key) -> Option<Self> {
         let mut parts = key.as_str().strip_prefix(TIMERS)?.split('/');
@@ -169,7 +170,8 @@ impl TimerKey {
         let queue = Queue::parse(parts.next()?).ok()?;
         let (eid, commit) = parts.next()?.rsplit_once('.')?;
         let (eid, commit) = (ExecutionId::parse(eid).ok()?, commit.parse().ok()?);
-        // One spelling only: what is parsed names the object it was parsed from.
+        // Only one spelling is accepted, so that the parsed form names the object it was parsed
+        // from.
         (*key == timer(due, &queue, &eid, commit)).then_some(Self {
             due,
             queue,
@@ -179,19 +181,19 @@ impl TimerKey {
     }
 }
 
-/// What a feed key says.
+/// The content of a feed key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FeedKey {
-    /// The instant of the write, by the writer.
+    /// The instant of the write, by the writer's clock.
     pub at: Timestamp,
     /// The execution.
     pub eid: ExecutionId,
-    /// The commit: with the eid the identity of the object.
+    /// The number of the commit: with the eid the identity of the object.
     pub commit: u64,
 }
 
 impl FeedKey {
-    /// Reads a feed key back; `None` for any other key.
+    /// Parses a feed key; `None` for any other key.
     #[must_use]
     pub fn parse(key: &Key) -> Option<Self> {
         let (day, rest) = key.as_str().strip_prefix(FEED)?.split_once('/')?;
@@ -204,16 +206,16 @@ impl FeedKey {
     }
 }
 
-/// An instant as it stands in keys: `YYYYMMDDTHHMMSS.ffffffZ`, which sorts as text.
+/// Formats an instant for keys: `YYYYMMDDTHHMMSS.ffffffZ`, which sorts as text.
 ///
-/// Microseconds, cut; instants before the year 0 are clamped to its begin.
+/// Microseconds, truncated; instants before the year 0 are clamped to its begin.
 #[must_use]
 pub fn stamp(at: Timestamp) -> String {
     let zero = Timestamp::from_second(-62_167_219_200).unwrap_or(Timestamp::MIN);
     at.max(zero).strftime("%Y%m%dT%H%M%S.%6fZ").to_string()
 }
 
-/// Reads [`stamp`] back; `None` for any other spelling of an instant.
+/// Parses the form of [`stamp`]; `None` for any other spelling of an instant.
 #[must_use]
 pub fn unstamp(text: &str) -> Option<Timestamp> {
     let fixed = text.len() == 23 && text.as_bytes()[8] == b'T' && text.ends_with('Z');

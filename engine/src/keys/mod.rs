@@ -1,8 +1,8 @@
-//! Every object key, built and parsed here only (docs/protocol.md, Keys).
+//! Object keys: the only code that builds and parses them (docs/protocol.md, Keys).
 //!
-//! A key uses `[A-Za-z0-9/._~-]` only, has no empty, `.` or `..` component, and is never a
-//! folder of another. **\[R\] No key that can be deleted is ever used twice**: each holds the
-//! commit or the id that made it.
+//! A key uses `[A-Za-z0-9/._~-]` only, has no empty, `.` or `..` component, and is never a folder
+//! of another. **\[R\] No key that can be deleted is ever used twice**: each contains the commit or
+//! the id that created it.
 
 mod archive;
 mod key;
