@@ -1,16 +1,16 @@
-//! Who did it, where, with which code.
+//! The actors of changes, with their site and their code version.
 
 use serde::{Deserialize, Serialize};
 
 use super::{InvalidName, MAX_TEXT};
 
-/// What kind of somebody acts.
+/// The kind of an actor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ActorKind {
     /// A worker that runs an execution.
     Worker,
-    /// A person, through a tool.
+    /// A person who uses a tool.
     Human,
     /// A program.
     System,
@@ -18,20 +18,20 @@ pub enum ActorKind {
     Schedule,
 }
 
-/// Somebody who writes.
+/// The author of a write.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Actor {
-    /// What kind.
+    /// The kind of actor.
     pub kind: ActorKind,
-    /// Which one.
+    /// The id of the actor.
     pub id: String,
-    /// For whom, when not for itself.
+    /// The principal for which the actor acts, if it is another one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub on_behalf_of: Option<String>,
 }
 
 impl Actor {
-    /// An actor of this kind and id.
+    /// Creates an actor of this kind and id.
     pub fn new(kind: ActorKind, id: impl Into<String>) -> Self {
         Self {
             kind,
@@ -40,7 +40,7 @@ impl Actor {
         }
     }
 
-    /// Refuses what is too long to stand on every commit.
+    /// Rejects an id that is too long to be stored in every commit.
     ///
     /// # Errors
     /// [`InvalidName`]: an id of more than 1 KiB.
@@ -52,26 +52,26 @@ impl Actor {
         }
     }
 
-    /// A person.
+    /// Creates an actor of kind [`ActorKind::Human`].
     pub fn human(id: impl Into<String>) -> Self {
         Self::new(ActorKind::Human, id)
     }
 
-    /// A program.
+    /// Creates an actor of kind [`ActorKind::System`].
     pub fn system(id: impl Into<String>) -> Self {
         Self::new(ActorKind::System, id)
     }
 }
 
-/// Stands on every commit and message: who, in which lease, with which code.
+/// The origin of a commit or a message: the actor, its lease and its code version.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Provenance {
-    /// Who.
+    /// The actor.
     pub actor: Actor,
-    /// Where: host and process, as the worker names itself.
+    /// The host and process, as named by the worker.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub site: Option<String>,
-    /// The execution's lease epoch at that moment.
+    /// The execution's lease epoch at the time of the write.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub epoch: Option<u64>,
     /// The build that wrote it. Begins with the build's instant, so it sorts by age.

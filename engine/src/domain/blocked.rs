@@ -1,39 +1,39 @@
-//! Why an execution is parked.
+//! Reasons why an execution is parked.
 
 use serde::{Deserialize, Serialize};
 
-/// Why the engine parked an execution.
+/// The reason why the engine parked an execution.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "reason", rename_all = "snake_case")]
 pub enum Blocked {
-    /// The program does not ask for what the journal holds.
+    /// The program does not match the journal.
     Nondeterminism {
-        /// Number of the entry that does not fit.
+        /// The number of the entry that does not match.
         position: u64,
-        /// The commit it stands in.
+        /// The commit that contains the entry.
         commit: u64,
-        /// What the journal holds.
+        /// The content of the journal.
         expected: String,
-        /// What the program did.
+        /// The action of the program.
         got: String,
     },
-    /// The workflow waits for something that is not a frame of its own.
+    /// The workflow awaits a future that is not one of its frames.
     ForeignAwait {
-        /// What to do about it.
+        /// The remedy.
         message: String,
     },
-    /// Runs ended without progress, again and again.
+    /// Runs ended repeatedly without progress.
     Stalled {
-        /// How often.
+        /// The number of crashes.
         crash_count: u32,
-        /// The last cause that is known.
+        /// The last known cause.
         message: String,
     },
     /// An object of this execution cannot be read.
     Unreadable {
-        /// Which.
+        /// The key of the object.
         key: String,
-        /// Why.
+        /// The reason why it cannot be read.
         message: String,
     },
 }

@@ -1,4 +1,4 @@
-//! Journal entries: what an execution has observed and decided, in order.
+//! Journal entries: the observations and decisions of an execution, in order.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -14,29 +14,29 @@ use super::{
 pub struct Commit {
     /// The commit's number, without gaps from 1: the checkpoint number.
     pub commit: u64,
-    /// Number of the first entry, counted over the whole journal.
+    /// The number of the first entry, counted over the whole journal.
     pub first: u64,
     /// The instant of the run. It never decreases along a journal.
     pub at: Timestamp,
-    /// The worker that wrote it, and its code.
+    /// The worker that wrote the commit, and its code version.
     pub by: Provenance,
-    /// Frames registered so far; absent if the workflow was not driven up to here. Replay
-    /// compares it, so that it detects an added frame.
+    /// The number of frames registered so far; absent if the workflow was not driven up to this
+    /// commit. Replay compares it and so detects an added frame.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub frames: Option<u32>,
     /// The entries.
     pub entries: Vec<Entry>,
 }
 
-/// One thing that happened.
+/// One event in the life of an execution.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Entry {
-    /// A message of any kind was absorbed: from then on a replay reads no mailbox for it.
+    /// The execution absorbed a message. From then on, replay does not read the mailbox for it.
     #[serde(rename = "message.received")]
     Received {
-        /// The message id: absorbed once.
+        /// The message id, absorbed once.
         mid: MessageId,
-        /// When it was sent, by the sender's clock.
+        /// The instant of sending, by the sender's clock.
         sent_at: Timestamp,
         /// The sender.
         from: Provenance,
@@ -46,13 +46,13 @@ pub enum Entry {
     /// The first run began.
     #[serde(rename = "execution.started")]
     Started,
-    /// A run ended, and all open frames wait.
+    /// A run ended, and all open frames are waiting.
     #[serde(rename = "execution.suspended")]
     Suspended,
-    /// A run went on after a suspension.
+    /// A run resumed the execution after a suspension.
     #[serde(rename = "execution.resumed")]
     Resumed,
-    /// An operator stopped it for now.
+    /// An operator paused the execution.
     #[serde(rename = "execution.paused")]
     Paused {
         /// The operator's reason.
@@ -61,36 +61,36 @@ pub enum Entry {
     /// A pause or a block was lifted.
     #[serde(rename = "execution.unpaused")]
     Unpaused,
-    /// The engine parked it.
+    /// The engine parked the execution.
     #[serde(rename = "execution.blocked")]
     Blocked(Blocked),
-    /// It ended with a value.
+    /// The execution ended with a value.
     #[serde(rename = "execution.completed")]
     Completed {
         /// The value.
         value: Payload,
     },
-    /// It ended with a failure.
+    /// The execution ended with a failure.
     #[serde(rename = "execution.failed")]
     Failed {
-        /// Why.
+        /// The failure.
         failure: Failure,
     },
-    /// It ended because it was cancelled or terminated.
+    /// The execution ended because it was cancelled or terminated.
     #[serde(rename = "execution.cancelled")]
     Cancelled {
         /// Kind `cancelled` or `terminated`, with the reason.
         failure: Failure,
     },
-    /// A frame's work began: an attempt of a step, or a child.
+    /// The work of a frame began: an attempt of a step, or a child.
     #[serde(rename = "frame.started")]
     FrameStarted {
         /// The frame.
         fid: FrameId,
-        /// What began.
+        /// The work that began.
         began: Began,
     },
-    /// A step has its value.
+    /// A step completed with a value.
     #[serde(rename = "frame.completed")]
     FrameCompleted {
         /// The frame.
@@ -98,8 +98,8 @@ pub enum Entry {
         /// The value.
         value: Payload,
     },
-    /// A value that a plain call drew: an instant, a uuid, a random number. Always inline, since
-    /// a replay reads it before it runs the workflow.
+    /// A value that a plain call drew: an instant, a uuid, a random number. It is always inline,
+    /// because replay reads it before it runs the workflow.
     #[serde(rename = "frame.recorded")]
     FrameRecorded {
         /// The frame.
@@ -107,23 +107,23 @@ pub enum Entry {
         /// The value.
         value: Json,
     },
-    /// A frame failed finally.
+    /// A frame failed permanently.
     #[serde(rename = "frame.failed")]
     FrameFailed {
         /// The frame.
         fid: FrameId,
-        /// Why.
+        /// The failure.
         failure: Failure,
     },
-    /// A frame waits.
+    /// A frame began to wait.
     #[serde(rename = "frame.suspended")]
     FrameSuspended {
         /// The frame.
         fid: FrameId,
-        /// For what.
+        /// The condition it waits for.
         wait: Wait,
     },
-    /// A wait is over.
+    /// A wait ended.
     #[serde(rename = "frame.fulfilled")]
     FrameFulfilled {
         /// The frame.
@@ -138,12 +138,12 @@ pub enum Entry {
         /// The frame.
         fid: FrameId,
     },
-    /// A message leaves for another execution.
+    /// A message is to be sent to another execution.
     #[serde(rename = "message.sent")]
     Sent {
-        /// The frame that sends.
+        /// The frame that sends it.
         fid: FrameId,
-        /// The addressee.
+        /// The receiving execution.
         to: ExecutionId,
         /// Its channel.
         channel: Channel,
@@ -155,12 +155,12 @@ pub enum Entry {
     Announced {
         /// The frame that announces it.
         fid: FrameId,
-        /// A name to filter by.
+        /// A name for filters.
         kind: Channel,
         /// The value.
         value: Payload,
     },
-    /// The run was out of time. A message to the execution itself makes it go on.
+    /// The run used up its time. A message to the execution itself continues it.
     #[serde(rename = "execution.sliced")]
     Sliced,
     /// This execution ended before one of its children, which is cancelled or terminated.
@@ -168,62 +168,62 @@ pub enum Entry {
     ChildClosed {
         /// The frame that started it.
         fid: FrameId,
-        /// The child.
+        /// The id of the child.
         eid: ExecutionId,
-        /// Its queue.
+        /// The queue of the child.
         queue: Queue,
-        /// What happens to it.
+        /// The action taken on it.
         how: OnClose,
     },
 }
 
-/// What began under a frame.
+/// The work that began under a frame.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Began {
-    /// An attempt of a step. Precedes every effect of that attempt.
+    /// An attempt of a step. This entry precedes every effect of the attempt.
     Step {
-        /// 1, 2, ...
+        /// The number of the attempt, from 1.
         attempt: u32,
-        /// Digest of a `call`'s input.
+        /// The digest of a `call`'s input.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         input: Option<Digest>,
     },
     /// A child execution.
     Child {
-        /// Its id.
+        /// The id of the child.
         eid: ExecutionId,
-        /// Its type.
+        /// The workflow type of the child.
         workflow: Workflow,
-        /// The version, decided when it began.
+        /// The version of the workflow, decided when the child began.
         version: String,
-        /// Its queue.
+        /// The queue of the child.
         queue: Queue,
-        /// Its input.
+        /// The input of the child.
         args: Payload,
-        /// Digest of the input's canonical form.
+        /// The digest of the input's canonical form.
         input: Digest,
-        /// Whether the frame waits for the result.
+        /// True if the frame waits for the result.
         waits: bool,
-        /// What happens to it when this execution ends first.
+        /// The action taken on the child if this execution ends first.
         on_close: OnClose,
     },
 }
 
-/// What a frame waits for.
+/// The condition that a frame waits for.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Wait {
-    /// An instant.
+    /// A sleep.
     Sleep {
-        /// When.
+        /// The instant of its end.
         due: Timestamp,
     },
     /// A message.
     Message {
         /// The channel.
         channel: Channel,
-        /// Until when; for ever if absent.
+        /// The deadline; none if absent.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         due: Option<Timestamp>,
     },
@@ -231,17 +231,17 @@ pub enum Wait {
     Retry {
         /// The attempt that failed.
         attempt: u32,
-        /// When the next one begins.
+        /// The instant at which the next attempt begins.
         due: Timestamp,
-        /// Why it failed.
+        /// The failure of that attempt.
         failure: Failure,
-        /// Whether it vanished with its worker, which has a limit of its own.
+        /// Whether the attempt vanished with its worker, which has a separate limit.
         #[serde(default, skip_serializing_if = "Lost::is_no")]
         lost: Lost,
     },
 }
 
-/// Whether an attempt ended by vanishing with its worker.
+/// Whether an attempt vanished with its worker.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Lost(pub bool);
@@ -253,7 +253,7 @@ impl Lost {
     }
 }
 
-/// The value of an entry, by reference or by mutable reference, as `$entry` is.
+/// The value of an entry, by reference or by mutable reference like `$entry`.
 macro_rules! payload {
     ($entry:expr) => {
         match $entry {
@@ -283,24 +283,24 @@ macro_rules! payload {
 }
 
 impl Entry {
-    /// The value it carries, if any.
+    /// Returns the value of the entry, if it has one.
     #[must_use]
     pub fn payload(&self) -> Option<&Payload> {
         payload!(self)
     }
 
-    /// The same, so that a large value can be replaced by a reference to its blob.
+    /// Returns the value mutably, so that a large one can be replaced by a reference to its blob.
     pub(crate) fn payload_mut(&mut self) -> Option<&mut Payload> {
         payload!(self)
     }
 
-    /// The kind, as in the stored form.
+    /// Returns the kind, as in the stored form.
     #[must_use]
     pub fn kind(&self) -> &'static str {
         to_variant_name(self).expect("an entry is a variant of an enum")
     }
 
-    /// The frame it is about.
+    /// Returns the frame that the entry belongs to.
     #[must_use]
     pub fn fid(&self) -> Option<&FrameId> {
         match self {

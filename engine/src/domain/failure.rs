@@ -1,44 +1,44 @@
-//! Failures as they stand in the journal.
+//! Failures as stored in the journal.
 
 use serde::{Deserialize, Serialize};
 
-/// The kinds of failure the engine itself gives.
+/// The kinds of failure that the engine itself produces.
 pub mod kind {
-    /// The execution was asked to stop.
+    /// The execution was cancelled.
     pub const CANCELLED: &str = "cancelled";
-    /// The execution was ended without being asked.
+    /// The execution was terminated without running its code.
     pub const TERMINATED: &str = "terminated";
     /// User code panicked.
     pub const PANIC: &str = "panic";
-    /// An attempt took longer than its time-out.
+    /// An attempt exceeded its time-out.
     pub const TIMEOUT: &str = "timeout";
-    /// An attempt vanished with its worker, once too often.
+    /// An attempt vanished with its worker more often than allowed.
     pub const ATTEMPT_LOST: &str = "attempt_lost";
-    /// A value cannot be stored, or not be read back.
+    /// A value cannot be stored, or cannot be read.
     pub const VALUE: &str = "value";
-    /// A value is over the hard cap.
+    /// A value exceeds the hard cap.
     pub const PAYLOAD_TOO_LARGE: &str = "payload_too_large";
     /// The journal reached its bound.
     pub const HISTORY_TOO_LONG: &str = "history_too_long";
 }
 
-/// Longest message kept, in bytes; longer ones are cut with a mark.
+/// The maximum size of a message in bytes; a longer one is cut and marked.
 pub(super) const MAX_MESSAGE: usize = 8 * 1024;
 
-/// Why something failed: a step, a child, an execution.
+/// The failure of a step, a child or an execution.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Failure {
-    /// A short word to match on: a type name of the author's, or one of [`kind`].
+    /// A short identifier for matching: a type name chosen by the author, or one of [`kind`].
     pub kind: String,
-    /// What happened, for people; cut at 8 KiB.
+    /// A description for human readers; cut at 8 KiB.
     pub message: String,
-    /// No retry can help.
+    /// True if no retry can help.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub terminal: bool,
 }
 
 impl Failure {
-    /// A failure of this kind.
+    /// Creates a failure of this kind.
     pub fn new(kind: impl Into<String>, message: impl Into<String>) -> Self {
         Self {
             kind: cut(kind.into(), 256),
@@ -47,7 +47,7 @@ impl Failure {
         }
     }
 
-    /// The same, not to be retried.
+    /// Marks the failure as terminal: it is not retried.
     #[must_use]
     pub fn terminal(mut self) -> Self {
         self.terminal = true;
@@ -59,14 +59,14 @@ impl std::fmt::Display for Failure {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(&self.kind)?;
         if self.message.is_empty() {
-            return Ok(()); // a cancellation for which nobody gave a reason
+            return Ok(()); // a cancellation without a reason
         }
         write!(f, ": {}", self.message)
     }
 }
 
-/// Cuts `text` to `most` bytes and a mark, which tells the size of the whole also when what
-/// was cut before is cut again.
+/// Cuts `text` to `most` bytes and appends a mark. The mark contains the original size, also if the
+/// text was cut before.
 pub(super) fn cut(mut text: String, most: usize) -> String {
     let marked = mark(&text);
     let (body, whole) = marked.unwrap_or((text.len(), text.len()));
@@ -81,7 +81,7 @@ pub(super) fn cut(mut text: String, most: usize) -> String {
     text
 }
 
-/// The bytes before the mark of a text that was cut, and those it had once.
+/// Splits a cut text: the number of bytes before the mark, and the original number.
 fn mark(text: &str) -> Option<(usize, usize)> {
     let (body, whole) = text.strip_suffix(" bytes]")?.rsplit_once("... [cut, ")?;
     Some((body.len(), whole.parse().ok()?))

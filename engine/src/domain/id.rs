@@ -1,4 +1,4 @@
-//! Ids: executions, frames, messages, digests.
+//! The ids of executions, frames and messages, and digests.
 
 use std::fmt;
 use std::sync::Arc;
@@ -17,19 +17,19 @@ const NAMESPACE: Uuid = Uuid::from_u128(0x6d69_6c6c_706f_6e64_8a11_5f0c_9d3e_77a
 pub struct ExecutionId(Uuid);
 
 impl ExecutionId {
-    /// Wraps a uuid.
+    /// Wraps a UUID.
     #[must_use]
     pub const fn new(uuid: Uuid) -> Self {
         Self(uuid)
     }
 
-    /// The execution a dispatch key names.
+    /// Derives the execution id of a dispatch key.
     #[must_use]
     pub fn keyed(key: &Text) -> Self {
         Self(Uuid::new_v5(&NAMESPACE, key.as_str().as_bytes()))
     }
 
-    /// The child that `frame` of this execution starts.
+    /// Derives the id of the child that `frame` of this execution starts.
     #[must_use]
     pub fn child(&self, frame: &FrameId) -> Self {
         Self(Uuid::new_v5(
@@ -38,10 +38,10 @@ impl ExecutionId {
         ))
     }
 
-    /// Reads canonical (hyphenated, lower-case) text.
+    /// Parses canonical (hyphenated, lower-case) text.
     ///
     /// # Errors
-    /// [`InvalidName`] for any other text, other spellings of a uuid too.
+    /// [`InvalidName`] for any other text, including other spellings of a UUID.
     pub fn parse(text: &str) -> Result<Self, InvalidName> {
         let invalid = || InvalidName::new("execution id", "a canonical uuid", text);
         let eid = Self(Uuid::try_parse(text).map_err(|_| invalid())?);
@@ -52,13 +52,13 @@ impl ExecutionId {
         }
     }
 
-    /// The uuid.
+    /// Returns the UUID.
     #[must_use]
     pub const fn uuid(&self) -> Uuid {
         self.0
     }
 
-    /// The last two hex digits: they spread time-ordered ids over 256 prefixes.
+    /// Returns the last two hex digits, which spread time-ordered ids over 256 prefixes.
     #[must_use]
     pub fn shard(&self) -> String {
         format!("{:02x}", self.0.as_bytes()[15])
@@ -97,7 +97,7 @@ impl<'de> serde::Deserialize<'de> for ExecutionId {
     }
 }
 
-/// A workflow may take ids: its input needs a schema.
+/// A workflow may take ids, so its input needs a schema.
 impl schemars::JsonSchema for ExecutionId {
     fn schema_name() -> std::borrow::Cow<'static, str> {
         "ExecutionId".into()
@@ -118,44 +118,44 @@ impl schemars::JsonSchema for ExecutionId {
 pub struct FrameId(Arc<str>);
 
 impl FrameId {
-    /// The workflow itself.
+    /// Returns the id of the workflow's root frame.
     #[must_use]
     pub fn root() -> Self {
         Self("root".into())
     }
 
-    /// The scope `name` below this one.
+    /// Returns the scope `name` below this frame.
     #[must_use]
     pub fn scope(&self, name: &FrameName) -> Self {
         Self(format!("{}/{name}", self.0).into())
     }
 
-    /// The `n`th frame called `name` below this one, in call order.
+    /// Returns the `n`th frame named `name` below this one, in call order.
     #[must_use]
     pub fn nth(&self, name: &FrameName, n: u32) -> Self {
         Self(format!("{}/{name}#{n}", self.0).into())
     }
 
-    /// The frame called `name` with `key` below this one.
+    /// Returns the frame named `name` with `key` below this one.
     #[must_use]
     pub fn keyed(&self, name: &FrameName, key: &FrameName) -> Self {
         Self(format!("{}/{name}:{key}", self.0).into())
     }
 
-    /// The text.
+    /// Returns the text.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// The name of the frame without parent, count and key.
+    /// Returns the name of the frame without parent, count and key.
     #[must_use]
     pub fn name(&self) -> &str {
         let last = self.0.rsplit('/').next().unwrap_or(&self.0);
         last.split(['#', ':']).next().unwrap_or(last)
     }
 
-    /// The ids above this one, outermost first.
+    /// Returns the ids of the enclosing frames, outermost first.
     #[must_use]
     pub fn above(&self) -> Vec<Self> {
         let slashes = self.0.match_indices('/');
@@ -164,7 +164,7 @@ impl FrameId {
             .collect()
     }
 
-    /// How a frame stands in keys and message ids.
+    /// Returns the form of a frame id that keys and message ids contain.
     #[must_use]
     pub fn hash(&self) -> FrameHash {
         FrameHash(hex(&Sha256::digest(self.0.as_bytes())[..8]).into())
@@ -183,7 +183,7 @@ impl fmt::Debug for FrameId {
     }
 }
 
-/// The first 16 hex digits of sha256(fid): a frame id holds `/#:`, a key must not.
+/// The first 16 hex digits of sha256(fid). A frame id contains `/#:`, which a key must not.
 #[derive(
     Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize,
 )]
@@ -196,25 +196,25 @@ impl fmt::Display for FrameHash {
     }
 }
 
-/// The id of a message: what makes delivery exactly-once (docs/protocol.md, Mail).
+/// The id of a message, which makes delivery exactly-once (docs/protocol.md, Mail).
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
 #[serde(transparent)]
 pub struct MessageId(Arc<str>);
 
 impl MessageId {
-    /// The mail that starts an execution.
+    /// Returns the id of the mail that starts an execution.
     #[must_use]
     pub fn start() -> Self {
         Self("start".into())
     }
 
-    /// The result of the child that `frame` started.
+    /// Returns the id of the result of the child that `frame` started.
     #[must_use]
     pub fn child(frame: &FrameHash) -> Self {
         Self(format!("child.{frame}").into())
     }
 
-    /// A message under the caller's idempotency key.
+    /// Returns the id of a message under the caller's idempotency key.
     #[must_use]
     pub fn keyed(channel: &str, key: &Text) -> Self {
         Self(
@@ -226,13 +226,13 @@ impl MessageId {
         )
     }
 
-    /// A message without a key, under a fresh id.
+    /// Returns the id of a message without a key, under a fresh id.
     #[must_use]
     pub fn message(id: Uuid) -> Self {
         Self(format!("msg.{}", id.hyphenated()).into())
     }
 
-    /// The message that `frame` of `eid` sends.
+    /// Returns the id of the message that `frame` of `eid` sends.
     #[must_use]
     pub fn sent(eid: &ExecutionId, frame: &FrameId) -> Self {
         Self(
@@ -244,28 +244,28 @@ impl MessageId {
         )
     }
 
-    /// An operator's word.
+    /// Returns the id of an operator's command.
     #[must_use]
     pub fn control(id: Uuid) -> Self {
         Self(format!("ctl.{}", id.hyphenated()).into())
     }
 
-    /// An operator's word that `from` says to one of its own children.
+    /// Returns the id of the command that `from` sends to one of its own children.
     #[must_use]
     pub fn close(from: &ExecutionId) -> Self {
         Self(format!("ctl.close.{from}").into())
     }
 
-    /// The rest of a run that was out of time at `commit`.
+    /// Returns the id of the message that continues a run which used up its time at `commit`.
     #[must_use]
     pub fn slice(commit: u64) -> Self {
         Self(format!("slice.{commit}").into())
     }
 
-    /// Checks text as found in a key.
+    /// Checks the text of a message id in a key.
     ///
     /// # Errors
-    /// [`InvalidName`] when it cannot be one component of a key.
+    /// [`InvalidName`] if it cannot be one component of a key.
     pub fn parse(text: &str) -> Result<Self, InvalidName> {
         let rule = "`[A-Za-z0-9._-]{1,200}`";
         let good = (1..=200).contains(&text.len())
@@ -280,7 +280,7 @@ impl MessageId {
         }
     }
 
-    /// The text.
+    /// Returns the text.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
@@ -299,38 +299,38 @@ impl fmt::Debug for MessageId {
     }
 }
 
-/// A sha256, as 64 hex digits.
+/// A SHA-256 digest as 64 hex digits.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
 #[serde(transparent)]
 pub struct Digest(Arc<str>);
 
 impl Digest {
-    /// The digest of `bytes`.
+    /// Computes the digest of `bytes`.
     #[must_use]
     pub fn of(bytes: &[u8]) -> Self {
         Self(hex(&Sha256::digest(bytes)).into())
     }
 
-    /// All 64 digits.
+    /// Returns all 64 digits.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// The first 32 digits: enough where no one gains by a collision.
+    /// Returns the first 32 digits, for uses in which a collision has no value to an attacker.
     #[must_use]
     pub fn short(&self) -> &str {
         self.0.get(..32).unwrap_or(&self.0)
     }
 
-    /// The first 16 digits.
+    /// Returns the first 16 digits.
     #[must_use]
     pub fn sha16(&self) -> &str {
         self.0.get(..16).unwrap_or(&self.0)
     }
 }
 
-/// A digest becomes part of a key: nothing else may be read as one.
+/// A digest becomes part of a key, so only valid digests are deserialized.
 impl<'de> serde::Deserialize<'de> for Digest {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = std::borrow::Cow::<'de, str>::deserialize(deserializer)?;

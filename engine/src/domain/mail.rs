@@ -1,4 +1,4 @@
-//! Messages that wake executions.
+//! Messages that make executions run.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -9,23 +9,23 @@ use super::{Channel, Failure, FrameId, MessageId, Payload, Provenance, Record};
 /// The object under `mail/{queue}/{sh}/{eid}/{mid}`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Mail {
-    /// Version of this form; a reader refuses a newer one by name.
+    /// The version of this form. A reader rejects a newer one by name.
     pub format: u32,
     /// The id, as in the key.
     pub mid: MessageId,
-    /// Who sends it.
+    /// The sender.
     pub from: Provenance,
-    /// When, by the sender's clock. Absorbed in this order.
+    /// The instant of sending, by the sender's clock. Messages are absorbed in this order.
     pub sent_at: Timestamp,
-    /// What it says.
+    /// The content.
     pub body: Body,
 }
 
 impl Mail {
-    /// The form written today.
+    /// The version of the form that this release writes.
     pub const FORMAT: u32 = 1;
 
-    /// A message in the form written today.
+    /// Creates a message in the current form.
     #[must_use]
     pub fn new(mid: MessageId, from: Provenance, sent_at: Timestamp, body: Body) -> Self {
         Self {
@@ -38,12 +38,12 @@ impl Mail {
     }
 }
 
-/// What a message says.
+/// The content of a message.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Body {
-    /// The execution is to begin: whoever finds no head creates it from this. The record is
-    /// left out in the journal, since the head holds it.
+    /// The execution starts: a run that finds no head creates it from this record. The journal
+    /// omits the record, because the head contains it.
     Start(Option<Box<Record>>),
     /// A message on a channel.
     Message {
@@ -56,47 +56,48 @@ pub enum Body {
     Child {
         /// The frame that started it.
         fid: FrameId,
-        /// How.
+        /// The result of the child.
         outcome: Result<Payload, Failure>,
     },
-    /// An operator's word.
+    /// A command of an operator.
     Control(Control),
-    /// A run was out of time; go on.
+    /// A run used up its time; the next one continues.
     Slice,
-    /// The object could not be read as mail. Kept as it is, cut at 1 KiB; parks the execution.
+    /// The object could not be read as mail. Its text is preserved, cut at 1 KiB; it parks the
+    /// execution.
     Unreadable {
         /// The object's key.
         key: String,
-        /// What was found there.
+        /// The content of the object.
         text: String,
     },
 }
 
-/// What an operator (or a parent) may say.
+/// A command of an operator (or a parent).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "verb", rename_all = "snake_case")]
 pub enum Control {
-    /// Ask it to stop: open frames yield `Cancelled`, clean-up runs.
+    /// Cancels the execution: open frames yield `Cancelled`, and clean-up code runs.
     Cancel {
-        /// Why, for the journal.
+        /// The reason, for the journal.
         reason: String,
     },
-    /// End it without running its code.
+    /// Ends the execution without running its code.
     Terminate {
-        /// Why, for the journal.
+        /// The reason, for the journal.
         reason: String,
     },
-    /// Stop driving it.
+    /// Pauses the execution.
     Pause {
-        /// Why, for the journal.
+        /// The reason, for the journal.
         reason: String,
     },
-    /// Drive it again: lifts a pause and a block, expires the crashes.
+    /// Resumes the execution: lifts a pause and a block, resets the crash count.
     Resume,
 }
 
 impl Control {
-    /// The same with its reason cut at 8 KiB, with a mark: it stands in a head.
+    /// Cuts the reason at 8 KiB, with a mark, because the head stores it.
     #[must_use]
     pub fn cut(mut self) -> Self {
         match &mut self {

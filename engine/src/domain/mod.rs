@@ -1,6 +1,7 @@
 //! The values of the engine: ids and names, JSON values, failures, entries, mail.
 //!
-//! Nothing here does anything; all of it is stored, so the serde form is the format.
+//! This module has no behaviour. All of its types are stored, so their serde form is the stored
+//! format.
 
 mod actor;
 mod blocked;

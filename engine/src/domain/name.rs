@@ -3,18 +3,18 @@
 use std::fmt;
 use std::sync::Arc;
 
-/// Longest free text a caller may name something with, in bytes.
+/// The maximum size in bytes of a free text that a caller chooses as a name.
 pub const MAX_TEXT: usize = 1024;
 
 /// A name that breaks its rule.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("invalid {what}: {rule}: got={got:?}")]
 pub struct InvalidName {
-    /// What was named.
+    /// The kind of name.
     pub what: &'static str,
     /// The rule.
     pub rule: &'static str,
-    /// The text as given, cut after 100 characters.
+    /// The rejected text, cut after 100 characters.
     pub got: String,
 }
 
@@ -38,13 +38,13 @@ macro_rules! name {
             /// Checks `text`.
             ///
             /// # Errors
-            /// [`InvalidName`] with the rule.
+            /// [`InvalidName`] contains the broken rule.
             pub fn parse(text: &str) -> Result<Self, InvalidName> {
                 let test: fn(&str) -> bool = $test;
                 if test(text) { Ok(Self(text.into())) } else { Err(InvalidName::new($what, $rule, text)) }
             }
 
-            /// The text.
+            /// Returns the text.
             #[must_use]
             pub fn as_str(&self) -> &str {
                 &self.0
@@ -86,11 +86,12 @@ macro_rules! name {
 }
 
 name! {
-    /// Where an execution's mail is put: workers serve queues. Never changes in its life.
+    /// The queue of an execution: the place of its mail. Workers serve queues. It never changes
+    /// during an execution.
     Queue, "queue name", "`[a-z0-9._-]{1,128}`, not `.` or `..`", |t| lower(t)
 }
 name! {
-    /// Where a workflow receives messages.
+    /// The channel on which a workflow receives messages.
     Channel, "channel name", "`[a-z0-9._-]{1,128}`, not `.` or `..`", |t| lower(t)
 }
 name! {
@@ -104,8 +105,8 @@ name! {
     }
 }
 name! {
-    /// Any text of 1 byte to 1 KiB that a caller names something with (dispatch keys,
-    /// idempotency keys). Never becomes part of a key unhashed; NFC and NFD are two texts.
+    /// Any text of 1 byte to 1 KiB that a caller chooses as a name (dispatch keys, idempotency
+    /// keys). It never becomes part of a key unhashed; NFC and NFD are two texts.
     Text, "key text", "1 byte to 1 KiB of text", |t| (1..=MAX_TEXT).contains(&t.len())
 }
 

@@ -1,4 +1,4 @@
-//! What an execution is, as decided at its start.
+//! The immutable description of an execution, decided at its start.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -8,29 +8,29 @@ use super::{Digest, ExecutionId, FrameId, Payload, Provenance, Queue, Workflow};
 /// The part of an execution that never changes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Record {
-    /// Its id.
+    /// The id of the execution.
     pub eid: ExecutionId,
     /// The workflow type.
     pub workflow: Workflow,
-    /// The version of it that runs this execution.
+    /// The version of the workflow that runs this execution.
     pub version: String,
-    /// Its input.
+    /// The input.
     pub args: Payload,
-    /// Digest of the input's canonical form: what keyed starts compare.
+    /// The digest of the input's canonical form, which keyed starts compare.
     pub args_digest: Digest,
-    /// Where its mail is put.
+    /// The queue that receives its mail.
     pub queue: Queue,
-    /// Who waits for the result, if another execution started it.
+    /// The execution that started this one, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent: Option<Parent>,
     /// The caller's key, if the start had one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dispatch_key: Option<String>,
-    /// Who started it.
+    /// The actor that started it.
     pub created_by: Provenance,
-    /// When.
+    /// The instant of the start request.
     pub created_at: Timestamp,
-    /// Not to run before this instant.
+    /// The instant before which it does not run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub start_at: Option<Timestamp>,
 }
@@ -38,54 +38,54 @@ pub struct Record {
 /// The execution that started this one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Parent {
-    /// Its id.
+    /// The id of the parent.
     pub eid: ExecutionId,
-    /// Its queue.
+    /// The queue of the parent.
     pub queue: Queue,
     /// The frame that started this execution.
     pub fid: FrameId,
-    /// Whether that frame waits for the result: only then is it mailed.
+    /// True if that frame waits for the result: the result is mailed only in this case.
     pub waits: bool,
 }
 
-/// What happens to a child that still runs when its parent ends.
+/// The action taken on a running child when its parent ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum OnClose {
-    /// It is asked to stop.
+    /// The child is cancelled.
     Cancel,
-    /// It goes on.
+    /// The child continues.
     Abandon,
-    /// It is ended.
+    /// The child is terminated.
     Terminate,
 }
 
-/// Where an execution stands.
+/// The status of an execution.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Status {
-    /// Started, not run yet.
+    /// The execution was started and has not run yet.
     Pending,
-    /// A run is at it, or was when it vanished.
+    /// A run is in progress, or vanished without an end.
     Running,
-    /// It waits for a message, a child or a time.
+    /// The execution waits for a message, a child or an instant.
     Suspended,
-    /// An operator stopped it for now.
+    /// An operator paused it.
     Paused,
-    /// The engine parked it: it needs an operator.
+    /// The engine parked it: an operator must act.
     Blocked,
-    /// It ended with a value.
+    /// The execution ended with a value.
     Completed,
-    /// It ended with a failure.
+    /// The execution ended with a failure.
     Failed,
-    /// It ended since somebody wanted it to.
+    /// The execution ended because it was cancelled or terminated.
     Cancelled,
-    /// It ended, and was archived into its archive, which tells how.
+    /// The execution ended and was archived. The archive contains the outcome.
     Archived,
 }
 
 impl Status {
-    /// Whether the execution is over.
+    /// Returns true if the execution has ended.
     #[must_use]
     pub fn is_terminal(self) -> bool {
         match self {
@@ -94,7 +94,7 @@ impl Status {
         }
     }
 
-    /// The word for it, as stored and printed.
+    /// Returns the name of the status, as stored and printed.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {

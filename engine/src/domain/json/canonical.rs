@@ -1,14 +1,15 @@
-//! Canonical JSON: our own, since RFC 8785 breaks 2^53+1.
+//! Canonical JSON in a form of its own, because RFC 8785 changes 2^53+1.
 
 use serde_json::Value;
 
-/// `text` with keys sorted by bytes, no blanks, numbers as `serde_json` prints them.
+/// Returns `text` with keys sorted by bytes, without whitespace, and with numbers as `serde_json`
+/// prints them.
 pub(super) fn canonical(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     match serde_json::from_str::<Value>(text) {
         Ok(value) => write(&value, &mut out),
-        // Only text that was read as JSON gets here; what a reader cannot parse any more
-        // (nesting beyond its limit) still has one digest: that of its bytes.
+        // The text was read as JSON before. If it can no longer be parsed (nesting beyond the
+        // parser's limit), its digest is that of its bytes.
         Err(_) => out.push_str(text),
     }
     out

@@ -1,22 +1,22 @@
-//! The checking serializer: refuses by type, before any write, what JSON would change.
+//! A serializer that rejects, by type and before any write, the values that JSON would change.
 //!
-//! `serde_json` writes NaN as `null`; a workflow would read back something it never wrote.
+//! `serde_json` writes NaN as `null`, so a workflow would read a value that it never wrote.
 
 use serde::ser::{
     Error as _, Serialize, SerializeMap, SerializeSeq, SerializeStruct, SerializeStructVariant,
     SerializeTuple, SerializeTupleStruct, SerializeTupleVariant, Serializer,
 };
 
-/// Deepest nesting of arrays and objects.
+/// The maximum nesting of arrays and objects.
 pub(super) const MAX_DEPTH: u32 = 100;
-/// By this name `serde_json` serializes text that is JSON already (a [`Json`](super::Json)
-/// inside a value, too).
+/// The name under which `serde_json` serializes text that is JSON already (including a
+/// [`Json`](super::Json) inside a value).
 const RAW: &str = "$serde_json::private::RawValue";
 
-/// Why a value cannot be stored, or not be read back.
+/// The reason why a value cannot be stored or read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ValueError {
-    /// A double that JSON cannot hold.
+    /// A double that JSON cannot represent.
     #[error("not a JSON number: got={got}")]
     NotFinite {
         /// `NaN`, `inf` or `-inf`.
@@ -25,22 +25,22 @@ pub enum ValueError {
     /// An integer that does not fit 64 bits.
     #[error("integer over 64 bits: got={got}")]
     TooWide {
-        /// The digits.
+        /// The digits of the integer.
         got: String,
     },
     /// Arrays and objects nest too deep.
     #[error("nested deeper than {MAX_DEPTH}")]
     TooDeep,
-    /// The value's own `Serialize` failed.
+    /// The value's own `Serialize` implementation failed.
     #[error("cannot be serialized: {message}")]
     Serialize {
-        /// What it said.
+        /// The message of that error.
         message: String,
     },
-    /// The stored value is not of the type asked for.
+    /// The stored value is not of the requested type.
     #[error("cannot be read: {message}")]
     Deserialize {
-        /// Where and why.
+        /// The position and the reason.
         message: String,
     },
 }
@@ -64,7 +64,7 @@ pub(super) fn check<T: Serialize + ?Sized>(value: &T) -> Result<(), ValueError> 
 #[derive(Clone, Copy)]
 struct Check {
     depth: u32,
-    /// The next text is JSON.
+    /// True if the next text is JSON already.
     raw: bool,
 }
 
@@ -262,7 +262,7 @@ impl SerializeMap for Check {
     type Error = ValueError;
 
     fn serialize_key<T: Serialize + ?Sized>(&mut self, key: &T) -> Result<(), ValueError> {
-        // `serde_json` decides what may be a key, and says so by its own error.
+        // `serde_json` decides which values are valid keys and returns its own error.
         if matches!(
             serde_json::to_value(Single(key)),
             Ok(serde_json::Value::Object(_))
@@ -284,7 +284,7 @@ impl SerializeMap for Check {
     }
 }
 
-/// A map of the one key under test.
+/// A map with only the key under test.
 struct Single<'a, T: ?Sized>(&'a T);
 
 impl<T: Serialize + ?Sized> Serialize for Single<'_, T> {

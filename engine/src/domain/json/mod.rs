@@ -1,4 +1,4 @@
-//! Values: JSON that survives unchanged, or is refused by type before any write.
+//! Values: JSON that is stored unchanged, or rejected by type before any write.
 
 mod canonical;
 mod check;
@@ -15,16 +15,16 @@ use super::Digest;
 
 pub use check::ValueError;
 
-/// One JSON value, kept as text: 64-bit integers and doubles come back bit for bit.
+/// One JSON value, stored as text: 64-bit integers and doubles are read bit for bit as written.
 #[derive(Clone)]
 pub struct Json(Arc<RawValue>);
 
 impl Json {
-    /// Takes a value in.
+    /// Converts a value.
     ///
     /// # Errors
-    /// [`ValueError`] for what JSON cannot hold unchanged: NaN and infinities, integers over
-    /// 64 bits, nesting over 100, keys that are not text, or a `Serialize` that fails.
+    /// [`ValueError`] for values that JSON cannot represent unchanged: NaN and infinities, integers
+    /// over 64 bits, nesting over 100, keys that are not text, or a `Serialize` that fails.
     pub fn of<T: Serialize + ?Sized>(value: &T) -> Result<Self, ValueError> {
         check::check(value)?;
         let raw = serde_json::value::to_raw_value(value).map_err(|e| ValueError::Serialize {
@@ -33,11 +33,11 @@ impl Json {
         Ok(Self(raw.into()))
     }
 
-    /// Takes JSON text in, as a file or a command line gives it.
+    /// Parses JSON text, for example from a file or a command line.
     ///
     /// # Errors
-    /// [`ValueError`] as [`Json::of`], and for text that is not JSON. Of several fields of one
-    /// name the last counts.
+    /// [`ValueError`] as for [`Json::of`], and for text that is not JSON. If several fields have
+    /// the same name, the last one counts.
     pub fn parse(text: &str) -> Result<Self, ValueError> {
         let bad = |e: serde_json::Error| ValueError::Deserialize {
             message: e.to_string(),
@@ -48,30 +48,30 @@ impl Json {
         Self::of(&value)
     }
 
-    /// Gives the value back.
+    /// Deserializes the value.
     ///
     /// # Errors
-    /// [`ValueError::Deserialize`] when it is not a `T`.
+    /// [`ValueError::Deserialize`] if it is not a `T`.
     pub fn get<T: DeserializeOwned>(&self) -> Result<T, ValueError> {
         serde_json::from_str(self.0.get()).map_err(|e| ValueError::Deserialize {
             message: e.to_string(),
         })
     }
 
-    /// `null`.
+    /// Returns `null`.
     #[must_use]
     pub fn null() -> Self {
         Self(RawValue::NULL.to_owned().into())
     }
 
-    /// The text.
+    /// Returns the text.
     #[must_use]
     pub fn as_str(&self) -> &str {
         self.0.get()
     }
 
-    /// The digest of the canonical form (sorted keys, no blanks): the same for equal values
-    /// on every host and version.
+    /// Returns the digest of the canonical form (sorted keys, no whitespace): the same for equal
+    /// values on every host and version.
     #[must_use]
     pub fn digest(&self) -> Digest {
         Digest::of(canonical::canonical(self.as_str()).as_bytes())
@@ -102,7 +102,7 @@ impl<'de> Deserialize<'de> for Json {
     }
 }
 
-/// A value in an entry or a mail: itself, or a reference to a blob of the same execution.
+/// A value in an entry or a message: inline, or a reference to a blob of the same execution.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Payload {
@@ -110,15 +110,15 @@ pub enum Payload {
     Inline(Json),
     /// `x/{sh}/{eid}/blob/{sha256}` under the execution that holds the reference.
     Blob {
-        /// Digest of the bytes.
+        /// The digest of the bytes.
         sha256: Digest,
-        /// Their number.
+        /// The number of bytes.
         bytes: u64,
     },
 }
 
 impl Payload {
-    /// The size it takes where it stands, in bytes.
+    /// Returns the size in bytes that the payload takes in the object that contains it.
     #[must_use]
     pub fn inline_bytes(&self) -> usize {
         match self {

@@ -1,11 +1,10 @@
-//! Checks JSON that comes as text: what a reader would change without a word, or not read.
+//! Checks JSON text for values that a reader would silently change or could not read.
 
 use super::check::{MAX_DEPTH, ValueError};
 
-/// Checks `text`, which is valid JSON and stands `depth` arrays and objects deep.
+/// Checks `text`, which is valid JSON nested in `depth` arrays and objects.
 ///
-/// `serde_json` reads an integer over 64 bits as a double, and gives up on deep nesting by a
-/// limit of its own.
+/// `serde_json` reads an integer over 64 bits as a double, and has its own limit on nesting.
 pub(super) fn scan(text: &str, mut depth: u32) -> Result<(), ValueError> {
     let bytes = text.as_bytes();
     let mut at = 0;
@@ -35,7 +34,7 @@ pub(super) fn scan(text: &str, mut depth: u32) -> Result<(), ValueError> {
     Ok(())
 }
 
-/// The place behind the closing quote of the string whose text begins at `at`.
+/// The position after the closing quote of the string whose text begins at `at`.
 fn end_of_string(bytes: &[u8], mut at: usize) -> usize {
     while let Some(byte) = bytes.get(at) {
         match byte {
@@ -47,7 +46,7 @@ fn end_of_string(bytes: &[u8], mut at: usize) -> usize {
     bytes.len()
 }
 
-/// Half of a surrogate pair is no character.
+/// Rejects one half of a surrogate pair, which is not a character.
 fn string(token: &str) -> Result<(), ValueError> {
     if !token.contains("\\u") {
         return Ok(());
