@@ -1,10 +1,10 @@
-//! All ports in one hand.
+//! The set of all ports.
 
 use std::sync::Arc;
 
 use super::{Bucket, Clock, Entropy, Spawner, Wakeups};
 
-/// What an engine is given of the world.
+/// The ports through which an engine reaches its environment.
 #[derive(Debug, Clone)]
 pub struct Ports {
     /// Storage.

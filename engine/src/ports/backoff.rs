@@ -1,11 +1,11 @@
-//! Pauses between tries.
+//! Pauses between attempts.
 
 use std::time::Duration;
 
-/// Pauses that double with each try in a row, from a first to a longest one.
+/// Pauses that double with each attempt in a row, from a first to a longest one.
 ///
-/// Callers that compete with each other draw a share of the pause from their source of randomness
-/// (full jitter), so that those that met do not meet again.
+/// Callers that compete draw a share of the pause from their source of randomness (full jitter), so
+/// that callers that collided once do not collide again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Backoff {
     first: Duration,
@@ -13,13 +13,13 @@ pub struct Backoff {
 }
 
 impl Backoff {
-    /// Pauses from `first` up to `longest`.
+    /// Creates pauses from `first` up to `longest`.
     #[must_use]
     pub const fn new(first: Duration, longest: Duration) -> Self {
         Self { first, longest }
     }
 
-    /// The pause after `tries` tries in a row; none after no try.
+    /// Returns the pause after `tries` attempts in a row; zero before the first attempt.
     #[must_use]
     pub fn after(self, tries: u32) -> Duration {
         match tries.checked_sub(1) {
@@ -31,7 +31,7 @@ impl Backoff {
         }
     }
 
-    /// The longest pause.
+    /// Returns the longest pause.
     #[must_use]
     pub const fn longest(self) -> Duration {
         self.longest

@@ -1,4 +1,4 @@
-//! The storage port: four verbs, three outcomes, no unconditional put.
+//! The storage port: four operations, three outcomes, no unconditional put.
 
 use std::fmt;
 use std::sync::Arc;
@@ -12,42 +12,42 @@ use crate::keys::{Key, Prefix};
 
 /// The engine's only port to storage. Each call is one request (a list: one per page).
 ///
-/// What an implementation must give (docs/protocol.md, What a bucket must give): reads and
-/// lists see every write that was answered before they began; of several writes with the same
-/// expectation at most one lands. The suite in `millpond-conformance` proves it.
+/// The required guarantees (docs/protocol.md, What a bucket must give): reads and lists see every
+/// write that was acknowledged before they began; of several writes with the same expectation at
+/// most one lands. The suite in `millpond-conformance` proves them.
 #[async_trait]
 pub trait Bucket: fmt::Debug + Send + Sync + 'static {
-    /// Reads the newest object; `None` if the key does not exist.
+    /// Reads the newest version of an object; `None` if the key does not exist.
     ///
     /// # Errors
-    /// The store could not answer. Nothing has changed.
+    /// The store could not respond. Nothing has changed.
     async fn read(&self, key: &Key) -> Result<Option<Object>, BucketError>;
 
-    /// Writes `key` if, and only if, it is still as `expect` says.
+    /// Writes `key` if, and only if, it still matches `expect`.
     ///
-    /// A replace (`Expect::At`) of an absent key is `Refused`, and creates nothing. A write
-    /// that met another one under way (409) did not happen and is no refusal: it is tried
-    /// again behind this port, and is a transient error if that does not help.
+    /// A replace (`Expect::At`) of an absent key is `Refused`, and creates nothing. A write that
+    /// conflicts with a concurrent one (409) did not happen and is not a refusal: the
+    /// implementation retries it, and returns a transient error if retries do not help.
     ///
     /// # Errors
-    /// The write certainly did not happen (denied, full, never sent). Where it may have
-    /// happened, the answer is [`Outcome::Unknown`], never an error.
+    /// The write certainly did not happen (denied, full, never sent). If it may have happened, the
+    /// result is [`Outcome::Unknown`], never an error.
     async fn write(&self, key: &Key, body: Bytes, expect: Expect) -> Result<Outcome, BucketError>;
 
-    /// Deletes `key`; deleting what does not exist is success.
+    /// Deletes `key`. A delete of an absent object is a success.
     ///
     /// # Errors
-    /// The store could not answer; the object may be gone all the same.
+    /// The store could not respond; the object may be deleted nevertheless.
     async fn delete(&self, key: &Key) -> Result<(), BucketError>;
 
     /// Lists keys under `prefix` that sort after `after`, in byte order, at most `limit`.
     ///
-    /// What existed when the first page was asked for, and is not deleted, is listed by the pages up
-    /// to the first one without [`next`](Page::next). A page may be shorter than `limit`, and empty,
-    /// although more follow.
+    /// An object that existed when the first page was requested, and is not deleted, is listed by
+    /// the pages up to the first one without [`next`](Page::next). A page may be shorter than
+    /// `limit`, or empty, although more pages follow.
     ///
     /// # Errors
-    /// The store could not answer.
+    /// The store could not respond.
     async fn list(
         &self,
         prefix: &Prefix,
@@ -56,7 +56,7 @@ pub trait Bucket: fmt::Debug + Send + Sync + 'static {
     ) -> Result<Page, BucketError>;
 }
 
-/// What a write expects to find.
+/// The precondition of a write.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Expect {
     /// No object: put-if-absent.
@@ -65,15 +65,15 @@ pub enum Expect {
     At(Version),
 }
 
-/// How a write ended.
+/// The outcome of a write.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[must_use]
 pub enum Outcome {
-    /// It happened; this is the new version.
+    /// The write happened; this is the new version.
     Landed(Version),
-    /// It did not happen: the key was not as expected.
+    /// The write did not happen: the precondition failed.
     Refused,
-    /// No answer came: it may have landed, or may still land.
+    /// No response arrived: the write may have landed, or may still land.
     Unknown,
 }
 
@@ -82,12 +82,12 @@ pub enum Outcome {
 pub struct Version(Arc<str>);
 
 impl Version {
-    /// Wraps what the store calls this version.
+    /// Wraps the store's name of the version.
     pub fn new(text: impl Into<Arc<str>>) -> Self {
         Self(text.into())
     }
 
-    /// The text as the store gave it.
+    /// Returns the text that the store assigned.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
@@ -99,7 +99,7 @@ impl Version {
 pub struct Object {
     /// The bytes.
     pub body: Bytes,
-    /// The version they belong to.
+    /// The version of these bytes.
     pub version: Version,
 }
 
@@ -119,14 +119,15 @@ pub struct Listed {
 pub struct Page {
     /// Keys in byte order.
     pub entries: Vec<Listed>,
-    /// Where the listing goes on if keys may follow: `after` of the next request. A store that leaves
-    /// keys out returns pages that are empty and not the last: what follows is found by this
-    /// position alone, never by the last entry.
+    /// The position from which the listing continues if more keys may follow: `after` of the next
+    /// request. A store that omits keys returns empty pages before the last one, so callers must
+    /// continue from this position, never from the last entry.
     pub next: Option<Key>,
 }
 
 impl Page {
-    /// A page of a store that leaves out no key: if `more` keys follow, they follow the last entry.
+    /// Creates a page of a store that omits no keys: if `more` keys follow, they follow the last
+    /// entry.
     #[must_use]
     pub fn new(entries: Vec<Listed>, more: bool) -> Self {
         let next = entries.last().filter(|_| more).map(|row| row.key.clone());
@@ -134,48 +135,48 @@ impl Page {
     }
 }
 
-/// What kind of trouble the store is in.
+/// The kind of a store failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fault {
-    /// It does not answer, or answers with an error of its own: try again later.
+    /// The store does not respond, or responds with an internal error. A later retry may succeed.
     Unavailable,
-    /// It asks for fewer requests (503 `SlowDown`, 429): back off, for at least
-    /// [`retry_after`](BucketError::retry_after) where it says so.
+    /// The store throttles requests (503 `SlowDown`, 429): callers back off, for at least
+    /// [`retry_after`](BucketError::retry_after) if it is set.
     Throttled,
-    /// It refuses this caller (credentials, permissions, read-only).
+    /// The store denies access to this caller (credentials, permissions, read-only).
     Denied,
-    /// It has no room left.
+    /// The store has no space left.
     Full,
-    /// The place itself is gone (bucket deleted, folder removed).
+    /// The bucket itself does not exist any more (bucket deleted, folder removed).
     Gone,
-    /// The request cannot be served as it is (a key too long for it, a body too large).
+    /// The store cannot serve the request as it is (a key too long, a body too large).
     Invalid,
 }
 
-/// Longest wait that is granted to a store: one that heals sooner than it said is not left alone
-/// for a day because of one answer.
+/// The longest delay that a store can impose, so that one excessive response does not suspend
+/// requests for a day although the store recovers earlier.
 const LONGEST_WAIT: Duration = Duration::from_secs(60);
 
-/// Why a request to the store failed.
+/// The failure of a request to the store.
 #[derive(Debug, thiserror::Error)]
 #[error("bucket {verb} failed ({fault:?}): key={key}")]
 pub struct BucketError {
-    /// What kind of trouble.
+    /// The kind of failure.
     pub fault: Fault,
-    /// The verb: read, write, delete or list.
+    /// The operation: read, write, delete or list.
     pub verb: &'static str,
-    /// The key or prefix asked for.
+    /// The requested key or prefix.
     pub key: String,
-    /// How long the store wants to be left alone (its `Retry-After`), if it says. It is granted a
-    /// minute at most ([`wait`](Self::wait)).
+    /// The delay that the store requested (its `Retry-After`), if any. At most one minute of it is
+    /// observed ([`wait`](Self::wait)).
     pub retry_after: Option<Duration>,
-    /// What the store said.
+    /// The error of the store.
     #[source]
     pub source: Option<Box<dyn std::error::Error + Send + Sync>>,
 }
 
 impl BucketError {
-    /// An error of `verb` on `key`.
+    /// Creates an error of `verb` on `key`.
     pub fn new(fault: Fault, verb: &'static str, key: impl fmt::Display) -> Self {
         Self {
             fault,
@@ -186,27 +187,27 @@ impl BucketError {
         }
     }
 
-    /// The same with what the store said.
+    /// Adds the error of the store.
     #[must_use]
     pub fn because(mut self, source: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
         self.source = Some(source.into());
         self
     }
 
-    /// The same with how long the store wants to be left alone.
+    /// Adds the delay that the store requested.
     #[must_use]
     pub fn after(mut self, wait: Duration) -> Self {
         self.retry_after = Some(wait);
         self
     }
 
-    /// How long the store is left alone: what it asks for, a minute at most.
+    /// Returns the delay before the next request: the requested one, at most one minute.
     #[must_use]
     pub fn wait(&self) -> Duration {
         self.retry_after.unwrap_or_default().min(LONGEST_WAIT)
     }
 
-    /// Whether trying the same request again later may help without anybody's doing.
+    /// Returns true if the same request may succeed later without intervention.
     #[must_use]
     pub fn is_transient(&self) -> bool {
         match self.fault {

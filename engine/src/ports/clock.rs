@@ -6,18 +6,18 @@ use std::time::Duration;
 use async_trait::async_trait;
 use jiff::Timestamp;
 
-/// Time, as the engine sees it.
+/// The source of time for the engine.
 ///
-/// Correctness never rests on it: a wrong clock costs early steals and late timers, never a
-/// lost or doubled commit (docs/protocol.md, What holds).
+/// Correctness does not depend on it: a wrong clock causes early lease takeovers and late timers,
+/// never a lost or doubled commit (docs/protocol.md, What holds).
 #[async_trait]
 pub trait Clock: fmt::Debug + Send + Sync + 'static {
-    /// The instant now, by the wall.
+    /// Returns the current instant of the wall clock.
     fn now(&self) -> Timestamp;
 
-    /// Time since some fixed point in this process; never steps back.
+    /// Returns the time since a fixed point in this process. It never decreases.
     fn monotonic(&self) -> Duration;
 
-    /// Returns after `duration`.
+    /// Waits for `duration`.
     async fn sleep(&self, duration: Duration);
 }

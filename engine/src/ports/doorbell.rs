@@ -1,4 +1,4 @@
-//! A doorbell inside one process: [`Wakeups`] without any server.
+//! A doorbell inside one process: [`Wakeups`] without a server.
 
 use std::collections::VecDeque;
 use std::future::poll_fn;
@@ -10,11 +10,11 @@ use async_trait::async_trait;
 use super::{Hint, Wakeups};
 use crate::domain::Queue;
 
-/// Hints beyond this many are dropped: whoever polls finds their causes in the bucket.
+/// The number of hints beyond which new ones are dropped; polling finds their causes in the bucket.
 const CAPACITY: usize = 65_536;
 
-/// An in-process queue of hints. It lives beside the ports rather than in an adapter since it
-/// touches nothing but memory, and users' tests need it.
+/// An in-process queue of hints. It is part of the ports instead of an adapter, because it uses
+/// memory only, and tests of users need it.
 #[derive(Debug, Default)]
 pub struct Doorbell {
     state: Mutex<State>,
@@ -28,7 +28,7 @@ struct State {
 
 impl Doorbell {
     fn lock(&self) -> MutexGuard<'_, State> {
-        // Nothing panics under this lock; a poisoned one still holds whole hints.
+        // No code panics under this lock; a poisoned one still contains complete hints.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -36,7 +36,7 @@ impl Doorbell {
 #[async_trait]
 impl Wakeups for Doorbell {
     async fn ring(&self, hint: Hint) {
-        // It knows no time; who listens to it lists the timers.
+        // It has no clock; its consumers list the timers.
         if hint.at.is_some() {
             return;
         }

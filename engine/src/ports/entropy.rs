@@ -4,27 +4,27 @@ use std::fmt;
 
 use uuid::Uuid;
 
-/// Random bytes: ids, nonces, jitter, and what workflows draw.
+/// Random bytes for ids, nonces, jitter and the draws of workflows.
 pub trait Entropy: fmt::Debug + Send + Sync + 'static {
-    /// Fills `bytes` with random ones.
+    /// Fills `bytes` with random bytes.
     fn fill(&self, bytes: &mut [u8]);
 }
 
 impl dyn Entropy {
-    /// A random `u64`.
+    /// Returns a random `u64`.
     pub fn u64(&self) -> u64 {
         let mut bytes = [0; 8];
         self.fill(&mut bytes);
         u64::from_le_bytes(bytes)
     }
 
-    /// A random number in `[0, 1)`, with all 53 bits of precision.
+    /// Returns a random number in `[0, 1)`, with all 53 bits of precision.
     #[expect(clippy::cast_precision_loss, reason = "the top 53 bits fit exactly")]
     pub fn unit(&self) -> f64 {
         (self.u64() >> 11) as f64 / (1_u64 << 53) as f64
     }
 
-    /// A time-ordered `UUIDv7` for the instant `now`.
+    /// Returns a time-ordered `UUIDv7` for the instant `now`.
     pub fn uuid7(&self, now: jiff::Timestamp) -> Uuid {
         let mut random = [0; 10];
         self.fill(&mut random);
@@ -32,14 +32,14 @@ impl dyn Entropy {
         uuid::Builder::from_unix_timestamp_millis(millis, &random).into_uuid()
     }
 
-    /// A random `UUIDv4`.
+    /// Returns a random `UUIDv4`.
     pub fn uuid4(&self) -> Uuid {
         let mut bytes = [0; 16];
         self.fill(&mut bytes);
         uuid::Builder::from_random_bytes(bytes).into_uuid()
     }
 
-    /// A short random text for nonces: 16 hex digits.
+    /// Returns a short random text for nonces: 16 hex digits.
     pub fn nonce(&self) -> String {
         format!("{:016x}", self.u64())
     }

@@ -13,7 +13,7 @@ use crate::ports::{Bucket, BucketError, Clock, Expect, Listed, Object, Outcome, 
 #[cfg(test)]
 use crate::testing::Mirror;
 
-/// A bucket that lives as long as its value, for one process. It never fails.
+/// A bucket in memory for one process. Its objects live as long as the value. It never fails.
 #[derive(Debug)]
 pub struct MemoryBucket {
     clock: Arc<dyn Clock>,
@@ -23,11 +23,10 @@ pub struct MemoryBucket {
 #[derive(Debug, Default)]
 struct State {
     objects: BTreeMap<Key, Stored>,
-    /// Counts writes over all keys, so that no version comes twice, not even after a delete.
+    /// Counts writes over all keys, so that no version repeats, even after a delete.
     writes: u64,
-    /// Every write since [`MemoryBucket::record`].
     recorded: Option<Vec<(Key, Bytes)>>,
-    /// A real store that is asked the same: the engine's own tests only.
+    /// A real store that receives the same requests, for the engine's own tests only.
     #[cfg(test)]
     mirror: Option<Mirror>,
 }
@@ -40,7 +39,7 @@ struct Stored {
 }
 
 impl MemoryBucket {
-    /// An empty bucket that takes `modified` from `clock`.
+    /// Creates an empty bucket that takes `modified` from `clock`.
     #[must_use]
     pub fn new(clock: Arc<dyn Clock>) -> Self {
         Self {
@@ -53,7 +52,7 @@ impl MemoryBucket {
         }
     }
 
-    /// The same beside the store at `address`.
+    /// Creates an empty bucket that mirrors its requests to the store at `address`.
     #[cfg(test)]
     pub(crate) fn mirrored(clock: Arc<dyn Clock>, address: &str) -> Self {
         let mirror = Some(Mirror::connect(address));
@@ -64,7 +63,7 @@ impl MemoryBucket {
         Self { clock, state }
     }
 
-    /// All objects in byte order of their keys.
+    /// Returns all objects in byte order of their keys.
     #[must_use]
     pub fn snapshot(&self) -> Vec<(Key, Bytes)> {
         let state = self.lock();
@@ -74,32 +73,32 @@ impl MemoryBucket {
             .collect()
     }
 
-    /// From now on, keeps every body that was ever written: what a test needs to say that
-    /// something never was in the bucket.
+    /// Records every body written from now on, so that a test can check that a text was never in
+    /// the bucket.
     pub fn record(&self) {
         self.lock().recorded.get_or_insert_default();
     }
 
-    /// Every write that happened since [`record`](Self::record), in order.
+    /// Returns every write since [`record`](Self::record), in order.
     #[must_use]
     pub fn recorded(&self) -> Vec<(Key, Bytes)> {
         self.lock().recorded.clone().unwrap_or_default()
     }
 
-    /// How many objects there are.
+    /// Returns the number of objects.
     #[must_use]
     pub fn len(&self) -> usize {
         self.lock().objects.len()
     }
 
-    /// Whether there is no object.
+    /// Returns true if there are no objects.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        // Nothing panics between two changes of the state: a poisoned one is still whole.
+        // No code panics between two changes of the state: a poisoned one is still consistent.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

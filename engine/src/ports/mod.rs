@@ -1,8 +1,8 @@
-//! The ports: the few traits through which the engine reaches the world.
+//! The ports: the traits through which the engine reaches its environment.
 //!
-//! Everything that is not a pure function of its arguments comes in here: storage
-//! ([`Bucket`]), time ([`Clock`]), randomness ([`Entropy`]), wake-ups ([`Wakeups`]) and
-//! concurrency ([`Spawner`]). Adapters implement them; tests stack wrappers on them.
+//! All inputs that are not arguments of pure functions enter here: storage ([`Bucket`]), time
+//! ([`Clock`]), randomness ([`Entropy`]), wake-ups ([`Wakeups`]) and concurrency ([`Spawner`]).
+//! Adapters implement them; tests stack wrappers on them.
 
 mod all;
 mod backoff;

@@ -1,13 +1,12 @@
-//! Requests that a passing trouble of the store does not end.
+//! Requests that survive transient failures of the store.
 //!
-//! Each is one request when the store answers. A transient error, and the `Unknown` of an
-//! idempotent create, are tried again a bounded number of times with full jitter, after what
-//! the store asks to wait; what it refuses for good is passed on at once. Head commits are
-//! tried for as long as the lease lasts: their `Unknown` has a rule of its own
-//! (`journal::commit`).
+//! Each is one request if the store responds. A transient error, and the `Unknown` of an idempotent
+//! create, are retried a bounded number of times with full jitter, after the delay that the store
+//! requests; a permanent error is returned at once. Head commits are retried as long as the lease
+//! lasts: their `Unknown` has its own rule (`journal::commit`).
 //!
-//! A refused create is a sign, no proof: *found* is done. One read tells a key that is taken
-//! from an answer that is wrong (a conflict that was taken for a refusal; a hidden retry).
+//! A refused create is an indication, not a proof: *found* is a success. One read distinguishes a
+//! taken key from a wrong response (a conflict reported as a refusal; a hidden retry).
 
 use std::time::Duration;
 
@@ -16,22 +15,23 @@ use bytes::Bytes;
 use super::{Backoff, BucketError, Expect, Fault, Listed, Object, Outcome, Ports, Version};
 use crate::keys::{Key, Prefix};
 
-/// Tries of one request before its error is passed on.
+/// The number of attempts at one request before its error is returned.
 const ATTEMPTS: u32 = 6;
-/// Pauses between tries, of which each caller draws a share.
+/// Pauses between attempts, of which each caller draws a share.
 const BACKOFF: Backoff = Backoff::new(Duration::from_millis(40), Duration::from_secs(2));
-/// A store that asks for a longer wait has its error passed on: whoever asked looks again later.
+/// The longest requested delay that is waited for. Beyond it the error is returned, and the caller
+/// retries later.
 const PATIENCE: Duration = Duration::from_secs(20);
-/// Keys asked for in one page.
+/// The number of keys requested in one page.
 const PAGE: usize = 1_000;
 
-/// How a create ended.
+/// The outcome of a create.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[must_use]
 pub enum Created {
     /// This call created the object, in this version.
     New(Version),
-    /// The key was taken; this version is there.
+    /// The key existed already, in this version.
     Existed(Version),
 }
 
@@ -39,7 +39,7 @@ impl Ports {
     /// Reads `key`. 1 G.
     ///
     /// # Errors
-    /// The store did not answer in several tries, or refuses.
+    /// The store did not respond in several attempts, or denied the request.
     pub async fn read(&self, key: &Key) -> Result<Option<Object>, BucketError> {
         let mut attempt = 0;
         loop {
@@ -50,10 +50,10 @@ impl Ports {
         }
     }
 
-    /// Reads `key`, tried until `deadline` by the monotonic clock. 1 G.
+    /// Reads `key`, retried until `deadline` of the monotonic clock. 1 G.
     ///
     /// # Errors
-    /// The store did not answer in time, or refuses.
+    /// The store did not respond in time, or denied the request.
     pub(crate) async fn read_until(
         &self,
         key: &Key,
@@ -68,19 +68,20 @@ impl Ports {
         }
     }
 
-    /// Creates `key` once, however often it is asked: for objects whose key names their
-    /// content or their one writer. 1 P, + 1 G where it was there.
+    /// Creates `key` once, however often it is called: for objects whose key names their content or
+    /// their only writer. 1 P, + 1 G if it existed.
     ///
     /// # Errors
-    /// The store did not answer in several tries, or refuses.
+    /// The store did not respond in several attempts, or denied the request.
     pub async fn create(&self, key: &Key, body: Bytes) -> Result<Created, BucketError> {
         self.create_until(key, body, None).await
     }
 
-    /// As [`create`](Self::create); with `until`, tried until then by the monotonic clock.
+    /// As [`create`](Self::create); with `until`, retried up to that instant of the monotonic
+    /// clock.
     ///
     /// # Errors
-    /// The store did not answer in several tries, or in time; or refuses.
+    /// The store did not respond in several attempts, or in time; or denied the request.
     pub(crate) async fn create_until(
         &self,
         key: &Key,
@@ -93,7 +94,8 @@ impl Ports {
                 Ok(Outcome::Landed(version)) => return Ok(Created::New(version)),
                 Ok(Outcome::Refused) => {
                     if let Some(found) = self.read(key).await? {
-                        // After a lost reply it is our own write if the bytes are ours.
+                        // After a lost reply, the object is this caller's write if the bytes are
+                        // equal.
                         return Ok(match unsure && found.body == body {
                             true => Created::New(found.version),
                             false => Created::Existed(found.version),
@@ -116,7 +118,7 @@ impl Ports {
     /// Deletes `key`. One delete.
     ///
     /// # Errors
-    /// The store did not answer in several tries, or refuses.
+    /// The store did not respond in several attempts, or denied the request.
     pub async fn delete(&self, key: &Key) -> Result<(), BucketError> {
         let mut attempt = 0;
         loop {
@@ -130,7 +132,7 @@ impl Ports {
     /// Lists one page. 1 P.
     ///
     /// # Errors
-    /// The store did not answer in several tries, or refuses.
+    /// The store did not respond in several attempts, or denied the request.
     pub async fn page(
         &self,
         prefix: &Prefix,
@@ -140,10 +142,10 @@ impl Ports {
         self.page_until(prefix, after, limit, None).await
     }
 
-    /// As [`page`](Self::page); with `until`, tried until then by the monotonic clock.
+    /// As [`page`](Self::page); with `until`, retried up to that instant of the monotonic clock.
     ///
     /// # Errors
-    /// The store did not answer in several tries, or in time; or refuses.
+    /// The store did not respond in several attempts, or in time; or denied the request.
     pub(crate) async fn page_until(
         &self,
         prefix: &Prefix,
@@ -164,11 +166,11 @@ impl Ports {
         }
     }
 
-    /// The first object under `prefix`. 1 P; where the store leaves out keys, 1 P for each 1,000
-    /// of those.
+    /// Returns the first object under `prefix`. 1 P; if the store omits keys, 1 P for each 1,000 of
+    /// those.
     ///
     /// # Errors
-    /// The store did not answer in several tries, or refuses.
+    /// The store did not respond in several attempts, or denied the request.
     pub async fn first(&self, prefix: &Prefix) -> Result<Option<Listed>, BucketError> {
         let mut page = self.page(prefix, None, 1).await?;
         loop {
@@ -179,10 +181,10 @@ impl Ports {
         }
     }
 
-    /// Lists everything under `prefix`. 1 P for each 1,000 keys.
+    /// Lists all objects under `prefix`. 1 P for each 1,000 keys.
     ///
     /// # Errors
-    /// The store did not answer in several tries, or refuses.
+    /// The store did not respond in several attempts, or denied the request.
     pub async fn list(&self, prefix: &Prefix) -> Result<Vec<Listed>, BucketError> {
         let (mut all, mut after) = (Vec::new(), None);
         loop {
@@ -195,7 +197,7 @@ impl Ports {
         }
     }
 
-    /// Waits before try `attempt + 1`, or gives the error back.
+    /// Waits before attempt `attempt + 1`, or returns the error.
     pub(crate) async fn retry(
         &self,
         attempt: &mut u32,
@@ -220,8 +222,8 @@ impl Ports {
         }
     }
 
-    /// Waits before try `attempt + 1`, or gives the error back: at once if the wait would not
-    /// end before `deadline` by the monotonic clock.
+    /// Waits before attempt `attempt + 1`, or returns the error: at once if the wait would not end
+    /// before `deadline` of the monotonic clock.
     pub(crate) async fn retry_until(
         &self,
         attempt: &mut u32,
@@ -241,14 +243,14 @@ impl Ports {
         Ok(())
     }
 
-    /// Full jitter, on top of what the store asks for: those it sent away together do not come
-    /// back together.
+    /// Full jitter on top of the delay that the store requests, so that callers throttled together
+    /// do not return together.
     fn backoff(&self, attempt: u32, asked: Duration) -> Duration {
         asked + BACKOFF.after(attempt).mul_f64(self.entropy.unit())
     }
 }
 
-/// The error of a create that was refused although there is nothing.
+/// The error of a create that was refused although no object exists.
 fn refused_wrongly(key: &Key) -> BucketError {
     BucketError::new(Fault::Unavailable, "write", key).because("refused, and nothing is there")
 }
