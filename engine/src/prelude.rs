@@ -1,4 +1,4 @@
-//! Everything a workflow needs: `use millpond::prelude::*`.
+//! The items that a workflow needs: `use millpond::prelude::*`.
 
 pub use std::time::Duration;
 

@@ -1,43 +1,44 @@
-//! What may be tuned, with defaults that work.
+//! Settings with defaults that suit most deployments.
 
 use std::time::Duration;
 
-/// Bounds and periods of an engine. Plain data; each field says what it costs.
+/// Bounds and periods of an engine. Plain data; each field documents its cost.
 #[derive(Debug, Clone)]
 pub struct Settings {
-    /// How long a lease lasts without renewal. A vanished worker's execution stands
-    /// still for so long; each third of it a long step costs two write requests.
+    /// The duration of a lease without renewal. The execution of a vanished worker makes no
+    /// progress for this long; each third of it costs a long step two write requests.
     pub ttl: Duration,
-    /// The first renewal after this puts one feed object, so that long runs become visible.
+    /// The first renewal after this writes one feed object, so that long runs become visible.
     pub feed_after: Duration,
-    /// A retry due sooner is waited for in place (no request); a later one suspends.
+    /// A retry that is due sooner is awaited in place (no request); a later one suspends.
     pub in_place: Duration,
-    /// Longest time one activation of workflow code may take between two waits.
+    /// The maximum time of one activation of workflow code between two waits.
     pub watchdog: Duration,
-    /// Leases without a new outcome before an execution is parked.
+    /// The number of leases without a new outcome after which an execution is parked.
     pub max_crashes: u32,
-    /// Deliveries of one cause without effect before a run acquires first.
+    /// The number of deliveries of one cause without effect after which a run acquires first.
     pub max_deliveries: u32,
-    /// A larger value becomes a blob (one more write request), in bytes.
+    /// The size in bytes above which a value becomes a blob (one more write request).
     pub inline: usize,
-    /// A larger input becomes a blob, in bytes: it stands in the head for ever.
+    /// The size in bytes above which an input becomes a blob: the head stores inline inputs
+    /// permanently.
     pub inline_args: usize,
-    /// A larger value is refused, in bytes.
+    /// The size in bytes above which a value is rejected.
     pub max_value: usize,
-    /// The tail is sealed into a segment when it would pass this, in bytes.
+    /// The size in bytes above which the tail is sealed into a segment.
     pub tail: usize,
-    /// Segments are merged until they reach this, in bytes.
+    /// The size in bytes up to which segments are merged.
     pub segment: usize,
-    /// Effects of one execution that may be undispatched at once.
+    /// The maximum number of undispatched effects of one execution.
     pub window: usize,
-    /// Most entries of one execution.
+    /// The maximum number of entries of one execution.
     pub max_entries: u64,
-    /// Most bytes of journal of one execution.
+    /// The maximum size in bytes of the journal of one execution.
     pub max_journal: u64,
-    /// Bucket requests of one execution under way at once.
+    /// The maximum number of concurrent bucket requests of one execution.
     pub concurrency: usize,
-    /// Heads that are kept after a run, for the next one of the same execution, in bytes: each
-    /// found here saves a read. Worth it where the same worker is likely to run it. None: 0.
+    /// The size in bytes of the heads cached after a run for the next run of the same execution:
+    /// each hit saves a read. Useful if the same worker is likely to run it. 0 disables the cache.
     pub sticky: usize,
 }
 
