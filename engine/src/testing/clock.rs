@@ -1,4 +1,4 @@
-//! Time that a test moves.
+//! A clock that a test advances.
 
 use std::collections::BTreeMap;
 use std::future::poll_fn;
@@ -11,10 +11,10 @@ use jiff::{SignedDuration, Timestamp};
 
 use crate::ports::Clock;
 
-/// A clock that stands still until a test moves it.
+/// A clock that does not move until a test advances it.
 ///
-/// A sleep begins when it is first polled. One that would outlast the monotonic clock's range
-/// never ends, and counts as no sleeper.
+/// A sleep begins when it is first polled. A sleep beyond the monotonic clock's range never ends,
+/// and is not counted as a sleeper.
 #[derive(Debug)]
 pub struct ManualClock {
     state: Mutex<State>,
@@ -24,13 +24,13 @@ pub struct ManualClock {
 struct State {
     wall: Timestamp,
     monotonic: Duration,
-    /// Numbers sleepers, so that those with one deadline wake in the order they lay down.
+    /// Numbers the sleepers, so that those with equal deadlines wake in the order of their start.
     next: u64,
     sleepers: BTreeMap<(Duration, u64), Waker>,
 }
 
 impl ManualClock {
-    /// A clock that shows `start` on the wall and zero on the monotonic side.
+    /// Creates a clock with the wall clock at `start` and the monotonic clock at zero.
     #[must_use]
     pub const fn new(start: Timestamp) -> Self {
         Self {
@@ -43,8 +43,8 @@ impl ManualClock {
         }
     }
 
-    /// Moves both sides on by `step` at once, and wakes who slept until then, earliest first.
-    /// The wall stops at the end of its range.
+    /// Advances both clocks by `step` at once, and wakes the sleepers that are due, earliest first.
+    /// The wall clock stops at the end of its range.
     pub fn advance(&self, step: Duration) {
         let mut state = self.lock();
         state.monotonic = state.monotonic.saturating_add(step);
@@ -57,18 +57,18 @@ impl ManualClock {
         due.into_values().for_each(Waker::wake);
     }
 
-    /// Sets the wall, back too; the monotonic side and the sleepers notice nothing.
+    /// Sets the wall clock, forward or back; the monotonic clock and the sleepers are unaffected.
     pub fn set(&self, wall: Timestamp) {
         self.lock().wall = wall;
     }
 
-    /// How many sleeps have begun, and neither ended nor been dropped.
+    /// Returns the number of sleeps that have begun and have neither ended nor been dropped.
     #[must_use]
     pub fn sleepers(&self) -> usize {
         self.lock().sleepers.len()
     }
 
-    /// When the next sleep ends, on the monotonic side.
+    /// Returns the end of the next sleep, by the monotonic clock.
     #[must_use]
     pub fn next_deadline(&self) -> Option<Duration> {
         let state = self.lock();
@@ -76,7 +76,7 @@ impl ManualClock {
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        // Nothing panics between two changes of the state: a poisoned one is still whole.
+        // No code panics between two changes of the state: a poisoned one is still consistent.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -99,7 +99,7 @@ impl Clock for ManualClock {
     }
 }
 
-/// One sleep. Dropping it takes it off the clock.
+/// One sleep. Dropping it removes it from the clock.
 struct Sleep<'a> {
     clock: &'a ManualClock,
     place: (Duration, u64),

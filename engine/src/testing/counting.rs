@@ -1,4 +1,4 @@
-//! A wrapper that counts requests: the bill of a test.
+//! A wrapper that counts requests, to measure the cost of a test.
 
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -11,7 +11,8 @@ use super::Verb;
 use crate::keys::{Key, Prefix};
 use crate::ports::{Bucket, BucketError, Expect, Fault, Object, Outcome, Page};
 
-/// Counts the requests that pass through it, refused and failed ones too: they cost the same.
+/// Counts the requests that pass through it, including refused and failed ones, which cost the
+/// same.
 #[derive(Debug)]
 pub struct CountingBucket {
     inner: Arc<dyn Bucket>,
@@ -22,7 +23,7 @@ pub struct CountingBucket {
 /// One request, as logged.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Request {
-    /// What was asked.
+    /// The requested operation.
     pub verb: Verb,
     /// The key, or for a list the prefix.
     pub key: String,
@@ -34,7 +35,7 @@ impl fmt::Display for Request {
     }
 }
 
-/// Requests by verb.
+/// The number of requests by operation.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Reads.
@@ -45,24 +46,25 @@ pub struct Counts {
     pub deletes: u64,
     /// Lists, one per page.
     pub lists: u64,
-    /// Of all these, those that the store sent away since they were too many (503, 429).
+    /// The number of all these requests that the store throttled (503, 429).
     pub throttled: u64,
 }
 
 impl Counts {
-    /// What object stores charge most for: writes and lists. Deletes are free.
+    /// Returns the number of requests that object stores charge most for: writes and lists. Deletes
+    /// are free.
     #[must_use]
     pub const fn write_requests(&self) -> u64 {
         self.writes + self.lists
     }
 
-    /// What costs about a twelfth of the write ones: reads.
+    /// Returns the number of reads, which cost about a twelfth of a write request.
     #[must_use]
     pub const fn read_requests(&self) -> u64 {
         self.reads
     }
 
-    /// What was added since `earlier`, counted by the same wrapper.
+    /// Returns the requests since `earlier`, counted by the same wrapper.
     #[must_use]
     pub const fn since(&self, earlier: &Self) -> Self {
         Self {
@@ -85,7 +87,7 @@ impl Counts {
 }
 
 impl CountingBucket {
-    /// Counts what goes to `inner`.
+    /// Counts the requests to `inner`.
     #[must_use]
     pub fn new(inner: Arc<dyn Bucket>) -> Self {
         Self {
@@ -95,7 +97,7 @@ impl CountingBucket {
         }
     }
 
-    /// The requests so far, by verb.
+    /// Returns the number of requests so far, by operation.
     #[must_use]
     pub fn counts(&self) -> Counts {
         let mut counts = Counts {
@@ -108,7 +110,7 @@ impl CountingBucket {
         counts
     }
 
-    /// The requests so far, in the order they were made.
+    /// Returns the requests so far, in order.
     #[must_use]
     pub fn log(&self) -> Vec<Request> {
         self.lock().clone()

@@ -1,4 +1,4 @@
-//! A bucket that is far away.
+//! A bucket with a network delay.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,8 +9,8 @@ use crate::testing::SeededEntropy;
 use async_trait::async_trait;
 use bytes::Bytes;
 
-/// Adds time to each request: half of it on the way to the store, half on the way back. With
-/// manual time a test then measures how many requests come one after the other.
+/// Adds time to each request: half on the way to the store, half on the way back. With manual time,
+/// a test can thus measure the number of sequential requests.
 #[derive(Debug)]
 pub struct Delayed {
     inner: Arc<dyn Bucket>,
@@ -21,13 +21,13 @@ pub struct Delayed {
 }
 
 impl Delayed {
-    /// Each request takes `delay` longer.
+    /// Delays each request by `delay`.
     #[must_use]
     pub fn fixed(inner: Arc<dyn Bucket>, clock: Arc<dyn Clock>, delay: Duration) -> Self {
         Self::seeded(inner, clock, delay, delay, 0)
     }
 
-    /// Each request takes between `least` and `most` longer, as `seed` draws.
+    /// Delays each request by a duration between `least` and `most`, drawn from `seed`.
     #[must_use]
     pub fn seeded(
         inner: Arc<dyn Bucket>,

@@ -4,17 +4,18 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::ports::Entropy;
 
-/// The step of `SplitMix64`: odd, so that the state walks through every `u64` once.
+/// The increment of `SplitMix64`: odd, so that the state visits every `u64` once.
 const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// Random bytes that are the same for the same seed: `SplitMix64`. Not for secrets.
+/// A source of random bytes that are the same for the same seed: `SplitMix64`. Not suitable for
+/// secrets.
 #[derive(Debug)]
 pub struct SeededEntropy {
     state: AtomicU64,
 }
 
 impl SeededEntropy {
-    /// Begins the sequence of `seed`.
+    /// Starts the sequence of `seed`.
     #[must_use]
     pub const fn new(seed: u64) -> Self {
         Self {
@@ -23,11 +24,11 @@ impl SeededEntropy {
     }
 
     fn draw(&self) -> u64 {
-        // Relaxed: each draw needs its own state, not an order among other memory.
+        // Relaxed: each draw needs a distinct state, not an order among other memory.
         mixed(self.state.fetch_add(STEP, Ordering::Relaxed))
     }
 
-    /// The draw number `n` of the sequence of `seed`, from 0 on.
+    /// The draw number `n` of the sequence of `seed`, counted from 0.
     pub(super) const fn nth(seed: u64, n: u64) -> u64 {
         mixed(seed.wrapping_add(STEP.wrapping_mul(n)))
     }

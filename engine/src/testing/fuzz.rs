@@ -1,12 +1,12 @@
-//! What must hold of any bytes that stand where the engine's own objects should.
+//! Rules that must hold for any bytes in the place of the engine's own objects.
 //!
-//! Each function takes bytes as a fuzzer makes them, panics where a rule is broken, and says
-//! whether the bytes were taken for the real thing. The fuzzer's targets (`fuzz/` in the
-//! repository) and the test that replays the stored corpus call the same functions.
+//! Each function takes bytes from a fuzzer, panics if a rule is broken, and returns true if the
+//! bytes were accepted as valid. The fuzz targets (`fuzz/` in the repository) and the test that
+//! replays the stored corpus call the same functions.
 //!
-//! No bytes make a reader panic. What is taken is written back as something that is taken for
-//! the same, and with one byte of that changed it is taken for the same still, or refused. What
-//! belongs to another execution, or bears another name, is refused.
+//! No bytes make a reader panic. Accepted bytes are written back in a form that is read as equal;
+//! with one byte of that form changed, it is read as equal still, or rejected. An object of another
+//! execution, or under another name, is rejected.
 
 use serde_json::Value;
 
@@ -19,10 +19,10 @@ use crate::mailbox::{self, Slot};
 use crate::stored::Document as _;
 use crate::stored::LoadError;
 
-/// One kind of input: its name, and what must hold of it.
+/// One kind of input: its name and its check.
 pub type Target = (&'static str, fn(&[u8]) -> bool);
 
-/// Every kind.
+/// All kinds of input.
 pub const TARGETS: [Target; 5] = [
     ("head", head),
     ("json", json),
@@ -31,10 +31,10 @@ pub const TARGETS: [Target; 5] = [
     ("segment", segment),
 ];
 
-/// Bytes as the head of the execution that they say they belong to.
+/// Checks bytes as the head of the execution that they name.
 ///
 /// # Panics
-/// A rule is broken.
+/// If a rule is broken.
 pub fn head(data: &[u8]) -> bool {
     let said = said(data);
     let eid = named(said.as_ref().and_then(|said| said.get("record")));
@@ -63,10 +63,10 @@ pub fn head(data: &[u8]) -> bool {
     true
 }
 
-/// Bytes as the message whose id they say they have.
+/// Checks bytes as the message whose id they contain.
 ///
 /// # Panics
-/// A rule is broken.
+/// If a rule is broken.
 pub fn mail(data: &[u8]) -> bool {
     let said = said(data);
     let mid = said.as_ref().and_then(|said| said.get("mid")?.as_str());
@@ -102,11 +102,10 @@ pub fn mail(data: &[u8]) -> bool {
     true
 }
 
-/// Bytes as the segment of the execution that they say they belong to, under the name that
-/// they have.
+/// Checks bytes as a segment of the execution that they name, under the key of their digest.
 ///
 /// # Panics
-/// A rule is broken.
+/// If a rule is broken.
 pub fn segment(data: &[u8]) -> bool {
     let said = said(data);
     let eid = named(said.as_ref());
@@ -144,10 +143,10 @@ pub fn segment(data: &[u8]) -> bool {
     true
 }
 
-/// Text as a key, a name, an instant: what is parsed builds back to the very same text.
+/// Checks text as a key, a name and an instant: a parsed text is formatted as the same text.
 ///
 /// # Panics
-/// A rule is broken.
+/// If a rule is broken.
 pub fn key(data: &[u8]) -> bool {
     let Ok(text) = std::str::from_utf8(data) else {
         return false;
@@ -175,7 +174,7 @@ pub fn key(data: &[u8]) -> bool {
     let prefix = Prefix::parse(text);
     match prefix {
         Ok(prefix) => assert_eq!(prefix.as_str(), text),
-        // No key can be longer than the longest.
+        // No key exceeds the maximum length.
         Err(_) => assert!(text.len() >= MAX_KEY || Key::parse(text).is_err()),
     }
     let Ok(key) = Key::parse(text) else {
@@ -209,10 +208,10 @@ pub fn key(data: &[u8]) -> bool {
     read
 }
 
-/// Text as a value, from outside and as stored.
+/// Checks text as a value, from outside and as stored.
 ///
 /// # Panics
-/// A rule is broken.
+/// If a rule is broken.
 pub fn json(data: &[u8]) -> bool {
     if let Ok(stored) = serde_json::from_slice::<Json>(data) {
         let text = serde_json::to_string(&stored).expect("it is JSON");
@@ -234,7 +233,7 @@ pub fn json(data: &[u8]) -> bool {
     true
 }
 
-/// A commit that can be read is written back as one that is read as the same.
+/// A readable commit is written back in a form that is read as equal.
 fn commit(raw: &Raw) {
     if let Ok(commit) = raw.decode() {
         let back = Raw::of(&commit).decode();
@@ -242,12 +241,11 @@ fn commit(raw: &Raw) {
     }
 }
 
-/// What is there, as plain JSON.
 fn said(data: &[u8]) -> Option<Value> {
     serde_json::from_slice(data).ok()
 }
 
-/// The execution that an object names, or one that nothing names.
+/// The execution that an object names, or a default if it names none.
 fn named(object: Option<&Value>) -> ExecutionId {
     let said = object.and_then(|object| object.get("eid")?.as_str());
     let said = said.and_then(|said| ExecutionId::parse(said).ok());
@@ -258,7 +256,7 @@ fn other(eid: &ExecutionId) -> ExecutionId {
     ExecutionId::new(uuid::Uuid::from_u128(eid.uuid().as_u128() ^ 1))
 }
 
-/// A format of a later release is the reason, where it is there and is refused.
+/// If the format is of a later release and the bytes are rejected, the format is the reason.
 fn refused_by_name<T>(said: Option<&Value>, known: u32, decoded: &Result<T, LoadError>) {
     let format = said.and_then(|said| said.get("format")?.as_u64());
     match decoded {
@@ -274,7 +272,7 @@ fn is_refusal(mail: &Mail) -> bool {
     matches!(mail.body, Body::Unreadable { .. })
 }
 
-/// `body` with one byte changed, and cut: where, the input says.
+/// `body` with one byte changed, and truncated, at positions taken from the input.
 fn spoilt(data: &[u8], body: &[u8]) -> Vec<Vec<u8>> {
     let digest = Digest::of(data);
     let draw = u64::from_str_radix(digest.sha16(), 16).expect("a digest is hex digits");

@@ -1,18 +1,18 @@
-//! A real store beside the memory, in the engine's own tests.
+//! A real store beside the bucket in memory, for the engine's own tests.
 //!
-//! Where `MILLPOND_TEST_MIRROR` names an address, every request to a bucket in memory is also one to
+//! If `MILLPOND_TEST_MIRROR` names an address, every request to a bucket in memory is also one to
 //! the store behind that address (`tests/mirror` serves it, `localstack/engine` starts both), each
-//! bucket in a folder of its own, one request after the other. Both must answer the same: the
-//! body, whether a write landed, the keys of a page, their order and sizes, and whether
-//! more follow. So whatever a test shows of the engine holds on the store's answers, and the store
-//! does what memory does for every request that the tests make.
+//! bucket in its own folder, one request at a time. Both responses must be equal: the body, whether
+//! a write landed, the keys of a page, their order and sizes, and whether more follow. Therefore
+//! the result of each test also holds for the store's responses, and the store behaves like memory
+//! for every request of the tests.
 //!
-//! A version is memory's with the store's beside it. A store may give one version to equal
-//! bytes (an `ETag` is a digest), memory never does: a compare-and-swap that lands by that, and
-//! only by that, is a difference, too. `modified` stays memory's: no test can set a store's clock.
+//! A version is memory's with the store's beside it. A store may assign one version to equal bytes
+//! (an `ETag` is a digest), memory never does: a compare-and-swap that lands for this reason only
+//! is a difference, too. `modified` is always memory's, because a test cannot set a store's clock.
 //!
-//! A difference panics with the request and both answers, and again when the bucket is dropped:
-//! a panic that something catches still fails its test.
+//! A difference panics with the request and both responses, and again when the bucket is dropped:
+//! even if other code catches the first panic, the test fails.
 
 use std::cell::OnceCell;
 use std::io::{self, Read as _, Write as _};
@@ -27,36 +27,36 @@ use crate::keys::{Key, Prefix};
 use crate::ports::{Expect, Object, Page, Version};
 
 const VARIABLE: &str = "MILLPOND_TEST_MIRROR";
-/// Longer than the server gives a request: it says why there is no answer.
+/// Longer than the server's limit for one request, so that the server can report the reason for a
+/// failure.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// How much of a body is shown where two differ.
+/// The size of the part of a body that is printed for a difference.
 const SHOWN: usize = 300;
 
-/// The connection of one bucket.
 #[derive(Debug)]
 pub(crate) struct Mirror {
     stream: TcpStream,
     failed: OnceCell<String>,
 }
 
-/// What the store calls a version.
+/// The store's name of a version.
 #[derive(Debug)]
 pub(crate) struct Named(String);
 
 impl Named {
-    /// The version that both know.
+    /// Combines the versions of memory and of the store.
     pub(crate) fn beside(&self, memory: &Version) -> Version {
         Version::new(format!("{} {}", memory.as_str(), self.0))
     }
 }
 
-/// The store's part. What a test made up has one part, which no store has.
+/// The store's part. A version invented by a test has one part, which no store has.
 fn named(version: &Version) -> &str {
     let text = version.as_str();
     text.split_once(' ').map_or(text, |(_, store)| store)
 }
 
-/// What is asked. The same as `Ask` in `tests/mirror/src/wire.rs`.
+/// A request. The same as `Ask` in `tests/mirror/src/wire.rs`.
 #[derive(Debug, Serialize)]
 #[serde(tag = "verb", rename_all = "lowercase")]
 enum Ask<'a> {
@@ -80,7 +80,7 @@ enum Ask<'a> {
     },
 }
 
-/// What the store says.
+/// The response of the store.
 #[derive(Debug, PartialEq, Eq, Deserialize)]
 #[serde(tag = "answer", rename_all = "lowercase", deny_unknown_fields)]
 enum Answer {
@@ -104,10 +104,10 @@ enum Answer {
 }
 
 impl Mirror {
-    /// The store that the environment names, if it names one.
+    /// The store that the environment names, if any.
     ///
     /// # Panics
-    /// Nobody listens there.
+    /// If no server listens at that address.
     #[expect(
         clippy::disallowed_methods,
         reason = "a setting of the tests' own, which no test passes on"
@@ -117,10 +117,10 @@ impl Mirror {
         Some(Self::connect(&address))
     }
 
-    /// Connects.
+    /// Connects to the server.
     ///
     /// # Panics
-    /// Nobody listens there.
+    /// If no server listens at that address.
     pub(crate) fn connect(address: &str) -> Self {
         let stream = open(address).unwrap_or_else(|error| {
             panic!("no store at {VARIABLE}={address}, which localstack/engine sets: {error}")
@@ -148,7 +148,7 @@ impl Mirror {
         let _ = self.same(&Ask::Read { key }, &[], &expected);
     }
 
-    /// What the store calls the new version, if memory says that the write lands.
+    /// The store's new version, if the write lands in memory.
     pub(crate) fn write(
         &self,
         key: &Key,
@@ -165,7 +165,7 @@ impl Mirror {
             let _ = self.same(&ask, body, &(Answer::Refused, Bytes::new()));
             return None;
         }
-        // Which version it will be, memory cannot know.
+        // Memory cannot predict the store's version.
         let any = Answer::Landed {
             version: "any".to_owned(),
         };
@@ -194,7 +194,7 @@ impl Mirror {
         let _ = self.same(&ask, &[], &(Answer::Page { keys, more }, Bytes::new()));
     }
 
-    /// The store's answer, if it is memory's.
+    /// The store's response, if it equals memory's.
     fn same(&self, ask: &Ask<'_>, body: &[u8], memory: &(Answer, Bytes)) -> Answer {
         if let Some(failed) = self.failed.get() {
             panic!("{failed}");
@@ -253,7 +253,7 @@ impl Mirror {
     }
 }
 
-/// A panic that somebody took for the workflow's own is not the last word.
+/// Panics again, because a caller may have caught the first panic as the workflow's own.
 impl Drop for Mirror {
     fn drop(&mut self) {
         if let Some(failed) = self.failed.get()

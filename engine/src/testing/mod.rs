@@ -1,8 +1,8 @@
-//! The ports for tests: storage in memory, time that a test moves, randomness from a seed,
-//! tasks on one thread, and wrappers that count requests or let them fail by script.
+//! The ports for tests: storage in memory, a manual clock, randomness from a seed, tasks on one
+//! thread, and wrappers that count requests or inject faults by script.
 //!
-//! All of it is deterministic: the same test makes the same requests in the same order. With
-//! [`Pool::run_until`] a workflow that sleeps a month is tested in a millisecond.
+//! All of them are deterministic: the same test makes the same requests in the same order. With
+//! [`Pool::run_until`] a workflow that sleeps for a month is tested in a millisecond.
 
 mod clock;
 mod counting;

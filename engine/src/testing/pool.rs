@@ -1,4 +1,4 @@
-//! A spawner on one thread, which skips the time that everybody sleeps through.
+//! A single-threaded spawner that skips the time during which all tasks sleep.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fmt;
@@ -12,15 +12,15 @@ use futures::future::BoxFuture;
 use super::ManualClock;
 use crate::ports::{Abort, Spawner};
 
-/// Skips after which [`Pool::run_until`] gives up: some task sleeps in a loop, and what the
-/// main future waits for never comes.
+/// The number of skips after which [`Pool::run_until`] gives up: a task sleeps in a loop, and the
+/// main future never completes.
 const MAX_SKIPS: u32 = 1_000_000;
 
-/// Runs tasks in turn on the thread that calls [`run_until`](Self::run_until), in the order
-/// they were woken. Between runs nothing moves; a later run goes on where the last one ended.
+/// Runs tasks on the thread that calls [`run_until`](Self::run_until), in the order of their
+/// wake-ups. Between runs no task makes progress; a later run continues where the last one ended.
 ///
-/// Every task must be woken by another one or by the clock: a task that waits for a thread or
-/// a socket looks like a deadlock. A run is not to be started from inside a run.
+/// Every task must be woken by another task or by the clock: a task that waits for a thread or a
+/// socket looks like a deadlock. A run must not be started inside a run.
 #[derive(Clone, Default)]
 pub struct Pool {
     shared: Arc<Mutex<State>>,
@@ -29,33 +29,34 @@ pub struct Pool {
 #[derive(Default)]
 struct State {
     next: u64,
-    /// Who can go on, in the order of waking. May name tasks that have ended.
+    /// The runnable tasks in the order of waking. May name tasks that have ended.
     woken: VecDeque<u64>,
-    /// The same as a set: nobody stands in the row twice.
+    /// The same as a set, so that no task is queued twice.
     in_row: BTreeSet<u64>,
     tasks: BTreeMap<u64, Slot>,
 }
 
 enum Slot {
     Waiting(BoxFuture<'static, ()>),
-    /// Being polled: the future is on the stack of the run.
+    /// The task is being polled: its future is on the stack of the run.
     Running,
 }
 
 impl Pool {
-    /// A pool without tasks.
+    /// Creates a pool without tasks.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// How many tasks have been spawned, and neither ended nor been aborted.
+    /// Returns the number of tasks that have been spawned and have neither ended nor been aborted.
     #[must_use]
     pub fn tasks(&self) -> usize {
         lock(&self.shared).tasks.len()
     }
 
-    /// Aborts every task, and what they spawn while they are dropped: the process is gone.
+    /// Aborts all tasks, including those that they spawn while they are dropped: the process is
+    /// gone.
     pub fn abort_all(&self) {
         loop {
             let tasks = std::mem::take(&mut lock(&self.shared).tasks);
@@ -66,12 +67,12 @@ impl Pool {
         }
     }
 
-    /// Runs `main` and all tasks until `main` ends, moving `clock` to its next sleeper each
-    /// time nobody can go on.
+    /// Runs `main` and all tasks until `main` ends, and advances `clock` to its next sleeper each
+    /// time no task is runnable.
     ///
     /// # Panics
-    /// When nobody can go on and nobody sleeps (the text begins with `deadlock`), or when a
-    /// million skips did not bring `main` to its end.
+    /// If no task is runnable and none sleeps (the text begins with `deadlock`), or if `main` has
+    /// not ended after a million skips.
     pub fn run_until<F: Future>(&self, clock: &ManualClock, main: F) -> F::Output {
         let mut main = pin!(main);
         for _ in 0..MAX_SKIPS {
@@ -89,8 +90,8 @@ impl Pool {
         panic!("the main future still waits after {MAX_SKIPS} skips of time");
     }
 
-    /// Runs `main` and all tasks until `main` ends, or until nobody can go on without time
-    /// passing: then `None`. Pass `&mut main`, pinned, to go on with it later.
+    /// Runs `main` and all tasks until `main` ends, or until no task is runnable without a change
+    /// of time: then `None`. Pass `&mut main`, pinned, to continue it later.
     pub fn run_until_stalled<F: Future>(&self, main: F) -> Option<F::Output> {
         let mut main = pin!(main);
         let main_id = lock(&self.shared).enqueue();
@@ -107,7 +108,6 @@ impl Pool {
         }
     }
 
-    /// Polls one task once.
     fn turn(&self, id: u64) {
         let slot = lock(&self.shared).tasks.get_mut(&id).map(Slot::take);
         let Some(Slot::Waiting(mut task)) = slot else {
@@ -122,7 +122,8 @@ impl Pool {
             *slot = Slot::Waiting(task);
             return;
         }
-        // Ended, or aborted while it ran. What it drops may spawn or abort: not under the lock.
+        // Ended, or aborted while it ran. Its drop may spawn or abort, so it must not happen under
+        // the lock.
         drop(state);
         drop(task);
     }
@@ -136,7 +137,7 @@ impl Pool {
 }
 
 impl State {
-    /// A fresh id, woken at once.
+    /// Creates a task with a fresh id, woken at once.
     fn enqueue(&mut self) -> u64 {
         self.next += 1;
         self.wake(self.next);
@@ -168,7 +169,7 @@ impl Spawner for Pool {
         let id = state.enqueue();
         state.tasks.insert(id, Slot::Waiting(task));
         drop(state);
-        // Weak: a task may hold its own handle, and the pool holds the task.
+        // Weak: a task may own its handle, and the pool owns the task.
         let shared = Arc::downgrade(&self.shared);
         Box::new(move || {
             if let Some(shared) = shared.upgrade() {
@@ -178,7 +179,7 @@ impl Spawner for Pool {
         })
     }
 
-    /// Runs `work` at once: on one thread nobody else could go on meanwhile anyway.
+    /// Runs `work` at once: on one thread no other task could run meanwhile.
     fn blocking(&self, work: Box<dyn FnOnce() + Send>) {
         work();
     }
@@ -194,7 +195,8 @@ impl fmt::Debug for Pool {
     }
 }
 
-/// Wakes one task, or the main future of a run. Weak: clocks keep wakers, tasks keep clocks.
+/// Wakes one task, or the main future of a run. Weak, because clocks own wakers and tasks own
+/// clocks.
 struct Bell {
     id: u64,
     shared: Weak<Mutex<State>>,
@@ -213,6 +215,6 @@ impl Wake for Bell {
 }
 
 fn lock(state: &Mutex<State>) -> MutexGuard<'_, State> {
-    // No task is polled or dropped under the lock, so nothing panics there.
+    // Tasks are polled and dropped outside the lock, so no code panics under it.
     state.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,8 +1,8 @@
-//! The four verbs of the storage port, as values.
+//! The four operations of the storage port, as values.
 
 use std::fmt;
 
-/// A verb of [`Bucket`](crate::ports::Bucket).
+/// An operation of [`Bucket`](crate::ports::Bucket).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Verb {
     /// `read`.
@@ -16,7 +16,7 @@ pub enum Verb {
 }
 
 impl Verb {
-    /// The name as it stands in a `BucketError`.
+    /// Returns the name as used in a `BucketError`.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {

@@ -1,4 +1,4 @@
-//! A whole engine in memory, for tests of workflows: time is skipped, nothing is random,
+//! A complete engine in memory, for tests of workflows: time is skipped, nothing is random, and
 //! every request is counted and can be made to fail.
 
 use std::collections::BTreeSet;
@@ -17,7 +17,8 @@ use crate::process::{App, Host};
 use crate::run::{Causes, Ended, RunError};
 use crate::settings::Settings;
 
-/// Runs that [`World::run_all`] makes before it says that something never comes to rest.
+/// The number of runs after which [`World::run_all`] reports that the executions never come to
+/// rest.
 const MOST_RUNS: usize = 100_000;
 
 /// An engine on a bucket in memory.
@@ -40,15 +41,15 @@ const MOST_RUNS: usize = 100_000;
 /// ```
 #[derive(Debug)]
 pub struct World {
-    /// Time, moved by the test and by skipping.
+    /// The clock, advanced by the test and by skipping.
     pub clock: Arc<ManualClock>,
-    /// What is in the bucket.
+    /// The content of the bucket.
     pub memory: Arc<MemoryBucket>,
     /// Counts every request of the engine.
     pub counting: Arc<CountingBucket>,
-    /// Fails requests by script.
+    /// Injects faults by script.
     pub faults: Arc<FaultBucket>,
-    /// Runs what is spawned.
+    /// Runs the spawned tasks.
     pub pool: Pool,
     /// The engine.
     pub engine: Engine,
@@ -56,19 +57,19 @@ pub struct World {
 }
 
 impl World {
-    /// A world at the start of 2026 with default settings.
+    /// Creates a world at the start of 2026 with default settings.
     ///
     /// # Panics
-    /// When the application does not hold together.
+    /// If the application is inconsistent.
     #[must_use]
     pub fn new(app: App) -> Self {
         Self::with_settings(app, Settings::default())
     }
 
-    /// The same with settings of its own.
+    /// Creates a world with the given settings.
     ///
     /// # Panics
-    /// When the application does not hold together.
+    /// If the application is inconsistent.
     #[must_use]
     pub fn with_settings(app: App, settings: Settings) -> Self {
         let start = "2026-01-01T00:00:00Z"
@@ -79,10 +80,11 @@ impl World {
         Self::over(clock, memory, app, settings, "w1", 1)
     }
 
-    /// Another process on the same bucket and clock: its own requests, faults and worker name.
+    /// Creates another process on the same bucket and clock, with its own requests, faults and
+    /// worker name.
     ///
     /// # Panics
-    /// When the application does not hold together.
+    /// If the application is inconsistent.
     #[must_use]
     pub fn beside(&self, app: App, worker: &str, seed: u64) -> Self {
         let settings = self.engine.core().settings.clone();
@@ -128,21 +130,21 @@ impl World {
         }
     }
 
-    /// Runs a future to its end, with everything spawned; skips time while all sleep.
+    /// Runs a future to its end, with all spawned tasks; skips the time during which all sleep.
     pub fn block<F: Future>(&self, future: F) -> F::Output {
         self.pool.run_until(&self.clock, future)
     }
 
-    /// Starts an execution; does not run it.
+    /// Starts an execution without running it.
     ///
     /// # Panics
-    /// When the start is refused.
+    /// If the start is refused.
     pub fn start(&self, start: Start) -> Started {
         self.block(self.engine.start(start))
             .unwrap_or_else(|error| panic!("not started: {error}"))
     }
 
-    /// Sends a message; does not run its receiver.
+    /// Sends a message without running its receiver.
     ///
     /// # Errors
     /// As [`Engine::signal`].
@@ -150,8 +152,9 @@ impl World {
         self.block(self.engine.signal(eid, signal)).map(drop)
     }
 
-    /// What waits for `eid` in the bucket now: its mail, and its timers that are due. Told by a queue and found
-    /// by a look in turn: it must make no difference.
+    /// Returns the current causes of `eid` in the bucket: its mail, and its timers that are due.
+    /// They alternate between reported by a queue and found by polling, which must make no
+    /// difference.
     #[must_use]
     pub fn causes(&self, eid: ExecutionId) -> Causes {
         let (mut queue, mut mail, mut timers) = (Queue::default(), Vec::new(), Vec::new());
@@ -177,7 +180,7 @@ impl World {
         TimerKey::parse(key).filter(|timer| timer.due <= self.clock.now())
     }
 
-    /// Runs one execution once, with what waits for it.
+    /// Runs one execution once, with its current causes.
     ///
     /// # Errors
     /// As [`Engine::run`].
@@ -185,11 +188,11 @@ impl World {
         self.block(self.engine.run(eid, self.causes(eid)))
     }
 
-    /// Runs whatever has work until nothing has; the clock stays where it is, but for what
-    /// runs wait in place. Executions held by a vanished run, or left alone, stay.
+    /// Runs all executions that have work until none has any. The clock does not move, except for
+    /// waits in place. Executions leased by a vanished run, or deferred, remain.
     ///
     /// # Panics
-    /// When something never comes to rest.
+    /// If the executions never come to rest.
     pub fn run_all(&self) {
         let (mut left, mut runs) = (BTreeSet::new(), 0);
         while runs < MOST_RUNS {
@@ -216,7 +219,7 @@ impl World {
         );
     }
 
-    /// Executions with mail, or with a timer that is due.
+    /// Returns the executions with mail, or with a timer that is due.
     #[must_use]
     pub fn with_work(&self) -> BTreeSet<ExecutionId> {
         let rows = self.memory.snapshot();
@@ -231,7 +234,8 @@ impl World {
         mail.chain(due).collect()
     }
 
-    /// Runs whatever has work, and moves time from timer to timer, until `time` has passed.
+    /// Runs all executions that have work, and advances the clock from timer to timer, until `time`
+    /// has passed.
     pub fn skip(&self, time: Duration) {
         let end = self.clock.monotonic() + time;
         loop {
@@ -257,50 +261,50 @@ impl World {
         }
     }
 
-    /// Where an execution stands.
+    /// Returns the status of an execution.
     ///
     /// # Panics
-    /// When there is no such execution.
+    /// If the execution does not exist.
     #[must_use]
     pub fn status(&self, eid: ExecutionId) -> Status {
         self.block(self.engine.status(eid))
             .unwrap_or_else(|error| panic!("no status: {error}"))
     }
 
-    /// How an execution ended.
+    /// Returns the outcome of an execution.
     ///
     /// # Panics
-    /// When it has not.
+    /// If the execution has not ended.
     #[must_use]
     pub fn outcome(&self, eid: ExecutionId) -> Outcome {
         self.block(self.engine.result(eid, Duration::ZERO))
             .unwrap_or_else(|error| panic!("no outcome: {error}"))
     }
 
-    /// The value an execution ended with, or why it failed, in words.
+    /// Returns the value of an execution, or the text of its failure.
     ///
     /// # Errors
-    /// The failure.
+    /// The text of the failure.
     ///
     /// # Panics
-    /// When it has not ended.
+    /// If the execution has not ended.
     pub fn result<T: serde::de::DeserializeOwned>(&self, eid: ExecutionId) -> Result<T, String> {
         self.outcome(eid)
             .get()
             .map_err(|failure| failure.to_string())
     }
 
-    /// The requests that `work` makes.
+    /// Counts the requests of `work`.
     pub fn counted<T>(&self, work: impl FnOnce(&Self) -> T) -> (T, Counts) {
         let before = self.counting.counts();
         let out = work(self);
         (out, self.counting.counts().since(&before))
     }
 
-    /// The head of an execution, as stored.
+    /// Returns the head of an execution, as stored.
     ///
     /// # Panics
-    /// When there is none.
+    /// If the head does not exist.
     #[must_use]
     pub fn head(&self, eid: ExecutionId) -> Json {
         let key = crate::keys::head(&eid);

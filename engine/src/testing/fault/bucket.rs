@@ -1,4 +1,4 @@
-//! The wrapper itself.
+//! The wrapper that injects faults.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -13,7 +13,7 @@ use crate::keys::{Key, Prefix};
 use crate::ports::{Bucket, BucketError, Clock, Expect, Fault, Object, Outcome, Page};
 use crate::testing::Verb;
 
-/// One process's view of a bucket, whose requests fail by script and by seed.
+/// One process's view of a bucket. Its requests fail according to a script and a seed.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -37,9 +37,9 @@ use crate::testing::Verb;
 /// # });
 /// ```
 ///
-/// To cut a scenario at every request: run it once without rules, take
-/// [`requests`](Self::requests), then run it anew for each number below with a rule
-/// [`at`](Rule::at) it, recover through another wrapper, and check.
+/// To interrupt a scenario at every request: run it once without rules, take
+/// [`requests`](Self::requests), then repeat it for each number below with a rule [`at`](Rule::at)
+/// that number, recover through another wrapper, and check.
 #[derive(Debug)]
 pub struct FaultBucket {
     inner: Arc<dyn Bucket>,
@@ -56,21 +56,20 @@ struct State {
     held: Vec<(Key, Bytes, Expect)>,
 }
 
-/// What the wrapper does with one request.
+/// The action of the wrapper on one request.
 enum Course {
-    /// Send it, and answer what the store answers.
+    /// Send it, and return the store's response.
     Pass,
-    /// Send it, and lose the answer.
+    /// Send it, and lose the response.
     Lose,
-    /// Send it, and answer `Refused`. Writes only.
+    /// Send it, and return `Refused`. Writes only.
     Deny,
-    /// Do not send it.
     Stop(Stop),
 }
 
 enum Stop {
     Fail(Fault),
-    /// With what the store asks to wait.
+    /// With the delay that the store requests.
     SlowDown(Option<Duration>),
     Conflict,
     /// Writes only.
@@ -80,7 +79,7 @@ enum Stop {
 }
 
 impl FaultBucket {
-    /// Passes everything on to `inner` until a rule is added; `clock` measures delays.
+    /// Passes all requests on to `inner` until a rule is added; `clock` measures delays.
     #[must_use]
     pub fn new(inner: Arc<dyn Bucket>, clock: Arc<dyn Clock>) -> Self {
         Self {
@@ -90,40 +89,42 @@ impl FaultBucket {
         }
     }
 
-    /// Adds a rule. A request meets the first rule that fits, is not spent, and, where a seed
-    /// draws, draws it.
+    /// Adds a rule. The first rule that matches a request, is not spent and, if a seed draws, draws
+    /// it, applies to the request.
     pub fn add(&self, rule: Rule) {
         let rule = rule.added_at(self.clock.monotonic());
         self.lock().rules.push(rule);
     }
 
-    /// Drops all rules: from now on requests pass. The dead stay dead.
+    /// Drops all rules: from now on requests pass. A dead process remains dead.
     pub fn heal(&self) {
         self.lock().rules.clear();
     }
 
-    /// Requests so far, those that failed included: the number of the next one.
+    /// Returns the number of requests so far, including failed ones: the number of the next one.
     #[must_use]
     pub fn requests(&self) -> u64 {
         self.lock().requests
     }
 
-    /// Requests so far that met a rule, those that the dead made not included.
+    /// Returns the number of requests so far to which a rule applied, without the requests of a
+    /// dead process.
     #[must_use]
     pub fn met(&self) -> u64 {
         self.lock().met
     }
 
-    /// Whether the process has died.
+    /// Returns true if the process has died.
     #[must_use]
     pub fn is_dead(&self) -> bool {
         self.lock().dead
     }
 
-    /// Sends the held writes, oldest first, dead or not; their late outcomes, in this order.
+    /// Sends the held writes, oldest first, even if the process is dead. Returns their late
+    /// outcomes in this order.
     ///
     /// # Errors
-    /// The store's own; later writes are lost with it.
+    /// The error of the store; later writes are lost with it.
     pub async fn release(&self) -> Result<Vec<Outcome>, BucketError> {
         let held = std::mem::take(&mut self.lock().held);
         let mut outcomes = Vec::new();
@@ -148,7 +149,7 @@ impl FaultBucket {
             Some(Injection::Held) => return Course::Stop(Stop::Hold),
         };
         self.clock.sleep(delay).await;
-        // Who died while this request was on its way never sees an answer.
+        // A process that died while this request was under way never receives a response.
         if self.is_dead() {
             Course::Lose
         } else {
@@ -156,7 +157,7 @@ impl FaultBucket {
         }
     }
 
-    /// Counts the request and asks the script.
+    /// Counts the request and evaluates the script.
     fn injection(&self, verb: Verb, key: &str) -> Option<Injection> {
         let now = self.clock.monotonic();
         let mut state = self.lock();
@@ -179,12 +180,12 @@ impl FaultBucket {
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        // Nothing panics between two changes of the state: a poisoned one is still whole.
+        // No code panics between two changes of the state: a poisoned one is still consistent.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// The error of a request that got no answer, or that was stopped.
+/// The error of a request without a response, or of one that was stopped.
 fn no_answer(stop: Option<&Stop>, verb: Verb, key: impl fmt::Display) -> BucketError {
     let (fault, said) = match stop {
         Some(Stop::Fail(fault)) => (*fault, "by script"),

@@ -1,47 +1,47 @@
-//! What may become of a request.
+//! Outcomes that a rule can inject into a request.
 
 use std::time::Duration;
 
 use crate::ports::Fault;
 
-/// What becomes of a request.
+/// The injected outcome of a request.
 ///
-/// Where the caller cannot know whether a write happened, it is answered `Unknown`; a read, a
+/// If the caller cannot determine whether a write happened, the result is `Unknown`; a read, a
 /// delete or a list without a reply is an error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Injection {
-    /// Nothing happens; the answer is an error ([`Fault::Unavailable`]).
+    /// Nothing happens; the result is an error ([`Fault::Unavailable`]).
     NotSent,
-    /// It happens; no answer comes.
+    /// The request happens; no response arrives.
     LandedReplyLost,
-    /// It happens; the answer is `Refused`, as when a client repeats a write whose reply was
-    /// lost and meets its own (412). Meets writes only.
+    /// The request happens; the result is `Refused`, as if a client repeats a write whose reply was
+    /// lost and collides with its own (412). Applies to writes only.
     LandedRefused,
-    /// No answer comes now; it happens when the test calls
-    /// [`FaultBucket::release`](super::FaultBucket::release). Meets writes only.
+    /// No response arrives now; the request happens when the test calls
+    /// [`FaultBucket::release`](super::FaultBucket::release). Applies to writes only.
     Held,
-    /// The process dies before the request is sent: this request and all later ones of this
-    /// wrapper do nothing, and fail with [`Fault::Gone`], which nobody retries.
+    /// The process dies before the request is sent: this request and all later ones of this wrapper
+    /// do nothing, and fail with [`Fault::Gone`], which no caller retries.
     Died,
-    /// It happens, and the process dies before the answer comes.
+    /// The request happens, and the process dies before the response arrives.
     LandedAndDied,
-    /// Nothing happens; the answer is `Refused`, wrongly: a conflict with another write under
-    /// way (409) that was taken for a refusal. Meets writes only.
+    /// Nothing happens; the result is `Refused`, wrongly: a conflict with a concurrent write (409)
+    /// that was reported as a refusal. Applies to writes only.
     Refused,
-    /// Nothing happens; the answer is an error ([`Fault::Unavailable`]): the same conflict as
-    /// an adapter passes it on that has tried again in vain. Meets writes only.
+    /// Nothing happens; the result is an error ([`Fault::Unavailable`]): the same conflict as an
+    /// adapter returns it after retries without success. Applies to writes only.
     Conflicted,
-    /// Nothing happens; the answer is 503 `SlowDown` ([`Fault::Throttled`]), perhaps with a
+    /// Nothing happens; the response is 503 `SlowDown` ([`Fault::Throttled`]), with an optional
     /// `Retry-After`.
     SlowDown(Option<Duration>),
-    /// It happens after a sleep on the wrapper's clock.
+    /// The request happens after a sleep on the wrapper's clock.
     Delay(Duration),
-    /// Nothing happens; the answer is an error of this kind.
+    /// Nothing happens; the result is an error of this kind.
     Error(Fault),
 }
 
 impl Injection {
-    /// Whether only a write can meet it.
+    /// True if only writes can receive it.
     pub(super) const fn is_for_writes(self) -> bool {
         matches!(
             self,

@@ -1,4 +1,4 @@
-//! A wrapper that lets requests fail, by script and by seed.
+//! A wrapper that injects faults into requests, by script and by seed.
 
 mod bucket;
 mod injection;

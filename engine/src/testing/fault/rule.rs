@@ -1,15 +1,15 @@
-//! What a script says: which requests, and what becomes of them.
+//! The rules of a script: the matched requests and the injected outcome.
 
 use std::time::Duration;
 
 use super::Injection;
 use crate::testing::{SeededEntropy, Verb};
 
-/// One line of a script: what meets which requests.
+/// One rule of a script: an injection and the requests it applies to.
 ///
-/// A rule names requests by verb, by prefix, by number, by a window of time; of those it meets
-/// the first one, the first few, all, or a share that a seed draws. Any of these go together
-/// with any [`Injection`].
+/// A rule selects requests by operation, by prefix, by number, by a window of time. It applies to
+/// the first of them, the first few, all, or a share drawn from a seed. Any combination works with
+/// any [`Injection`].
 ///
 /// ```
 /// use std::time::Duration;
@@ -38,11 +38,11 @@ pub struct Rule {
     share: Option<Share>,
     after: Duration,
     lasting: Duration,
-    /// When it was added to its wrapper, by the monotonic clock.
+    /// The time of its addition to the wrapper, by the monotonic clock.
     added: Duration,
 }
 
-/// Draws which requests are met.
+/// Draws the requests that the rule applies to.
 #[derive(Debug, Clone, Copy)]
 struct Share {
     per_mille: u16,
@@ -51,7 +51,7 @@ struct Share {
 }
 
 impl Rule {
-    /// Any request meets `injection`, once.
+    /// Applies `injection` to any request, once.
     #[must_use]
     pub const fn new(injection: Injection) -> Self {
         Self {
@@ -68,50 +68,50 @@ impl Rule {
         }
     }
 
-    /// Only requests of this verb.
+    /// Matches only requests of this operation.
     #[must_use]
     pub const fn on(mut self, verb: Verb) -> Self {
         self.verb = Some(verb);
         self
     }
 
-    /// Only requests whose key (or list prefix) begins with `prefix`.
+    /// Matches only requests whose key (or list prefix) begins with `prefix`.
     #[must_use]
     pub fn under(mut self, prefix: impl Into<String>) -> Self {
         self.under = prefix.into();
         self
     }
 
-    /// Only the wrapper's request number `index`, counted from 0 over all verbs.
+    /// Matches only the wrapper's request number `index`, counted from 0 over all operations.
     #[must_use]
     pub const fn at(mut self, index: u64) -> Self {
         self.at = Some(index);
         self
     }
 
-    /// Lets the first `count` requests that fit pass.
+    /// Skips the first `count` matching requests.
     #[must_use]
     pub const fn skip(mut self, count: u64) -> Self {
         self.skip = count;
         self
     }
 
-    /// Meets this many requests before it is spent.
+    /// Applies to this many requests before it is spent.
     #[must_use]
     pub const fn times(mut self, count: u64) -> Self {
         self.times = count;
         self
     }
 
-    /// Meets every request that fits.
+    /// Applies to every matching request.
     #[must_use]
     pub const fn always(self) -> Self {
         self.times(u64::MAX)
     }
 
-    /// Meets `per_mille` of 1,000 requests that fit, in no order but the one that `seed` draws:
-    /// the same requests in the same order meet the same injections. The others go on to later
-    /// rules. Never spent, unless [`times`](Self::times) is called after this.
+    /// Applies to `per_mille` of 1,000 matching requests, drawn from `seed`: the same requests in
+    /// the same order receive the same injections. The others are passed to later rules. Never
+    /// spent, unless [`times`](Self::times) is called after this.
     #[must_use]
     pub const fn share(mut self, per_mille: u16, seed: u64) -> Self {
         self.share = Some(Share {
@@ -122,29 +122,29 @@ impl Rule {
         self.always()
     }
 
-    /// Not before this time has passed, by the wrapper's clock, since the rule was added.
+    /// Applies only after this time has passed, by the wrapper's clock, since the rule was added.
     #[must_use]
     pub const fn after(mut self, wait: Duration) -> Self {
         self.after = wait;
         self
     }
 
-    /// For this long, by the wrapper's clock, from when it was added or from
-    /// [`after`](Self::after) on. Meets still as many requests as it says: with
-    /// [`always`](Self::always) or [`share`](Self::share) it is a window of time.
+    /// Applies for this long, by the wrapper's clock, from its addition or from
+    /// [`after`](Self::after) on. The number of requests remains limited: with
+    /// [`always`](Self::always) or [`share`](Self::share) the rule is a window of time.
     #[must_use]
     pub const fn lasting(mut self, time: Duration) -> Self {
         self.lasting = time;
         self
     }
 
-    /// Its window of time counts from here.
+    /// Starts the window of time.
     pub(super) const fn added_at(mut self, now: Duration) -> Self {
         self.added = now;
         self
     }
 
-    /// Shows the rule one request; the injection if it is met.
+    /// Offers one request to the rule; returns the injection if it applies.
     pub(super) fn meet(&mut self, request: &Request<'_>) -> Option<Injection> {
         if !self.fits(request) {
             return None;
@@ -181,7 +181,6 @@ impl Share {
     }
 }
 
-/// A request, as a rule sees it.
 pub(super) struct Request<'a> {
     pub(super) index: u64,
     pub(super) verb: Verb,
