@@ -1,4 +1,4 @@
-//! How a simulation ends, and how a failing one becomes a small one.
+//! The result of a simulation, and the reduction of a failing one.
 
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -7,41 +7,41 @@ use std::time::Duration;
 use super::scheduler::Scheduler;
 use super::{Plan, Simulation};
 
-/// What a simulation that kept every invariant did.
+/// The statistics of a simulation that kept every invariant.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Report {
-    /// Bucket requests that were let go.
+    /// The number of bucket requests that were released.
     pub requests: u64,
-    /// Executions.
+    /// The number of executions.
     pub executions: usize,
-    /// Their commits.
+    /// The number of their commits.
     pub commits: usize,
-    /// Attempts of steps.
+    /// The number of step attempts.
     pub effects: usize,
-    /// Lives of processes.
+    /// The number of process lives.
     pub lives: u64,
-    /// How much time passed.
+    /// The virtual time that passed.
     pub virtual_time: Duration,
 }
 
-/// An invariant that was broken.
+/// A broken invariant.
 #[derive(Debug, Clone)]
 pub struct Breach {
     /// The invariant: `I1` to `I9`, or `panic`.
     pub invariant: &'static str,
-    /// What was found.
+    /// A description of the finding.
     pub what: String,
-    /// The simulation, to run again.
+    /// The simulation, for another run.
     pub simulation: Simulation,
     /// The last requests.
     pub log: Vec<String>,
 }
 
 impl Simulation {
-    /// Runs it.
+    /// Runs the simulation.
     ///
     /// # Errors
-    /// The first invariant that was found broken.
+    /// The first broken invariant.
     pub fn run(&self) -> Result<Report, Box<Breach>> {
         let mut scheduler = Scheduler::new(self);
         let ended = catch_unwind(AssertUnwindSafe(|| scheduler.run()));
@@ -62,8 +62,8 @@ impl Simulation {
         }))
     }
 
-    /// Makes a failing simulation smaller for as long as it breaks the same invariant: fewer
-    /// kinds of faults, fewer processes, smaller programs. Runs at most `tries` simulations.
+    /// Reduces a failing simulation as long as it breaks the same invariant: fewer kinds of faults,
+    /// fewer processes, smaller programs. Runs at most `tries` simulations.
     #[must_use]
     pub fn shrink(mut breach: Box<Breach>, tries: usize) -> Box<Breach> {
         let mut left = tries;

@@ -1,5 +1,5 @@
-//! What nobody inside can change: every write that landed, every effect of a step, every
-//! answer that a client got. The oracle judges from this alone.
+//! A record that no process can change: every write that landed, every effect of a step, every
+//! response to a client. It is the only input of the oracle.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -9,28 +9,27 @@ use bytes::Bytes;
 use crate::domain::{ExecutionId, FrameId, MessageId};
 use crate::keys::Key;
 
-/// One write that landed.
 #[derive(Debug, Clone)]
 pub(super) struct Landed {
     pub(super) key: Key,
     pub(super) body: Bytes,
-    /// True time.
+    /// In true time.
     pub(super) at: Duration,
 }
 
-/// One attempt's effect on the world outside.
+/// The external effect of one attempt.
 #[derive(Debug, Clone)]
 pub(super) struct Effect {
     pub(super) eid: ExecutionId,
     pub(super) fid: FrameId,
     pub(super) attempt: u32,
-    /// The process life that did it.
+    /// The process life that caused it.
     pub(super) worker: String,
-    /// What the step gives, if it succeeds: no two effects give the same.
+    /// The value of the step if it succeeds: no two effects have the same one.
     pub(super) value: u64,
-    /// True time.
+    /// In true time.
     pub(super) at: Duration,
-    /// How many writes had landed.
+    /// The number of writes that had landed.
     pub(super) after: usize,
 }
 
@@ -41,13 +40,13 @@ pub(super) struct Chronicle(Mutex<Written>);
 pub(super) struct Written {
     pub(super) landed: Vec<Landed>,
     pub(super) effects: Vec<Effect>,
-    /// Messages whose sending a client was told to have happened.
+    /// Messages whose sending was acknowledged to a client.
     pub(super) acknowledged: Vec<(ExecutionId, MessageId)>,
 }
 
 impl Chronicle {
     pub(super) fn open(&self) -> MutexGuard<'_, Written> {
-        // Nothing panics between two changes: a poisoned one is still whole.
+        // No code panics between two changes: a poisoned record is still consistent.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,4 +1,4 @@
-//! Somebody outside: starts, sends, cancels, and asks again until there is an answer.
+//! An external client: starts, sends, cancels, and repeats each request until it is answered.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -15,18 +15,18 @@ use crate::client::{Engine, EngineError, Signal, Start};
 use crate::domain::{Actor, MessageId, Text};
 use crate::ports::Clock;
 
-/// What all lives of the client share.
+/// The state shared by all lives of the client.
 #[derive(Clone)]
 pub(super) struct Client {
     pub(super) plan: Arc<Plan>,
     pub(super) roots: Arc<Vec<ExecutionId>>,
     pub(super) starts: Arc<Vec<Start>>,
     pub(super) chronicle: Arc<Chronicle>,
-    /// Acts that were answered.
+    /// The number of acts that were answered.
     done: Arc<AtomicUsize>,
 }
 
-/// The key of a root's start.
+/// The dispatch key of a root.
 pub(super) fn key_of(root: usize) -> String {
     format!("root {root}")
 }
@@ -51,7 +51,7 @@ impl Client {
         self.done.load(Ordering::SeqCst) >= self.plan.acts.len() + self.starts.len()
     }
 
-    /// Goes on where an earlier life got its last answer.
+    /// Continues after the last act that an earlier life completed.
     pub(super) fn acts(self, engine: &Engine) -> BoxFuture<'static, ()> {
         let engine = engine.clone();
         let all = async move {
@@ -61,7 +61,7 @@ impl Client {
                 self.one(&engine, &*clock, at).await;
                 self.done.fetch_add(1, Ordering::SeqCst);
             }
-            // A client stays: what it does next is its caller's.
+            // The client does not exit by itself; its caller decides.
             std::future::pending::<()>().await;
         };
         all.boxed()
@@ -125,7 +125,7 @@ impl Client {
     }
 }
 
-/// Asks all of these to stop, again until it has been said.
+/// Cancels all of these, and repeats each request until it is acknowledged.
 pub(super) async fn cancel_all(engine: Engine, open: Vec<ExecutionId>) {
     for eid in open {
         loop {

@@ -1,4 +1,4 @@
-//! A process's clock: true time, seen wrong.
+//! A process's clock: true time with a skew.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -9,7 +9,8 @@ use jiff::{SignedDuration, Timestamp};
 use crate::ports::Clock;
 use crate::testing::ManualClock;
 
-/// The wall is off by a skew that may change, back too; monotonic time and sleeps are true.
+/// The wall clock has a skew that may change in both directions; monotonic time and sleeps are
+/// exact.
 #[derive(Debug)]
 pub(super) struct SkewedClock {
     time: Arc<ManualClock>,

@@ -1,14 +1,14 @@
-//! Chance from a seed.
+//! Random choices from a seed.
 
 use crate::ports::Entropy;
 use crate::testing::SeededEntropy;
 
-/// Draws that are the same for the same seed.
+/// Draws that are equal for equal seeds.
 #[derive(Debug)]
 pub(super) struct Dice(SeededEntropy);
 
 impl Dice {
-    /// The draws of `seed`; `stream` keeps those of one purpose apart from those of another.
+    /// The draws of `seed`; `stream` separates the draws of different purposes.
     pub(super) fn new(seed: u64, stream: u64) -> Self {
         let mixed = SeededEntropy::new(seed);
         let first = (&mixed as &dyn Entropy).u64();
@@ -19,12 +19,12 @@ impl Dice {
         (&self.0 as &dyn Entropy).u64()
     }
 
-    /// A number below `end`; 0 when that is 0.
+    /// A number below `end`; 0 if `end` is 0.
     pub(super) fn below(&self, end: u64) -> u64 {
         self.next().checked_rem(end).unwrap_or(0)
     }
 
-    /// A place in a row of `len`.
+    /// An index into a sequence of length `len`.
     pub(super) fn index(&self, len: usize) -> usize {
         usize::try_from(self.below(len as u64)).unwrap_or(0)
     }
@@ -34,12 +34,11 @@ impl Dice {
         low + self.below(end.saturating_sub(low))
     }
 
-    /// True so many times in a thousand.
+    /// True with this probability in a thousand.
     pub(super) fn chance(&self, in_thousand: u64) -> bool {
         self.below(1_000) < in_thousand
     }
 
-    /// One of them.
     pub(super) fn pick<T: Copy>(&self, from: &[T]) -> T {
         from[self.index(from.len())]
     }

@@ -1,7 +1,7 @@
-//! Where every request of every process waits until the scheduler lets it go.
+//! The gate at which every request of every process waits until the scheduler releases it.
 //!
-//! A request is data: what it does happens when the scheduler says so, whether or not who
-//! asked for it still lives. That is how a write lands after its process died.
+//! A request is data: it takes effect when the scheduler decides, even if the caller no longer
+//! exists. This is how a write lands after its process died.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::future::poll_fn;
@@ -19,7 +19,7 @@ use crate::keys::{Key, Prefix};
 use crate::ports::{Bucket, BucketError, Clock, Expect, Object, Outcome, Page};
 use crate::testing::{ManualClock, MemoryBucket};
 
-/// Requests that a failing seed prints.
+/// The number of requests printed for a failing seed.
 const LOG: usize = 120;
 
 #[derive(Debug)]
@@ -42,15 +42,15 @@ struct State {
 struct Parked {
     who: String,
     op: Op,
-    /// Not to be let go before.
+    /// Not released before this time.
     hold: Duration,
     waker: Option<Waker>,
     reply: Option<Reply>,
-    /// The reply is on its way.
+    /// The reply is under way.
     answered: bool,
-    /// Nobody waits for it any more.
+    /// No caller waits for it any more.
     orphan: bool,
-    /// Whether it happens all the same is not decided yet.
+    /// The scheduler has not decided yet if it takes effect nevertheless.
     undecided: bool,
 }
 
@@ -68,7 +68,7 @@ impl Gate {
         }
     }
 
-    /// Requests that may be let go now.
+    /// The requests that may be released now.
     pub(super) fn ready(&self) -> Vec<u64> {
         let now = self.time.monotonic();
         let state = self.lock();
@@ -76,7 +76,7 @@ impl Gate {
         ready.map(|(ticket, _)| *ticket).collect()
     }
 
-    /// When the next held request may go.
+    /// The time at which the next held request may be released.
     pub(super) fn next_hold(&self) -> Option<Duration> {
         let now = self.time.monotonic();
         let state = self.lock();
@@ -86,7 +86,7 @@ impl Gate {
             .min()
     }
 
-    /// Nothing is held any longer.
+    /// Ends all holds.
     pub(super) fn let_all_go(&self) {
         let mut state = self.lock();
         let held = state.parked.values_mut();
@@ -95,7 +95,7 @@ impl Gate {
         }
     }
 
-    /// Requests that were let go so far.
+    /// The number of requests released so far.
     pub(super) fn requests(&self) -> u64 {
         self.lock().requests
     }
@@ -104,7 +104,7 @@ impl Gate {
         self.lock().log.iter().cloned().collect()
     }
 
-    /// A line among the requests.
+    /// Adds a line to the log of requests.
     pub(super) fn note(&self, line: impl std::fmt::Display) {
         let at = self.time.monotonic();
         let mut state = self.lock();
@@ -115,8 +115,8 @@ impl Gate {
         state.log.push_back(line);
     }
 
-    /// What nobody waits for any more may be on its way all the same: `lands` says until when,
-    /// if it ever lands.
+    /// A request without a caller may still be under way: `lands` returns the time at which it
+    /// lands, if it ever does.
     pub(super) fn decide(&self, lands: impl Fn() -> Option<Duration>) {
         self.lock().parked.retain(|_, parked| {
             if !std::mem::take(&mut parked.undecided) {
@@ -128,7 +128,7 @@ impl Gate {
         });
     }
 
-    /// Lets one request go on its course.
+    /// Releases one request with its course.
     pub(super) fn let_go(&self, ticket: u64, course: Course) {
         let Some((who, op, orphan, answered)) = self.look(ticket) else {
             return;
@@ -219,7 +219,7 @@ impl Gate {
             return;
         };
         parked.reply = reply.or(parked.reply.take());
-        // It is nobody's choice any more.
+        // The scheduler no longer chooses it.
         parked.hold = Duration::MAX;
         let waker = parked.waker.take();
         drop(state);
@@ -250,19 +250,19 @@ impl Gate {
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        // Nothing panics between two changes of the state: a poisoned one is still whole.
+        // No code panics between two changes of the state: a poisoned one is still consistent.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// One process life's view of the bucket.
+/// The view that one process life has of the bucket.
 #[derive(Debug)]
 pub(super) struct GatedBucket {
     pub(super) gate: Arc<Gate>,
     pub(super) who: String,
 }
 
-/// A request that waits. Dropped before it was let go, it may still be on its way.
+/// A waiting request. If it is dropped before its release, it may still be under way.
 struct Place<'a> {
     gate: &'a Gate,
     ticket: u64,

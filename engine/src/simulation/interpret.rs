@@ -1,4 +1,4 @@
-//! The one workflow that runs every generated program.
+//! The single workflow that runs every generated program.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,12 +13,12 @@ use crate::ports::Clock;
 use crate::process::App;
 use crate::{Attempt, Context, ExecutionId, Failed, FrameError, OnClose, Retry, Step, StepError};
 
-/// The name of the workflow.
 pub(super) const WORKFLOW: &str = "simulation.program";
-/// How many attempts may vanish: a process whose clock is ahead takes over many leases early.
+/// The number of attempts that may vanish: a process whose clock is ahead takes over many leases
+/// early.
 const MAX_LOST: u32 = 10_000;
 
-/// What the steps of one process have access to.
+/// The context of the steps of one process.
 #[derive(Debug, Clone)]
 pub(super) struct Hands {
     pub(super) chronicle: Arc<Chronicle>,
@@ -27,14 +27,12 @@ pub(super) struct Hands {
     pub(super) roots: Arc<Vec<ExecutionId>>,
 }
 
-/// The value of a step.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct Made {
     value: u64,
     filling: String,
 }
 
-/// Adds the workflow to an application.
 pub(super) fn register(app: App, hands: &Hands) -> App {
     let hands = hands.clone();
     app.workflow(WORKFLOW, "1", move |ctx, program: Program| {
@@ -182,7 +180,7 @@ fn mix(a: u64, b: u64) -> u64 {
 }
 
 impl Hands {
-    /// Does something to the world outside; a number that no other effect has.
+    /// Causes an external effect; returns a number that no other effect has.
     fn effect(&self, attempt: &Attempt) -> u64 {
         let mut written = self.chronicle.open();
         let value = written.effects.len() as u64;

@@ -1,27 +1,27 @@
 //! A seeded simulation of several processes over one bucket, in which a scheduler decides
 //! which request goes next, and an oracle checks the protocol's invariants.
 //!
-//! Every request of every process parks in a gate. One scheduler, drawn from the seed, picks
-//! the next one and what becomes of it: it happens; it is not sent; it happens and the reply
-//! is lost; it happens much later, perhaps after its process died; it is slow, or its reply
-//! is. Processes die at any request, hand over, restart under new names; clocks are up to ten
-//! minutes off and step back. Workflows are drawn from the seed, too ([`Program`]); their
-//! steps note their effects in a ledger that no process can change.
+//! Every request of every process parks in a gate. One scheduler, drawn from the seed, picks the
+//! next one and its course: it happens; it is not sent; it happens and the reply is lost; it
+//! happens much later, perhaps after its process died; it is slow, or its reply is slow. Processes
+//! die at any request, hand over, restart under new names; clocks have skews of up to ten minutes
+//! and step back. Workflows are drawn from the seed, too ([`Program`]); their steps record their
+//! effects in a ledger that no process can change.
 //!
-//! When faults stop, everything must come to rest. Then the oracle judges, from every write
-//! that ever landed and from the ledger (docs/protocol.md, What holds):
+//! When faults stop, all processes must come to rest. The oracle then checks every write that ever
+//! landed, and the ledger (docs/protocol.md, What holds):
 //!
-//! - **I1** outcomes never change, and no attempt runs that the journal does not tell of;
-//! - **I2** the commits of an execution are one dense chain, as its segments and head have it;
-//! - **I3** a message that was sent is absorbed once, or its execution is over;
-//! - **I4** every execution is over or waits for somebody outside, within bounded time;
-//! - **I5** a child is started once, and its parent gets one result, the child's;
-//! - **I6** every effect of every commit is there; at rest nobody writes;
-//! - **I7** the end is final, and the feed tells it, after the result;
-//! - **I9** the same program asks for the same frames over the final journal, entry by entry;
+//! - **I1** outcomes never change, and every attempt that runs is in the journal;
+//! - **I2** the commits of an execution are one dense chain, as stored in its segments and head;
+//! - **I3** a message that was sent is absorbed once, or its execution has ended;
+//! - **I4** every execution has ended or waits for an external event, within bounded time;
+//! - **I5** a child is started once, and its parent receives one result, the child's;
+//! - **I6** every effect of every commit exists; at rest no process writes;
+//! - **I7** the end is final, and the feed reports it, after the result;
+//! - **I9** the same program requests the same frames over the final journal, entry by entry;
 //! - a head stays under 96 KiB.
 //!
-//! The same seed makes the same run. A failure says its seed and the last requests:
+//! The same seed produces the same run. A failure reports its seed and the last requests:
 //!
 //! ```
 //! use millpond_simulation::Simulation;
@@ -63,7 +63,7 @@ use crate::process::App;
 /// One simulation, ready to run.
 #[derive(Debug, Clone)]
 pub struct Simulation {
-    /// What is run; change it to run something else.
+    /// The plan of the run; change it to run something else.
     pub plan: Plan,
     extend: Option<Extend>,
     starts: Vec<Start>,
@@ -74,7 +74,7 @@ pub struct Simulation {
 struct Extend(Arc<dyn Fn(App) -> App + Send + Sync>);
 
 impl Simulation {
-    /// The simulation of a seed.
+    /// Creates the simulation of a seed.
     #[must_use]
     pub fn new(seed: u64) -> Self {
         Self {
@@ -84,7 +84,7 @@ impl Simulation {
         }
     }
 
-    /// The same with workflows of one's own beside the generated ones. Called for each life of
+    /// Adds the user's own workflows to the generated ones. `extend` is called for each life of
     /// each process.
     #[must_use]
     pub fn with_app(mut self, extend: impl Fn(App) -> App + Send + Sync + 'static) -> Self {
@@ -92,7 +92,8 @@ impl Simulation {
         self
     }
 
-    /// One more start by the client. Give it a key: it is asked for again until it is answered.
+    /// Adds a start by the client. It needs a dispatch key, because it is repeated until it is
+    /// answered.
     #[must_use]
     pub fn start(mut self, start: Start) -> Self {
         self.starts.push(start);

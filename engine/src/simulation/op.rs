@@ -1,4 +1,4 @@
-//! Requests as data: what is asked for, what is answered, and what becomes of it.
+//! Requests as data: the request, the response and the course.
 
 use std::fmt;
 use std::time::Duration;
@@ -24,20 +24,20 @@ pub(super) enum Reply {
     List(Result<Page, BucketError>),
 }
 
-/// What the scheduler does with one request.
+/// The course that the scheduler chooses for one request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Course {
     /// It happens and is answered.
     Land,
-    /// It does not happen; the answer is an error.
+    /// It does not happen; the response is an error.
     NotSent,
-    /// It happens; no answer comes.
+    /// It happens; no response arrives.
     ReplyLost,
-    /// A write is answered `Unknown` now and happens then; others do not happen.
+    /// A write is answered `Unknown` now and happens at that time; other requests do not happen.
     Late(Duration),
-    /// It stays on its way until then.
+    /// It is under way until that time.
     Slow(Duration),
-    /// It happens now and is answered then.
+    /// It happens now and is answered at that time.
     SlowReply(Duration),
 }
 
@@ -54,7 +54,7 @@ impl Op {
         }
     }
 
-    /// What its caller gets when no answer comes.
+    /// The caller's result if no response arrives.
     pub(super) fn lost(&self) -> Reply {
         match self {
             Self::Write(..) => Reply::Write(Ok(Outcome::Unknown)),
@@ -77,7 +77,7 @@ impl fmt::Display for Op {
     }
 }
 
-/// A course, whether its reply was on its way, whether nobody waits.
+/// The course; true if the reply was under way; true if no caller waits.
 pub(super) struct Said(pub(super) Course, pub(super) bool, pub(super) bool);
 
 impl fmt::Display for Said {

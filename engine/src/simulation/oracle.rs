@@ -1,4 +1,4 @@
-//! The judge: what must hold, by number (docs/protocol.md, What holds).
+//! The oracle: the invariants by number (docs/protocol.md, What holds).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -14,7 +14,7 @@ use crate::domain::{Body, Entry, ExecutionId, FrameId, Payload, Status};
 use crate::journal::Journal;
 use crate::stored;
 
-/// The most bytes of a head.
+/// The maximum size of a head in bytes.
 const HEAD: usize = 96 << 10;
 
 /// An invariant that does not hold.
@@ -37,7 +37,7 @@ impl fmt::Display for Broken {
     }
 }
 
-/// Says `what` when the invariant does not hold.
+/// Returns `what` as an error if the invariant does not hold.
 pub(super) fn must(
     invariant: &'static str,
     holds: bool,
@@ -49,13 +49,14 @@ pub(super) fn must(
     Err(Broken::new(invariant, what()))
 }
 
-/// What a future on a bucket in memory gives.
+/// The result of a future on a bucket in memory, which completes at once.
 pub(super) fn at_once<T>(future: impl Future<Output = T>) -> T {
     let given = future.now_or_never();
     given.expect("a bucket in memory answers at once")
 }
 
-/// When all rest, before anybody outside says more: nothing is lost, nobody sleeps for ever.
+/// Checks the state in which all processes rest, before further external input: nothing is lost,
+/// and no execution sleeps forever.
 pub(super) fn at_rest(
     observer: &Engine,
     stories: &Stories,
@@ -84,7 +85,7 @@ pub(super) fn at_rest(
     Ok(())
 }
 
-/// When all is over.
+/// Checks the state after all executions have ended.
 pub(super) fn at_the_end(
     observer: &Engine,
     stories: &Stories,
@@ -108,7 +109,7 @@ pub(super) fn at_the_end(
     sent::check(stories)
 }
 
-/// I2: what the bucket holds in the end is what was committed.
+/// I2: the final content of the bucket is the committed content.
 fn stored(observer: &Engine, eid: ExecutionId, story: &Story) -> Result<(), Broken> {
     let ports = &observer.core().ports;
     let broken = |error: &dyn fmt::Display| Broken::new("I2", format!("{eid}: {error}"));
@@ -124,8 +125,8 @@ fn stored(observer: &Engine, eid: ExecutionId, story: &Story) -> Result<(), Brok
     Ok(())
 }
 
-/// I1: an attempt has its effect once, after its start was committed by the life that makes
-/// it, and within the time of its newest commit. What a step gave is what the journal keeps.
+/// I1: an attempt has its effect once, after its start was committed by the same process life, and
+/// within the time of its newest commit. The journal contains the value that the step returned.
 fn effects(stories: &Stories, written: &Written, ttl: Duration) -> Result<(), Broken> {
     let mut ran: BTreeMap<(ExecutionId, &FrameId), BTreeMap<u32, &Effect>> = BTreeMap::new();
     for effect in &written.effects {
@@ -175,7 +176,7 @@ fn effects(stories: &Stories, written: &Written, ttl: Duration) -> Result<(), Br
     Ok(())
 }
 
-/// I5: a child exists, began once, and its parent was told what it ended with.
+/// I5: a child exists, began once, and its parent received the outcome of the child.
 fn children(stories: &Stories, eid: ExecutionId, story: &Story) -> Result<(), Broken> {
     let starts = story.entries().filter(|entry| {
         let body = match entry {

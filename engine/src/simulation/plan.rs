@@ -1,87 +1,87 @@
-//! Everything about a simulation that its seed decides before it begins.
+//! The parts of a simulation that its seed decides before it begins.
 
 use super::dice::Dice;
 use super::program::{CHANNELS, Program};
 
-/// What is run, by how many, under which faults. Drawn from a seed; may be changed.
+/// The programs, the processes and the faults. Drawn from a seed; may be changed.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Plan {
-    /// Decides the plan, and then every choice of the scheduler.
+    /// The seed of the plan and of every choice of the scheduler.
     pub seed: u64,
-    /// Worker processes.
+    /// The number of worker processes.
     pub workers: usize,
-    /// Requests and other events with faults; then they stop.
+    /// The number of requests and other events with faults; then faults stop.
     pub faulty: usize,
-    /// How often things go wrong.
+    /// The frequencies of the faults.
     pub faults: Faults,
-    /// How far each clock is off, in milliseconds; the client's is the last.
+    /// The skew of each clock in milliseconds; the client's is the last.
     pub skews: Vec<i64>,
-    /// Root executions.
+    /// The programs of the root executions.
     pub roots: Vec<Program>,
-    /// What clients do, in order.
+    /// The acts of the clients, in order.
     pub acts: Vec<Act>,
-    /// Bytes of a tail before it is sealed.
+    /// The size in bytes above which a tail is sealed.
     pub tail: usize,
-    /// Bytes of a value before it becomes a blob.
+    /// The size in bytes above which a value becomes a blob.
     pub inline: usize,
 }
 
-/// How often things go wrong, in a thousand.
+/// The frequencies of faults, in a thousand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Faults {
     /// A process dies, at any event.
     pub crash: u64,
-    /// A process is asked to stop, and hands over.
+    /// A process is asked to stop, and hands over its leases.
     pub stop: u64,
     /// A clock steps.
     pub step: u64,
     /// A request is not sent.
     pub not_sent: u64,
-    /// It happens, and the reply is lost.
+    /// A request happens, and the reply is lost.
     pub reply_lost: u64,
     /// A write is answered `Unknown` and happens later, or never.
     pub late: u64,
-    /// It is on its way for up to three times the time a lease lasts.
+    /// A request is under way for up to three times the duration of a lease.
     pub slow: u64,
-    /// It happens, and its reply is on its way for so long.
+    /// A request happens, and its reply is under way for as long.
     pub slow_reply: u64,
-    /// Time passes although requests are on their way.
+    /// Time passes although requests are under way.
     pub hurry: u64,
 }
 
-/// Something that a client does, some time after the act before.
+/// One act of a client, some time after the previous one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Act {
-    /// Milliseconds after the act before.
+    /// Milliseconds after the previous act.
     pub after: u64,
-    /// To which root.
+    /// The index of the root.
     pub root: usize,
-    /// What.
+    /// The request.
     pub verb: ActVerb,
 }
 
-/// What a client does.
+/// The request of an act.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ActVerb {
-    /// Starts it, not before so many milliseconds from then.
+    /// Starts the root; it does not run before this many milliseconds have passed.
     Start(u64),
     /// Sends a message on a channel.
     Signal(u8),
-    /// Asks it to stop.
+    /// Cancels it.
     Cancel,
-    /// Ends it.
+    /// Terminates it.
     Terminate,
-    /// Stops driving it.
+    /// Pauses it.
     Pause,
-    /// Drives it again.
+    /// Resumes it.
     Resume,
 }
 
-/// The most a clock is off, in milliseconds.
+/// The maximum skew of a clock, in milliseconds.
 const SKEW: i64 = 600_000;
 
 impl Plan {
-    /// The plan of a seed.
+    /// Draws the plan of a seed.
     #[must_use]
     pub fn draw(seed: u64) -> Self {
         let dice = Dice::new(seed, 1);
@@ -106,7 +106,7 @@ impl Plan {
         }
     }
 
-    /// The longest that everything may take once faults have stopped, in milliseconds.
+    /// The maximum time that all executions may take after faults have stopped, in milliseconds.
     pub(super) fn longest(&self) -> u64 {
         let programs: u64 = self.roots.iter().map(Program::longest).sum();
         let acts: u64 = self.acts.iter().map(|act| act.after).sum();
@@ -114,7 +114,7 @@ impl Plan {
         programs * 2 + acts + 2 * skew.unwrap_or(0) + 1_800_000
     }
 
-    /// Plans with less in them, the greatest cuts first.
+    /// Reduced plans, the greatest reductions first.
     pub(super) fn smaller(&self) -> Vec<Self> {
         let mut all = Vec::new();
         let mut add = |change: &dyn Fn(&mut Self)| {
@@ -150,7 +150,7 @@ impl Plan {
 impl Faults {
     const KINDS: usize = 9;
 
-    /// Nothing goes wrong.
+    /// No faults.
     pub const NONE: Self = Self {
         crash: 0,
         stop: 0,
@@ -163,8 +163,8 @@ impl Faults {
         hurry: 0,
     };
 
-    /// Each kind is absent, rare or frequent by itself: faults of one kind alone find what a
-    /// mixture hides.
+    /// Each kind is absent, rare or frequent independently: faults of one kind alone find errors
+    /// that a mixture hides.
     fn draw(dice: &Dice) -> Self {
         let mut faults = Self::NONE;
         let most = [25, 8, 10, 60, 80, 80, 40, 40, 120];

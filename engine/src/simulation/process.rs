@@ -1,4 +1,4 @@
-//! One process: what it shares with nobody, and what becomes of it when it dies.
+//! One process: its private state, and its end.
 
 use std::future::pending;
 use std::sync::Arc;
@@ -20,11 +20,11 @@ use crate::sweeper::Sweeper;
 use crate::testing::{Pool, SeededEntropy};
 use crate::worker::{Worker, WorkerOptions};
 
-/// Longest time between two looks of a worker, and between two sweeps.
+/// The maximum time between two polls of a worker, and between two sweeps.
 const IDLE: Duration = Duration::from_secs(10);
 const SWEEP: Duration = Duration::from_secs(15);
 
-/// What all processes share.
+/// The state shared by all processes.
 #[derive(Clone)]
 pub(super) struct Stage {
     pub(super) gate: Arc<Gate>,
@@ -38,7 +38,7 @@ pub(super) struct Stage {
 pub(super) struct Process {
     pub(super) number: usize,
     pub(super) clock: Arc<SkewedClock>,
-    /// The pool of its present life; none while it is down.
+    /// The pool of its current life; none while it is down.
     pool: Option<Pool>,
     pub(super) restart: Option<Duration>,
     stop: Notice,
@@ -46,7 +46,6 @@ pub(super) struct Process {
 }
 
 impl Stage {
-    /// An engine of one life of one process.
     pub(super) fn engine(
         &self,
         who: &str,
@@ -109,7 +108,7 @@ impl Process {
         self.pool.is_some()
     }
 
-    /// A new life; `main` is what the process does, given its engine.
+    /// Starts a new life; `main` is the work of the process, given its engine.
     pub(super) fn boot(
         &mut self,
         stage: &Stage,
@@ -131,7 +130,7 @@ impl Process {
         self.pool = Some(pool);
     }
 
-    /// Runs until nobody in it can go on. True when it has ended by itself.
+    /// Runs until no task of it is runnable. True if it has ended by itself.
     pub(super) fn turn(&mut self) -> bool {
         let Some(pool) = &self.pool else {
             return false;
@@ -144,7 +143,7 @@ impl Process {
         ended
     }
 
-    /// It is gone at once; what it had asked for may still happen.
+    /// Ends the process at once; the requests it has made may still happen.
     pub(super) fn crash(&mut self, restart: Duration) {
         if let Some(pool) = self.pool.take() {
             pool.abort_all();
@@ -152,7 +151,6 @@ impl Process {
         self.restart = Some(restart);
     }
 
-    /// It is asked to stop.
     pub(super) fn ask_to_stop(&self) {
         self.stop.set();
     }
@@ -160,14 +158,14 @@ impl Process {
 
 impl Drop for Process {
     fn drop(&mut self) {
-        // Its tasks hold the pool that holds them.
+        // The tasks of a process own the pool that owns them.
         if let Some(pool) = self.pool.take() {
             pool.abort_all();
         }
     }
 }
 
-/// What a worker process does: it polls and sweeps.
+/// The work of a worker process: it polls and sweeps.
 pub(super) fn works(engine: &Engine, stop: &Notice) -> Vec<BoxFuture<'static, ()>> {
     let options = WorkerOptions {
         busy: Duration::from_millis(200),

@@ -5,24 +5,24 @@ use serde::{Deserialize, Serialize};
 
 use super::dice::Dice;
 
-/// How deep children and parallel programs nest.
+/// The maximum nesting of children and parallel programs.
 const DEPTH: u32 = 2;
 /// The number of channels that programs receive from.
 pub(super) const CHANNELS: u8 = 2;
 
-/// Parts, one after the other.
+/// A sequence of parts.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Program {
-    /// The parts.
+    /// The parts in order.
     pub parts: Vec<Part>,
 }
 
-/// One thing that a generated workflow does. All times are in milliseconds.
+/// One part of a generated workflow. All times are in milliseconds.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub enum Part {
     /// A step.
     Step(Work),
-    /// Programs in parallel; all are waited for.
+    /// Programs in parallel; the part waits for all of them.
     Together(Vec<Program>),
     /// A step, a message and a sleep: the first wins, the others are dropped.
     Race {
@@ -30,25 +30,25 @@ pub enum Part {
         work: Work,
         /// The channel of the message.
         channel: u8,
-        /// How long the sleep is.
+        /// The duration of the sleep.
         sleep: u64,
     },
     /// A wait for a message.
     Receive {
         /// The channel.
         channel: u8,
-        /// How long; for ever if absent.
+        /// The maximum duration; unlimited if absent.
         timeout: Option<u64>,
     },
-    /// A wait.
+    /// A sleep.
     Sleep(u64),
     /// A child execution.
     Child {
         /// Its program.
         program: Program,
-        /// Whether its result is waited for.
+        /// True if the parent waits for its result.
         waits: bool,
-        /// What happens to it when this one ends first: 0 cancel, 1 abandon, 2 terminate.
+        /// The action on the child if the parent ends first: 0 cancel, 1 abandon, 2 terminate.
         close: u8,
     },
     /// An event for the feed.
@@ -64,18 +64,18 @@ pub enum Part {
     Draw,
 }
 
-/// What a step does.
+/// The work of a step.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Work {
-    /// How long an attempt takes.
+    /// The duration of an attempt.
     pub takes: u64,
-    /// How many attempts fail first.
+    /// The number of attempts that fail first.
     pub fails: u32,
-    /// Whether it fails terminally.
+    /// True if it fails terminally.
     pub hopeless: bool,
     /// The pause between two attempts.
     pub pause: u64,
-    /// Bytes of text in its value.
+    /// The size in bytes of the text in its value.
     pub bytes: usize,
 }
 
@@ -87,12 +87,12 @@ impl Program {
         Self { parts }
     }
 
-    /// The longest that all of its waits may last together, children included.
+    /// The maximum total duration of all of its waits, including children.
     pub(super) fn longest(&self) -> u64 {
         self.parts.iter().map(Part::longest).sum()
     }
 
-    /// The same program without one part, each in turn, deepest last.
+    /// The programs that lack one part, for each part in turn, deepest last.
     pub(super) fn smaller(&self) -> Vec<Self> {
         let mut all = Vec::new();
         for at in 0..self.parts.len() {
@@ -210,7 +210,7 @@ impl Work {
     }
 
     fn longest(&self) -> u64 {
-        // An attempt that vanishes is made again.
+        // A vanished attempt is repeated.
         (self.takes + self.pause) * u64::from(self.fails + 3)
     }
 }

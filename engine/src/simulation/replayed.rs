@@ -1,4 +1,4 @@
-//! I9: the program, replayed over the final journal, asks for what the journal holds, entry by
+//! I9: the program, replayed over the final journal, requests the frames in the journal, entry by
 //! entry. Each entry is the end of a prefix.
 
 use std::collections::BTreeMap;

@@ -1,5 +1,5 @@
-//! One choice after the other: which request goes next, what becomes of it, whose process
-//! dies, how far time moves. All of it is drawn from the seed.
+//! The sequence of choices: the next request, its course, the process that dies, the step of time.
+//! All of them are drawn from the seed.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -27,15 +27,16 @@ use crate::ports::{Bucket, Clock, Doorbell, Ports};
 use crate::settings::Settings;
 use crate::testing::{ManualClock, MemoryBucket, Pool, SeededEntropy};
 
-/// Rounds of asking everybody who still waits to stop: programs nest two deep.
+/// The number of rounds in which all waiting executions are cancelled: programs nest two deep.
 const ROUNDS: usize = 4;
-/// How long a lease lasts.
+/// The duration of a lease.
 const TTL: Duration = Duration::from_secs(30);
-/// Choices after which something never comes to rest.
+/// The number of choices after which an execution is considered to never come to rest.
 const MOST: usize = 400_000;
-/// How long nothing must be written until all count as resting: longer than pauses between tries.
+/// The time without a write after which all processes count as resting: longer than the pauses
+/// between attempts.
 const STILL: Duration = Duration::from_secs(10);
-/// How long it must stay at rest in the end.
+/// The time that they must remain at rest in the end.
 const REST: Duration = Duration::from_secs(120);
 
 pub(super) struct Scheduler {
@@ -48,10 +49,10 @@ pub(super) struct Scheduler {
     stage: Stage,
     client: Client,
     processes: Vec<Process>,
-    /// Sees the bucket as it is.
+    /// Reads the bucket without faults.
     observer: Engine,
     choices: usize,
-    /// When faults stopped.
+    /// The time at which faults stopped.
     calm: Option<Duration>,
     closing: bool,
 }
@@ -78,7 +79,7 @@ impl Scheduler {
                 max_crashes: 1_000_000,
                 tail: plan.tail,
                 inline: plan.inline,
-                // Every other seed: what is kept must change nothing but the number of reads.
+                // For every other seed: the cache must change only the number of reads.
                 sticky: if plan.seed.is_multiple_of(2) {
                     1 << 20
                 } else {
@@ -125,7 +126,8 @@ impl Scheduler {
         self.gate.log()
     }
 
-    /// Faults, then calm until rest, then a word to all that still wait, then rest for good.
+    /// Faults, then calm until rest, then a cancellation of all waiting executions, then permanent
+    /// rest.
     pub(super) fn run(&mut self) -> Result<Report, Broken> {
         while self.choices < self.plan.faulty {
             self.turn();
@@ -133,8 +135,8 @@ impl Scheduler {
         }
         self.calm_down();
         self.dispatch()?;
-        // A paused execution that is asked to stop goes on first from what it has heard by
-        // then, and may start others: these are asked in the next round.
+        // A paused execution that is cancelled first processes the messages it has received by
+        // then, and may start others: these are cancelled in the next round.
         for _ in 0..ROUNDS {
             let stories = Stories::read(&self.chronicle.open())?;
             oracle::at_rest(&self.observer, &stories, &self.chronicle.open())?;
@@ -159,7 +161,7 @@ impl Scheduler {
         })
     }
 
-    /// Everybody goes on until all wait.
+    /// Runs all processes until all wait.
     fn turn(&mut self) {
         let now = self.time.monotonic();
         let workers = self.plan.workers;
@@ -242,7 +244,7 @@ impl Scheduler {
         self.processes[at].clock.set_skew(to);
     }
 
-    /// To the next moment at which something can happen.
+    /// Advances to the next time at which an event can happen.
     fn pass_time(&self) {
         let now = self.time.monotonic();
         let restarts = self.processes.iter().filter_map(|process| process.restart);
@@ -254,7 +256,7 @@ impl Scheduler {
         self.time.advance(step);
     }
 
-    /// Faults stop: what is held lands, who is down comes back, clocks are set right.
+    /// Faults stop: held requests land, crashed processes restart, clocks are corrected.
     fn calm_down(&mut self) {
         self.gate.note("faults stop");
         let now = self.time.monotonic();
@@ -268,7 +270,7 @@ impl Scheduler {
         }
     }
 
-    /// I4: until everything rests.
+    /// I4: runs until all processes rest.
     fn dispatch(&mut self) -> Result<(), Broken> {
         let begun = self.time.monotonic();
         let most = Duration::from_millis(self.plan.longest());
@@ -278,7 +280,7 @@ impl Scheduler {
             let now = self.time.monotonic();
             let idle = self.gate.ready().is_empty();
             if idle && (self.client.is_done() || self.closing) && self.is_at_rest()? {
-                // A run may be between two tries of a request, and have more to write.
+                // A run may be between two attempts at a request, and have more to write.
                 let landed = self.chronicle.open().landed.len();
                 match still {
                     Some((since, before)) if before == landed => {
@@ -302,7 +304,7 @@ impl Scheduler {
         }
     }
 
-    /// No mail, no timer, nobody owns anything.
+    /// No mail, no timer, no lease.
     fn is_at_rest(&self) -> Result<bool, Broken> {
         if self.holds("mail/") || self.holds("timers/") {
             return Ok(false);
@@ -347,7 +349,7 @@ impl Scheduler {
         format!("causes={causes:?} heads={heads}")
     }
 
-    /// The outside party speaks: whoever still waits is asked to stop.
+    /// Cancels all executions that still wait, as an external client.
     fn close(&mut self, open: Vec<ExecutionId>) {
         self.gate.note(format!("closing {open:?}"));
         self.closing = true;
@@ -363,7 +365,7 @@ impl Scheduler {
         });
     }
 
-    /// I6: nothing is written any more.
+    /// I6: no process writes any more.
     fn stay_at_rest(&mut self) -> Result<(), Broken> {
         let (end, before) = (
             self.time.monotonic() + REST,

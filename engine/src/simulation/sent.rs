@@ -49,7 +49,7 @@ fn effect(
         } if *how != OnClose::Abandon => mailed(*child, MessageId::close(&eid), "the close"),
         Entry::Sliced => mailed(eid, MessageId::slice(commit), "the slice"),
         Entry::Sent { fid, to, .. } => {
-            // An execution that does not exist yet, or is over, receives no message.
+            // An execution that does not exist yet, or has ended, receives no message.
             let Some(target) = stories.all.get(to) else {
                 return Ok(());
             };
@@ -108,8 +108,8 @@ fn timers(stories: &Stories, eid: ExecutionId, story: &Story) -> Result<(), Brok
     Ok(())
 }
 
-/// I7, A15: the feed has an event for every change of status, after its commit, and the event for
-/// the end comes after the result was sent.
+/// I7, A15: the feed contains an event for every change of status, after its commit, and the event
+/// for the end comes after the result was sent.
 fn fed(stories: &Stories, eid: ExecutionId, story: &Story) -> Result<(), Broken> {
     let last = story.last();
     let ends = story

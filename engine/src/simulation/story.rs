@@ -1,4 +1,4 @@
-//! What the bucket tells of each execution, from every write that ever landed.
+//! The history of each execution in the bucket, from every write that ever landed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -12,34 +12,33 @@ use crate::feed::FeedRecord;
 use crate::journal::Head;
 use crate::keys::{FeedKey, Key, MailKey, TimerKey};
 
-/// One execution's life.
+/// The history of one execution.
 #[derive(Default)]
 pub(super) struct Story {
     /// Every head that landed, in order.
     pub(super) heads: Vec<Seen>,
-    /// Commit `n` stands at `n - 1`.
+    /// Commit `n` is at index `n - 1`.
     pub(super) commits: Vec<Commit>,
-    /// Feed objects, with their place among all writes.
+    /// Feed objects, with their index among all writes.
     pub(super) told: Vec<(FeedRecord, usize)>,
 }
 
-/// A head that landed.
 pub(super) struct Seen {
     pub(super) head: Head,
     pub(super) bytes: usize,
-    /// Its place among all writes.
+    /// Its index among all writes.
     pub(super) place: usize,
-    /// True time.
+    /// In true time.
     pub(super) at: Duration,
 }
 
-/// Everything that was ever written.
+/// The history of all executions.
 #[derive(Default)]
 pub(super) struct Stories {
     pub(super) all: BTreeMap<ExecutionId, Story>,
-    /// Where among all writes each mail was first created, and what it says.
+    /// The index among all writes at which each message was first created, and its content.
     pub(super) mails: BTreeMap<(ExecutionId, MessageId), (usize, Mail)>,
-    /// Where among all writes each timer was first created.
+    /// The index among all writes at which each timer was first created.
     pub(super) timers: BTreeMap<Key, usize>,
 }
 
@@ -49,7 +48,7 @@ struct Segment {
 }
 
 impl Stories {
-    /// Reads everything, and checks what holds at every moment: I2, I7, A5.
+    /// Reads all writes, and checks the invariants that hold at every moment: I2, I7, A5.
     pub(super) fn read(written: &Written) -> Result<Self, Broken> {
         let mut stories = Self::default();
         for (place, landed) in written.landed.iter().enumerate() {
@@ -58,7 +57,7 @@ impl Stories {
         Ok(stories)
     }
 
-    /// Executions that are not over.
+    /// Executions that have not ended.
     pub(super) fn open(&self) -> impl Iterator<Item = ExecutionId> {
         let open = self.all.iter();
         open.filter(|(_, story)| !story.last().status.is_terminal())
@@ -119,7 +118,7 @@ impl Stories {
 }
 
 impl Story {
-    /// I2: one dense chain, in which nothing that was committed changes.
+    /// I2: one dense chain, in which no committed part changes.
     fn head(&mut self, seen: Seen) -> Result<(), Broken> {
         let head = &seen.head;
         let eid = head.record.eid;
@@ -187,13 +186,12 @@ impl Story {
         self.commits.iter().flat_map(|commit| &commit.entries)
     }
 
-    /// The head that commit `number` made.
+    /// The head written by commit `number`.
     pub(super) fn of_commit(&self, number: u64) -> Option<&Seen> {
         let at = usize::try_from(number).ok()?;
         self.heads.get(at)
     }
 
-    /// The mids that were absorbed.
     pub(super) fn mids(&self) -> BTreeSet<&MessageId> {
         let mids = self.entries().filter_map(|entry| match entry {
             Entry::Received { mid, .. } => Some(mid),
@@ -219,8 +217,8 @@ impl Story {
         began
     }
 
-    /// What every journal keeps: mids once (I3), outcomes once (I1), attempts counted, results
-    /// once (I5), one end (I7).
+    /// Checks the rules of every journal: mids once (I3), outcomes once (I1), attempts counted,
+    /// results once (I5), one end (I7).
     pub(super) fn check(&self) -> Result<(), Broken> {
         let eid = self.last().record.eid;
         let (mut mids, mut outcomes, mut results) =
