@@ -1,4 +1,4 @@
-//! Tests of what the ports share.
+//! Tests of the parts that the ports share.
 
 use std::time::Duration;
 

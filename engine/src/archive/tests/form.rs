@@ -1,4 +1,4 @@
-//! The lines, and what is wrong with others.
+//! The lines of an archive, and the detection of invalid ones.
 
 use super::{archive, completed, digest, eid, said};
 use crate::archive::Archive;
@@ -22,7 +22,7 @@ fn why(body: &[u8]) -> String {
     }
 }
 
-/// The body with other lines and an end that fits them.
+/// A body with these lines and a last line that matches them.
 fn sealed(lines: &[String]) -> Vec<u8> {
     let mut body: String = lines.iter().map(|line| format!("{line}\n")).collect();
     let (count, sha256) = (lines.len(), digest(&body));

@@ -1,4 +1,4 @@
-//! Archives: written, read back, found out when they are not what they were.
+//! Archives: written, read, and rejected if their bytes have changed.
 
 mod form;
 mod values;
@@ -38,7 +38,7 @@ fn said(n: u64, value: Payload) -> Entry {
     }
 }
 
-/// An archive of commits of these entries; the last one completes.
+/// An archive with one commit for each list of entries; the last one completes.
 fn archive(parts: Vec<Vec<Entry>>) -> Archive {
     let record = record(eid());
     let (mut commits, mut first) = (Vec::new(), 0);

@@ -1,4 +1,4 @@
-//! Large values: in the lines, or beside them. Which archive stays where two are written.
+//! Large values, inlined or separate; and which of two archives remains.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use crate::process::App;
 use crate::testing::{Injection, Rule, Verb, World};
 use crate::{Context, Failed};
 
-/// A text of so many bytes, said once and given back.
+/// A text of `bytes` bytes, announced once and returned.
 async fn text(ctx: Context, bytes: usize) -> Result<String, Failed> {
     let text = "x".repeat(bytes);
     ctx.announce("text", &text)?;
@@ -50,7 +50,7 @@ fn large_values_stand_in_the_lines_up_to_a_bound_and_beside_them_beyond_it() {
         let eid = ended(&world, bytes);
         let (composed, counts) = world.counted(|world| compose(world, eid));
         let archive = &composed.archive;
-        // The head, the blob unless it is small; both entries name the same one.
+        // The head, and the blob unless it is small; both entries refer to the same blob.
         let blob = u64::from(bytes > 32 << 10);
         assert_eq!(
             (counts.read_requests(), counts.write_requests()),

@@ -1,4 +1,4 @@
-//! Digests are of the canonical form: the same for equal values, on every host.
+//! Digests cover the canonical form: they are equal for equal values on every host.
 
 use proptest::prelude::*;
 use serde_json::Value;
@@ -56,7 +56,7 @@ fn the_spelling_of_numbers_does_not_count_their_kind_does() {
     distinct("[[1],2]", "[[1,2]]");
 }
 
-/// These stand in heads and journals: another release must give the same.
+/// Heads and journals contain these: another release must compute the same.
 #[test]
 fn digests_never_change() {
     let json = Json::parse(
@@ -91,7 +91,7 @@ fn any_json() -> impl Strategy<Value = Value> {
     })
 }
 
-/// The same value, spelled with blanks, and fields the other way round.
+/// The same value, with whitespace and with its fields in reverse order.
 fn other_spelling(value: &Value) -> String {
     match value {
         Value::Array(items) => {
@@ -122,7 +122,7 @@ proptest! {
     #[test]
     fn other_values_have_other_digests(a in any_json(), b in any_json()) {
         let (left, right) = (Json::of(&a).unwrap(), Json::of(&b).unwrap());
-        // -0.0 and 0.0 are equal to `serde_json`, and two values here.
+        // `serde_json` considers -0.0 and 0.0 equal; here they are two values.
         if a != b {
             prop_assert_ne!(left.digest(), right.digest());
         }

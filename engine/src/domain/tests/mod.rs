@@ -1,4 +1,4 @@
-//! Tests of the values.
+//! Tests of the domain types.
 
 mod digests;
 mod names;
@@ -14,11 +14,11 @@ use serde::de::DeserializeOwned;
 
 use super::Json;
 
-/// The value as it comes back.
+/// The value after it was stored and read.
 #[track_caller]
 fn back<T: Serialize + DeserializeOwned>(value: &T) -> T {
     let json = Json::of(value).unwrap_or_else(|error| panic!("refused: {error}"));
-    // Once more through the stored form of an entry.
+    // A second time, through the stored form of an entry.
     let stored = serde_json::to_string(&json).expect("it is text already");
     let json: Json = serde_json::from_str(&stored).expect("it is JSON already");
     json.get()

@@ -1,4 +1,4 @@
-//! Nesting of 100 is kept, of 101 refused, whatever it is made of.
+//! Nesting of 100 is accepted and of 101 is rejected, for all kinds of nesting.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::domain::{Json, ValueError};
 
-/// Nothing, under `depth` times `wrap`.
+/// The leaf under `depth` applications of `wrap`.
 fn nest<T>(depth: usize, leaf: T, wrap: impl Fn(T) -> T) -> T {
     (0..depth).fold(leaf, |inner, _| wrap(inner))
 }
@@ -20,7 +20,7 @@ where
     let kept = nest(100, leaf.clone(), &wrap);
     let json = Json::of(&kept).unwrap();
     assert_eq!(json.get::<T>().unwrap(), kept);
-    // What holds it (an entry, a commit, a head) reads it back, too.
+    // The object that contains it (an entry, a commit, a head) can be read, too.
     let held = serde_json::to_string(&BTreeMap::from([("held", vec![&json])])).unwrap();
     let held: BTreeMap<String, Vec<Json>> = serde_json::from_str(&held).unwrap();
     assert_eq!(held["held"][0].get::<T>().unwrap(), kept);
@@ -107,7 +107,7 @@ fn json_inside_a_value_counts_with_what_is_around_it() {
         Json::of(&vec![vec![&inner]]).err(),
         Some(ValueError::TooDeep)
     );
-    // Read past every check, as a careless caller may.
+    // Read without any check, as a careless caller may do.
     let deep: Json =
         serde_json::from_str(&format!("{}{}", "[".repeat(101), "]".repeat(101))).unwrap();
     assert_eq!(Json::of(&deep).err(), Some(ValueError::TooDeep));

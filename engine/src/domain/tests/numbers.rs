@@ -1,4 +1,5 @@
-//! Integers keep 64 bits, doubles come back bit for bit, and what is no number is refused.
+//! Integers keep 64 bits, doubles are read bit for bit, and values that are not numbers are
+//! rejected.
 
 use std::collections::BTreeMap;
 

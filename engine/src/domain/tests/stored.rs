@@ -25,7 +25,7 @@ fn huge_error_texts_are_cut_with_a_mark() {
             .ends_with(&format!("... [cut, {whole} bytes]"))
     );
     assert_eq!(Failure::new("kind", again.message.clone()), again);
-    // Not through the middle of a character.
+    // The cut must not split a character.
     let odd = Failure::new("kind", format!("x{}", "\u{1f996}".repeat(3_000)));
     assert!(odd.message.starts_with("x\u{1f996}"));
 }

@@ -1,4 +1,4 @@
-//! Text of any kind comes back; map keys are text, numbers or bools.
+//! Text of any kind is read unchanged; map keys are text, numbers or bools.
 
 use std::collections::BTreeMap;
 
@@ -38,7 +38,7 @@ proptest! {
     #[test]
     fn odd_text_is_read_or_refused_without_a_panic(text in "[\\[\\]{}\":,0-9eE+\\-. \\\\ua-f]{0,40}") {
         if let Ok(json) = Json::parse(&text) {
-            // What is taken in can be stored again, and says the same.
+            // An accepted value can be stored again, unchanged.
             let again = Json::of(&json).unwrap();
             prop_assert_eq!(again.digest(), json.digest());
             prop_assert!(json.get::<serde_json::Value>().is_ok());
@@ -56,7 +56,7 @@ fn half_a_surrogate_pair_is_no_text() {
     ] {
         let refused = matches!(Json::parse(text), Err(ValueError::Deserialize { .. }));
         assert!(refused, "{text}");
-        // Read past the check, as a careless caller may.
+        // Read without the check, as a careless caller may do.
         let raw: Json = serde_json::from_str(text).unwrap();
         assert!(Json::of(&raw).is_err(), "{text}");
     }

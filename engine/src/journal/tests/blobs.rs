@@ -1,4 +1,4 @@
-//! Values too large to stand in an entry.
+//! Values too large to inline in an entry.
 
 use bytes::Bytes;
 
@@ -34,7 +34,7 @@ fn a_value_up_to_the_bound_stays_and_a_larger_one_costs_one_write() {
     let (back, counts) = world.counted(|w| w.block(resolve(ports(w), &eid, &moved)).unwrap());
     assert_eq!(back, text(101));
     assert_eq!((counts.write_requests(), counts.read_requests()), (0, 1));
-    // A reference is not moved again, nor is the same value stored twice.
+    // A reference is not offloaded again, and the same value is not stored twice.
     let again = offloaded(&world, &text(101), 100);
     assert_eq!(again, moved);
     assert_eq!(world.memory.len(), 1);

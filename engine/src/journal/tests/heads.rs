@@ -1,4 +1,4 @@
-//! What a head says of itself.
+//! The checks of a head.
 
 use bytes::Bytes;
 use serde_json::{Value, json};
@@ -42,7 +42,7 @@ fn a_head_is_read_back_as_it_was_written() {
         (1, 1, 7)
     );
     assert_eq!(back.tail_entries().unwrap(), vec![(0, entry(0, 10))]);
-    // The epoch stays when the holder goes.
+    // The epoch remains when the holder releases the lease.
     let free = super::draft(&world, vec![], vec![]);
     commit(&world, &mut journal, &Settings::default(), free).unwrap();
     assert_eq!((journal.head.epoch, journal.head.lease), (7, None));
@@ -149,7 +149,7 @@ fn a_byte_that_changed_is_noticed_wherever_it_stands() {
             }
         }
     }
-    // In the mark itself, where nothing else changed.
+    // In the mark itself, while all other bytes are unchanged.
     let mark = body.len() - r#","sum":"0123456789abcdef"}"#.len();
     assert!(passed.iter().all(|at| *at >= mark), "{passed:?}");
 }

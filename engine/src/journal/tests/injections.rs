@@ -1,4 +1,4 @@
-//! What a commit makes of each answer of the store, with exactly these requests.
+//! The outcome of a commit for each response of the store, with exactly these requests.
 
 use std::pin::pin;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use crate::ports::Created;
 use crate::ports::{Bucket, Clock, Fault};
 use crate::testing::{Injection, Rule, Verb, World};
 
-/// A first commit under `rules`; how it ended, with its writes and reads.
+/// Makes a first commit under `rules`; returns its result, with its writes and reads.
 fn injection(
     rules: impl IntoIterator<Item = Rule>,
 ) -> (World, Journal, Result<(), CommitError>, (u64, u64)) {
@@ -30,7 +30,7 @@ fn injection_of(
     (world, journal, ended, (counts.writes, counts.reads))
 }
 
-/// The commit that the stored head has.
+/// The commit number of the stored head.
 fn stored(world: &World, journal: &Journal) -> u64 {
     load(world, &journal.head.record.eid).head.commit
 }
@@ -59,7 +59,7 @@ fn i2_a_lost_reply_of_a_write_that_landed_is_landed_once() {
     assert!(ended.is_ok());
     assert_eq!((requests, stored(&world, &journal)), ((1, 1), 1));
     assert_eq!(load(&world, &journal.head.record.eid).head.entries, 1);
-    // It knows the version now, and goes on from it.
+    // The journal has the version now, and continues from it.
     let next = draft(&world, vec![], vec![]);
     super::commit(&world, &mut journal, &Settings::default(), next).unwrap();
     assert_eq!(stored(&world, &journal), 2);
@@ -89,11 +89,11 @@ fn i2_all_attempts_at_a_commit_have_one_nonce() {
     let before = world.counting.counts();
     {
         let mut commit = pin!(journal.commit(ports(&world), &settings, draft));
-        // It has read the expected version, and pauses before it writes again.
+        // The commit has read the expected version, and pauses before it writes again.
         assert!(world.pool.run_until_stalled(commit.as_mut()).is_none());
         let late = world.block(world.faults.release()).unwrap();
         assert!(matches!(late[..], [crate::ports::Outcome::Landed(_)]));
-        // Its second write is refused: by its own first.
+        // Its second write is refused because its own first one landed.
         world.block(commit).unwrap();
     }
     let counts = world.counting.counts().since(&before);
@@ -127,7 +127,7 @@ fn i2_anothers_commit_is_a_loss_at_once() {
         ),
         ((1, 1), 0)
     );
-    // The same where no answer came.
+    // The same if no response arrived.
     let (world, journal, ended, requests) = injection_of([on_write(Injection::Held)], other);
     assert!(matches!(ended, Err(CommitError::Lost { .. })));
     assert_eq!(requests, (1, 1));
@@ -144,12 +144,12 @@ fn i2_case_14_a_refusal_is_a_loss_only_if_the_head_is_another() {
     let (world, journal, ended, requests) = injection([on_write(Injection::Conflicted)]);
     assert!(ended.is_ok());
     assert_eq!((requests, stored(&world, &journal)), ((2, 0), 1));
-    // A store that refuses for as long as the lease lasts: nobody else's commit came first.
+    // A store that refuses as long as the lease lasts, although no other writer committed.
     let (world, journal, ended, requests) = injection([on_write(Injection::Refused).always()]);
     assert!(matches!(ended, Err(CommitError::Bucket(_))), "{ended:?}");
     assert_eq!(requests.0, requests.1);
     assert_eq!(stored(&world, &journal), 0);
-    // After a lost answer too.
+    // Also after a lost reply.
     let (world, journal, ended, requests) =
         injection([on_write(Injection::Held), on_write(Injection::Refused)]);
     assert!(ended.is_ok());
@@ -183,7 +183,7 @@ fn i2_answers_that_never_come_end_as_unknown() {
     assert!(matches!(ended, Err(CommitError::Unknown { .. })));
     assert_eq!((requests.0, stored(&world, &journal)), (requests.1, 0));
     assert!((15..200).contains(&requests.0), "{requests:?}");
-    // Whichever of them arrives, it is one commit.
+    // Whichever of them arrives, it is the same commit.
     let late = world.block(world.faults.release()).unwrap();
     let landed = late
         .iter()
@@ -244,7 +244,7 @@ fn i2_trouble_that_stays_is_passed_on_at_once() {
         let (world, journal, ended, requests) = injection([on_write(Injection::Error(fault))]);
         assert!(matches!(ended, Err(CommitError::Bucket(error)) if error.fault == fault));
         assert_eq!((requests, stored(&world, &journal)), ((1, 0), 0));
-        // Not as "nothing was written", where something may have been.
+        // The error must not claim that nothing was written, if a write may have landed.
         let (_, _, ended, requests) =
             injection([on_write(Injection::Held), on_write(Injection::Error(fault))]);
         assert!(matches!(ended, Err(CommitError::Unknown { .. })));

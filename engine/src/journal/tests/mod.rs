@@ -60,7 +60,7 @@ fn load(world: &World, eid: &ExecutionId) -> Journal {
         .unwrap()
 }
 
-/// An entry whose stored form takes about `bytes`, and which nothing else is equal to.
+/// An entry with a stored size of about `bytes`, different from all other entries.
 fn entry(number: u64, bytes: usize) -> Entry {
     Entry::Announced {
         fid: FrameId::root().keyed(
@@ -98,7 +98,7 @@ fn commit(
     world.block(journal.commit(ports(world), settings, draft))
 }
 
-/// Replaces or removes an object behind everybody's back.
+/// Replaces or removes an object behind the engine, as another program could.
 fn tamper(world: &World, key: &Key, body: Option<Bytes>) {
     let memory = &world.memory;
     let found = world.block(memory.read(key)).unwrap().unwrap();

@@ -1,4 +1,4 @@
-//! Sealing: entries leave the head for segments, and none is lost on the way.
+//! Sealing: entries move from the head to segments, and none is lost.
 
 use std::collections::BTreeSet;
 
@@ -22,7 +22,7 @@ fn small() -> Settings {
     }
 }
 
-/// One commit: sizes of its entries, whether each has an effect, how many effects are
+/// One commit: the sizes of its entries, whether each has an effect, and the number of effects
 /// dispatched before it.
 type Step = (Vec<(usize, bool)>, usize);
 
@@ -32,7 +32,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
     prop::collection::vec((entries, 0_usize..6), 1..120)
 }
 
-/// What the tail's first entry is.
+/// The number of the tail's first entry.
 fn unsealed(journal: &Journal) -> u64 {
     journal.head.sealed.last().map_or(0, |segment| segment.end)
 }
@@ -47,7 +47,7 @@ proptest! {
         let eid = journal.head.record.eid;
         let (mut all, mut outbox) = (Vec::new(), Vec::<u64>::new());
         for (n, (sizes, dispatched)) in steps.into_iter().enumerate() {
-            // A fresh process takes over now and then, and merges on.
+            // A fresh process takes over from time to time, and continues to merge.
             if n % 7 == 6 {
                 journal = load(&world, &eid);
                 world.block(journal.history(ports(&world), 4)).unwrap();
@@ -68,7 +68,7 @@ proptest! {
             prop_assert!(unsealed(&journal) <= oldest);
             let full = journal.head.sealed.split_last().map_or(&[][..], |(_, full)| full);
             prop_assert!(full.iter().all(|segment| segment.bytes >= settings.segment as u64));
-            // A tail over its bound holds something undispatched, or one commit alone.
+            // A tail over its bound contains an undispatched effect, or one commit only.
             let stuck = oldest != u64::MAX;
             prop_assert!(journal.head.tail_bytes() <= settings.tail || stuck || journal.head.tail.len() == 1);
         }
@@ -81,7 +81,7 @@ proptest! {
         prop_assert_eq!(numbers, (1..=fresh.head.commit).collect::<Vec<_>>());
         let back: Vec<Entry> = history.into_iter().flat_map(|commit| commit.entries).collect();
         prop_assert_eq!(back, all);
-        // What a segment takes around its commits is not counted as journal.
+        // The bytes of a segment around its commits do not count as journal.
         let most = fresh.head.bytes / (settings.segment as u64 - 512) + 1;
         prop_assert!(fresh.head.sealed.len() as u64 <= most);
         let names: BTreeSet<_> = fresh.head.sealed.iter().map(|segment| &segment.key).collect();
@@ -89,7 +89,7 @@ proptest! {
     }
 }
 
-/// The longest journal there may be, in a head with as much else in it as there may be.
+/// The longest permitted journal, in a head whose other parts are as large as permitted.
 #[test]
 fn a_head_stays_under_its_bound_up_to_the_longest_journal() {
     let (world, settings) = (world(), Settings::default());
@@ -101,7 +101,7 @@ fn a_head_stays_under_its_bound_up_to_the_longest_journal() {
     let mut journal = begin(&world, record);
     let (mut number, mut seals) = (0, 0);
     while journal.head.bytes < settings.max_journal {
-        // As a run makes them: up to 24 KiB together, or one entry over it.
+        // As a run writes them: up to 24 KiB together, or one larger entry.
         let sizes: &[usize] = match number % 3 {
             0 => &[32 << 10],
             1 => &[12 << 10, 11 << 10],
@@ -136,7 +136,7 @@ fn a_head_stays_under_its_bound_up_to_the_longest_journal() {
     );
     let (_, full) = head.sealed.split_last().unwrap();
     assert!(full.iter().all(|segment| segment.bytes >= 256 << 10));
-    // One for each 64 KiB, less what the commits do not fill.
+    // One for each 64 KiB, minus the space that the commits leave unused.
     assert!(seals <= head.bytes.div_ceil(24 << 10), "{seals}");
 }
 

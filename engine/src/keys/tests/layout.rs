@@ -1,4 +1,4 @@
-//! Every key is read back as what it was built from, and no other key is.
+//! Every key is parsed into the parts it was built from, and all other texts are rejected.
 
 use std::collections::BTreeSet;
 
@@ -117,7 +117,7 @@ fn foreign_keys_are_read_as_nothing() {
     for text in [
         format!("mail/q/ab/{e}"),
         format!("mail/q/ab/{e}/m/x"),
-        format!("mail/q/cd/{e}/m"), // not its shard
+        format!("mail/q/cd/{e}/m"), // another shard
         format!("mail/Q/ab/{e}/m"),
         format!("mail/q/ab/{}/m", e.to_uppercase()),
         format!("mails/q/ab/{e}/m"),
@@ -127,7 +127,7 @@ fn foreign_keys_are_read_as_nothing() {
         format!("timers/20260101T000000.000000Z/q/{e}.1/x"),
         format!("timers/20260101T000060.000000Z/q/{e}.1"),
         format!("timers/20260101T000000.000000Z/q/{e}.99999999999999999999"),
-        format!("feed/20260102/20260101T000000.000000Z-{e}-00000001"), // not its day
+        format!("feed/20260102/20260101T000000.000000Z-{e}-00000001"), // another day
         format!("feed/20260101/20260101T000000.000000Z-{e}-1"),
         format!("feed/20260101/20260101T000000.000000Z-{e}-000000001"),
         format!("feed/20260101/20260101T000000.000000Z-{e}-00000001/x"),
@@ -143,7 +143,7 @@ fn foreign_keys_are_read_as_nothing() {
         assert_eq!(read, (None, None, None), "{text}");
     }
     for text in [
-        format!("archive/cd/{e}"), // not its shard
+        format!("archive/cd/{e}"), // another shard
         format!("archive/ab/{e}/{}", "0".repeat(64)),
         format!("archive-blob/ab/{e}"),
         format!("archive-blob/ab/{e}/{}", "0".repeat(63)),
@@ -155,7 +155,7 @@ fn foreign_keys_are_read_as_nothing() {
     }
 }
 
-/// These stand in buckets: another release must build the same.
+/// Buckets contain these: another release must build the same.
 #[test]
 fn the_layout_never_changes() {
     let eid = ExecutionId::parse(EID).unwrap();
@@ -196,7 +196,7 @@ fn the_longest_names_make_keys_that_every_store_takes() {
     let queue = Queue::parse(&"q".repeat(128)).unwrap();
     let eid = ExecutionId::parse(EID).unwrap();
     let mid = MessageId::parse(&"m".repeat(200)).unwrap();
-    // With room for a root prefix.
+    // This leaves space for a root prefix.
     assert!(keys::mail(&queue, &eid, &mid).as_str().len() < 512);
     assert!(
         keys::timer(jiff::Timestamp::MAX, &queue, &eid, u64::MAX)

@@ -23,7 +23,7 @@ fn mids() -> impl Strategy<Value = MessageId> {
     "[A-Za-z0-9._-]{1,200}".prop_filter_map("dots", |text| MessageId::parse(&text).ok())
 }
 
-/// Any instant, down to the nanosecond, from the year 0 on.
+/// Any instant from the year 0 on, with nanoseconds.
 fn instants() -> impl Strategy<Value = Timestamp> {
     let span = -62_167_219_200..=Timestamp::MAX.as_second();
     (span, 0..1_000_000_000)

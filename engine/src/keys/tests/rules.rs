@@ -1,4 +1,4 @@
-//! What may be a key, and what may begin one.
+//! The rules for keys and for prefixes.
 
 use crate::keys::{Key, MAX_KEY, Prefix};
 

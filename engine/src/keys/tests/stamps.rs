@@ -1,4 +1,4 @@
-//! Instants in keys sort as text, and are read in one spelling only.
+//! Instants in keys sort as text, and only one spelling is accepted.
 
 use jiff::{SignedDuration, Timestamp};
 use proptest::prelude::*;

@@ -1,4 +1,4 @@
-//! The clock that a test moves.
+//! Tests of the manual clock.
 
 use std::task::{Context, Poll};
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! How far away a delayed bucket is.
+//! Tests of the delay of a delayed bucket.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! The bucket that fails by script.
+//! Tests of the bucket that injects faults by script.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -177,7 +177,7 @@ fn a_store_that_is_asked_too_much_may_say_when_to_come_back() {
     }
 }
 
-/// Which of `count` reads meet a rule.
+/// The reads, of `count` in total, that a rule applies to.
 fn drawn(rule: Rule, count: u32) -> Vec<bool> {
     let (_, bucket) = faulty([rule]);
     let read = |_| block_on(bucket.read(&key("a"))).is_err();

@@ -1,4 +1,4 @@
-//! The bucket in memory, and the counts of requests to it.
+//! Tests of the bucket in memory, and of the request counts.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! What the mirror notices: a server that answers by script.
+//! The differences that the mirror detects, with a server that responds by script.
 #![expect(
     clippy::disallowed_methods,
     reason = "the server that lies is a thread of the test"
@@ -18,7 +18,7 @@ use crate::keys::Prefix;
 use crate::ports::{Bucket, Expect, Version};
 use crate::testing::MemoryBucket;
 
-/// An answer and the bytes of its object.
+/// A response and the bytes of its object.
 type Says = (Value, &'static str);
 
 fn frame(stream: &mut TcpStream) -> Option<Value> {
@@ -35,7 +35,7 @@ fn frame(stream: &mut TcpStream) -> Option<Value> {
     Some(serde_json::from_slice(&header).unwrap())
 }
 
-/// A bucket beside a store that gives these answers, one after the other, and then hangs up.
+/// A bucket beside a store that returns these responses in order, and then closes the connection.
 fn beside(script: Vec<Says>) -> MemoryBucket {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap().to_string();
@@ -112,13 +112,13 @@ fn play(bucket: &MemoryBucket) -> Option<Version> {
     newest
 }
 
-/// What is said when the answer with this number is another one.
+/// The panic message if the response with this number is replaced.
 fn lie(number: usize, answer: Says) -> String {
     let mut script = honest();
     script[number] = answer;
     let bucket = beside(script);
     let caught = catch_unwind(AssertUnwindSafe(|| play(&bucket))).expect_err("it is noticed");
-    // A second time, though the first was caught.
+    // It panics a second time, although the first panic was caught.
     let again = catch_unwind(AssertUnwindSafe(|| drop(bucket))).expect_err("it is kept");
     let words = caught.downcast::<String>().unwrap();
     assert_eq!(again.downcast::<String>().unwrap(), words);

@@ -29,7 +29,7 @@ fn key(text: &str) -> Key {
     Key::parse(text).expect("tests use good keys")
 }
 
-/// Writes now; the version if it landed.
+/// Writes at once; returns the version if the write landed.
 fn write(bucket: &dyn Bucket, at: &str, body: &'static str, expect: Expect) -> Option<Version> {
     let body = Bytes::from_static(body.as_bytes());
     match block_on(bucket.write(&key(at), body, expect)).expect("the write is answered") {
@@ -38,7 +38,7 @@ fn write(bucket: &dyn Bucket, at: &str, body: &'static str, expect: Expect) -> O
     }
 }
 
-/// The body now.
+/// The current body.
 fn body(bucket: &dyn Bucket, at: &str) -> Option<Bytes> {
     let object = block_on(bucket.read(&key(at))).expect("the read is answered");
     object.map(|object| object.body)

@@ -1,4 +1,4 @@
-//! The spawner on one thread.
+//! Tests of the spawner on one thread.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
