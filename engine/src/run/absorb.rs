@@ -1,4 +1,4 @@
-//! Step 6: mail becomes entries, and an operator's word takes effect.
+//! Step 6: absorbs mail as journal entries and applies control messages from operators.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -16,20 +16,20 @@ use crate::outbox;
 use crate::process::Core;
 use crate::stored::{self, LoadError};
 
-/// Pause before a mailbox that could not be listed is listed again, beside renewals.
+/// Pause between a failed listing of the mailbox and the next one, in addition to renewals.
 const DEAF: Duration = Duration::from_secs(2);
 
-/// What a pass has absorbed, in order, not delivered yet.
+/// The entries that a pass has absorbed, in order, and not delivered yet.
 #[derive(Default)]
 pub(super) struct Inbox {
     pub(super) entries: Vec<Entry>,
-    /// The execution is to end without running its code.
+    /// The reason of a terminate message: the execution ends without running its code.
     pub(super) terminate: Option<String>,
 }
 
 impl Pass {
-    /// Turns mail into entries. From the commit that holds them on, a replay reads no
-    /// mailbox (I3), and the objects may go once that commit is dispatched.
+    /// Turns mail into entries. After the commit that contains them, a replay reads no mailbox
+    /// (I3), and the mail objects may be deleted once that commit is dispatched.
     pub(super) fn absorb(&mut self, mails: Vec<Mail>, status: Status) -> Inbox {
         let mut inbox = Inbox::default();
         if status == Status::Suspended {
@@ -53,7 +53,7 @@ impl Pass {
             modified: mail.sent_at,
         });
         let body = match mail.body {
-            Body::Start(_) => Body::Start(None), // the head holds the record
+            Body::Start(_) => Body::Start(None), // the record is in the head
             other => other,
         };
         let then = self.effect_of(&body, mail.sent_at, inbox);
@@ -69,7 +69,7 @@ impl Pass {
         inbox.entries.extend(then);
     }
 
-    /// What a message does to the execution itself, apart from being delivered.
+    /// Applies the effect of a message on the execution itself, apart from its delivery.
     fn effect_of(&mut self, body: &Body, sent_at: Timestamp, inbox: &mut Inbox) -> Option<Entry> {
         match body {
             Body::Control(Control::Terminate { reason }) => {
@@ -82,9 +82,9 @@ impl Pass {
                     reason: reason.clone(),
                 })
             }
-            // The count begins anew with the release, not with each run that meets this message
-            // again: code that kills its process absorbs it never, and the first of these
-            // runs has left a commit that is later, and says `running`.
+            // The crash count restarts with the release, not with each run that reads this
+            // message again: code that kills its process never absorbs the message, but the first
+            // of these runs has made a later commit with status `running`.
             Body::Control(Control::Resume) => {
                 let head = &self.journal.head;
                 let released = matches!(head.status, Status::Paused | Status::Blocked);
@@ -109,12 +109,12 @@ impl Pass {
         }
     }
 
-    /// Step 10. Lists and absorbs what came while attempts run. 1 P, 1 G for each message.
-    /// `None`: no answer came in time, and the next look is later.
+    /// Step 10. Lists and absorbs the mail that arrived while attempts run. 1 P, 1 G for each
+    /// message. Returns `None` if no reply arrived in time; the mailbox is listed again later.
     pub(super) async fn absorb_meanwhile(&mut self) -> Result<Option<Inbox>, super::RunError> {
         let core = Arc::clone(&self.core);
         let listed = self.now;
-        // What a renewal needs of the lease is left to it.
+        // The rest of the lease is reserved for its renewal.
         let end = self.committed + core.settings.ttl.mul_f64(2.0 / 3.0);
         let mut ahead = std::mem::take(&mut self.ahead);
         let looked = {
@@ -136,8 +136,8 @@ impl Pass {
         Ok(Some(self.absorb(mails, Status::Running)))
     }
 
-    /// The mailbox could not be listed. Until it is, no deadline that has passed since the last
-    /// time is fulfilled.
+    /// Records that the mailbox could not be listed. Until the next successful listing, no
+    /// deadline is fulfilled that has passed since the last one.
     pub(super) fn be_deaf(&mut self, asked: Option<Duration>) {
         let now = self.core.ports.clock.monotonic();
         self.deaf_until = now + asked.unwrap_or_default().max(DEAF);
@@ -148,17 +148,17 @@ impl Pass {
     }
 }
 
-/// What looks have read that is not absorbed yet: one that is cut off, or meets trouble, leaves
-/// to the next one what it has, so that a full mailbox is read in the end.
+/// Mail that listings have read and the pass has not absorbed. A listing that is cut off or fails
+/// leaves its mail to the next one, so that a full mailbox is read eventually.
 #[derive(Default)]
 pub(super) struct Ahead {
     mails: BTreeMap<MessageId, Mail>,
-    /// Large values of theirs, and of those that were absorbed and not delivered.
+    /// The large values of this mail, and of mail that is absorbed and not delivered.
     values: BTreeMap<MessageId, Json>,
 }
 
 impl Ahead {
-    /// The value of an entry, if it came with a look.
+    /// Returns the value of an entry, if a listing has read it.
     pub(super) fn take(&mut self, entry: &Entry) -> Option<Json> {
         match entry {
             Entry::Received { mid, .. } => self.values.remove(mid),
@@ -167,8 +167,8 @@ impl Ahead {
     }
 }
 
-/// The mail that the journal does not hold, with its large values: once it is absorbed, trouble
-/// with the store would end the run.
+/// Reads the mail that the journal does not contain, with its large values: once the mail is
+/// absorbed, a store failure on such a value would end the run.
 async fn look(
     core: &Core,
     record: &Record,
@@ -196,7 +196,7 @@ async fn look(
     Ok(mailbox::ordered(found.collect()))
 }
 
-/// One message and its value, if that is a large one. What cannot be read of it is found when
+/// Reads one message and its value, if the value is a blob. An unreadable value is reported when
 /// it is delivered.
 async fn read(
     core: &Core,

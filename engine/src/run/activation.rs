@@ -1,8 +1,8 @@
-//! Stretches of workflow code: run where a watchdog can give them up.
+//! Activations of workflow code, under a watchdog.
 //!
-//! An activation moves the driver out, to a place where it may spin without stopping anybody
-//! else. If it does not come back in time it is left behind; it holds nothing but memory, and
-//! can write nothing.
+//! An activation moves the driver out of the run's task, so that an endless loop blocks nothing
+//! else. If it does not return in time, the pass abandons it; it has only memory, and no way to
+//! write to the bucket.
 
 use futures::FutureExt;
 use futures::channel::oneshot;
@@ -12,29 +12,28 @@ use super::pass::Pass;
 use crate::domain::{Entry, Json};
 use crate::replay::{Drive, Position, Trouble, Turn};
 
-/// Why workflow code cannot be driven on.
+/// Why workflow code cannot continue.
 #[derive(Debug)]
 pub(super) enum Halt {
-    /// The driver says why.
     Trouble(Trouble),
-    /// It did not come back in time.
+    /// The activation did not return in time.
     Stuck,
-    /// It was not driven at all: a value could not be read.
+    /// The workflow was not driven: a value could not be read.
     Run(Box<RunError>),
 }
 
-/// One journal entry on its way to the workflow.
+/// A journal entry to be delivered to the workflow.
 pub(super) struct Delivery {
     pub(super) at: Position,
     pub(super) entry: Entry,
-    /// The value, where the entry holds a reference.
+    /// The value, if the entry contains a reference.
     pub(super) value: Option<Json>,
-    /// Ends a replayed commit that registered so many frames.
+    /// Set on the last entry of a replayed commit: the number of frames registered by then.
     pub(super) frames: Option<u32>,
 }
 
 impl Pass {
-    /// Runs `work` on the driver, away from this task.
+    /// Runs `work` on the driver, outside this task.
     pub(super) async fn activation<T: Send + 'static>(
         &mut self,
         work: impl FnOnce(&mut Drive) -> T + Send + 'static,
@@ -47,7 +46,7 @@ impl Pass {
         let span = tracing::Span::current();
         self.core.ports.spawner.turn(Box::new(move || {
             let out = span.in_scope(|| work(&mut drive));
-            // Nobody listens any more when the watchdog was faster.
+            // The receiver is gone if the watchdog fired first.
             let _ = tx.send((drive, out));
         }));
         let core = std::sync::Arc::clone(&self.core);
@@ -64,7 +63,7 @@ impl Pass {
         }
     }
 
-    /// Replays committed entries: each is delivered, then a turn; nothing is recorded.
+    /// Replays committed entries: each delivery is followed by one poll. Records nothing.
     pub(super) async fn replay(&mut self, batch: Vec<Delivery>) -> Result<(), Halt> {
         let ready = self
             .activation(move |drive| {
@@ -96,14 +95,14 @@ impl Pass {
         Ok(())
     }
 
-    /// Appends live entries and delivers each, a turn after each, in this order: live order is
-    /// journal order. What the workflow decided meanwhile is appended behind each.
+    /// Appends live entries and delivers each, followed by one poll, in this order: live order is
+    /// journal order. Frames that the workflow registers meanwhile are appended after each entry.
     ///
-    /// **I3, I6** All of them are appended, whatever becomes of the workflow: their mail is
-    /// deleted, and while it is not, an absorbed mid is the sign of an undispatched outbox.
+    /// **I3, I6** All of them are appended, even if the workflow fails: their mail is deleted,
+    /// and until then an absorbed mid is the sign of an undispatched outbox.
     pub(super) async fn deliver(&mut self, entries: Vec<Entry>) -> Result<(), Halt> {
         if self.ready.is_some() {
-            self.append(entries); // it has returned: nothing can reach it any more
+            self.append(entries); // it has returned: no entry can reach it any more
             return Ok(());
         }
         let Position {
@@ -153,7 +152,7 @@ impl Pass {
         let (out, ready) = match stretched {
             Ok(back) => back,
             Err(halt) => {
-                self.append(kept); // outcomes are facts, whatever the workflow makes of them
+                self.append(kept); // outcomes are facts, even if the workflow fails
                 return Err(halt);
             }
         };
@@ -163,7 +162,8 @@ impl Pass {
         Ok(())
     }
 
-    /// The number of the next entry to be appended, and the commit it will stand in.
+    /// Returns the number of the next entry to be appended, and of the commit that will contain
+    /// it.
     pub(super) fn next_position(&self) -> Position {
         let head = &self.journal.head;
         let number = head.entries + self.pending.len() as u64;

@@ -1,8 +1,10 @@
-//! Attempts of steps: begun under a barrier, run beside the pass, ended into the journal.
+//! Attempts of steps: they begin under a barrier, run concurrently with the pass, and end as
+//! journal entries.
 //!
-//! - **I1** No attempt begins under a barrier that is not the newest known: it begins right
-//!   after the commit that holds its `frame.started`, and not past that lease's end.
-//! - An attempt that vanished is recorded when seen, and has a cap of its own.
+//! - **I1** No attempt begins under a barrier that is not the newest known one: an attempt begins
+//!   right after the commit that contains its `frame.started`, and not after that lease has
+//!   expired.
+//! - A lost attempt is recorded when a run detects it. Lost attempts have their own cap.
 
 use std::time::Duration;
 
@@ -21,7 +23,7 @@ impl Pass {
         self.drive.as_ref().map(Drive::steps).unwrap_or_default()
     }
 
-    /// Steps that may begin an attempt now.
+    /// Returns the steps whose next attempt may begin now.
     pub(super) fn startable(&self) -> Vec<StepState> {
         let ready = |step: &StepState| match step.phase {
             Phase::Fresh => true,
@@ -34,7 +36,7 @@ impl Pass {
             .collect()
     }
 
-    /// Appends what became of attempts that began in another run and have no outcome.
+    /// Returns entries for the attempts that began in another run and have no outcome.
     pub(super) fn lost(&self) -> Vec<Entry> {
         self.steps()
             .into_iter()
@@ -59,7 +61,7 @@ impl Pass {
         })
     }
 
-    /// The entry of an attempt that failed and is followed by another after `delay`.
+    /// Builds the entry of a failed attempt that is retried after `delay`.
     fn again(
         &self,
         fid: &FrameId,
@@ -78,8 +80,8 @@ impl Pass {
         Entry::FrameSuspended { fid, wait }
     }
 
-    /// Appends the entries that precede every effect of these steps' next attempts. No turn
-    /// follows: a start is no news to the workflow.
+    /// Appends the entries that precede every effect of these steps' next attempts. No poll
+    /// follows: the start of an attempt does not change what the workflow can observe.
     pub(super) fn append_started(&mut self, steps: &[StepState]) -> Result<(), Halt> {
         for step in steps {
             let began = Began::Step {
@@ -99,7 +101,7 @@ impl Pass {
         Ok(())
     }
 
-    /// Begins an attempt beside the pass.
+    /// Begins an attempt, concurrently with the pass.
     pub(super) fn begin(&mut self, step: &StepState) {
         let Some(drive) = self.drive.as_mut() else {
             return;
@@ -116,7 +118,7 @@ impl Pass {
         let work = drive.begin(&step.fid, attempt);
         let (fid, tx) = (step.fid.clone(), self.done.0.clone());
         let report = move |outcome| {
-            // The pass is over when nobody listens: the outcome is lost with it.
+            // The receiver is gone if the pass is over: the outcome is lost with it.
             let _ = tx.unbounded_send(Done {
                 fid,
                 attempt: number,
@@ -126,7 +128,7 @@ impl Pass {
         let (attempt, epoch) = (number, self.journal.head.epoch);
         let span = tracing::info_span!("attempt", fid = %step.fid, attempt, epoch);
         let spawner = &self.core.ports.spawner;
-        // Beside the attempt: one that spins is over for the workflow all the same.
+        // A separate task: an attempt that spins still times out for the workflow.
         let watch = step.options.timeout.map(|timeout| {
             let late = report.clone();
             let watch = async move {
@@ -156,14 +158,14 @@ impl Pass {
         );
     }
 
-    /// What an attempt's end means: a value, another attempt later, or a failure.
+    /// Turns the end of an attempt into an entry: a value, a later attempt, or a failure.
     pub(super) fn ended(&mut self, done: Done) -> Option<Entry> {
         let mine = self
             .live
             .get(&done.fid)
             .is_some_and(|live| live.attempt == done.attempt);
         if !mine {
-            return None; // withdrawn, or its time-out came first
+            return None; // dropped by the workflow, or timed out first
         }
         self.live.remove(&done.fid)?.end();
         let step = self.drive.as_ref()?.step(&done.fid)?;
@@ -181,7 +183,7 @@ impl Pass {
             }
             Err(failure) => failure,
         };
-        // Attempts that vanished have a cap of their own and are not charged here.
+        // Lost attempts have their own cap and are not charged here.
         let charged = attempt.saturating_sub(step.lost);
         let unit = self.core.ports.entropy.unit();
         match step.options.retry.decide(charged, &failure, unit) {
@@ -190,7 +192,7 @@ impl Pass {
         }
     }
 
-    /// Aborts the attempts of frames that the workflow let go of.
+    /// Aborts the attempts of frames that the workflow dropped.
     pub(super) fn abort_dropped(&mut self) {
         let dropped = self
             .drive
@@ -208,14 +210,14 @@ impl Pass {
         }
     }
 
-    /// The earliest instant at which something is due here: a retry waited for in place, or
-    /// any deadline that passes while attempts run.
+    /// Returns the earliest instant at which something is due in this pass: a retry that is
+    /// waited for in place, or any deadline that passes while attempts run.
     pub(super) fn next_due(&self) -> Option<Timestamp> {
         let drive = self.drive.as_ref()?;
         drive.open().into_iter().filter_map(|frame| frame.due).min()
     }
 
-    /// Whether a retry is due so soon that it is waited for in place.
+    /// Returns whether a retry is due so soon that the pass waits for it in place.
     pub(super) fn waits_in_place(&self) -> bool {
         let near = after(self.now, self.core.settings.in_place);
         let steps = self.steps();
@@ -226,7 +228,7 @@ impl Pass {
 }
 
 impl Live {
-    /// Tells the step body, then drops it.
+    /// Cancels the step body, then drops it.
     pub(super) fn end(mut self) {
         self.cancel.cancel();
         for abort in self.aborts {

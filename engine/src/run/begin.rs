@@ -1,4 +1,4 @@
-//! Step 6 and 7: whether to drive at all.
+//! Steps 6 and 7: decides whether to drive the workflow at all.
 
 use super::Stop;
 use super::absorb::Inbox;
@@ -59,8 +59,9 @@ impl Pass {
         }
     }
 
-    /// An object of its own that cannot be read parks it: no other try can help, and somebody
-    /// must be told which. Whatever else it is, the run ends, and is made again.
+    /// Parks the execution if one of its own objects cannot be read: a retry cannot help, and the
+    /// operator needs the key of that object. After any other error the run ends, and is
+    /// repeated.
     pub(super) async fn blocked_by(&mut self, error: RunError) -> Result<Ended, RunError> {
         match error {
             RunError::Load(error @ (LoadError::Corrupt { .. } | LoadError::Missing { .. })) => {
@@ -70,7 +71,7 @@ impl Pass {
         }
     }
 
-    /// Whether the execution has not begun: a start at a later instant only sets the timer.
+    /// Handles an execution that has not begun: a start at a later instant only sets the timer.
     async fn not_yet(
         &mut self,
         history: &[Commit],
@@ -106,7 +107,7 @@ impl Pass {
                 Ok(Some(Ended::Suspended(Some(at))))
             }
             _ => {
-                // Behind the `start` it follows from, before whatever else has come.
+                // After the `start` that caused it, before any other mail.
                 let start = |entry: &Entry| {
                     matches!(
                         entry,
@@ -123,7 +124,7 @@ impl Pass {
         }
     }
 
-    /// **\[R\]** Acquires before replaying: what aborts the process on each replay is counted.
+    /// **\[R\]** Acquires before replaying, so that a replay that aborts the process is counted.
     async fn commit_acquisition(&mut self) -> Result<(), RunError> {
         let crash_count = self.crash().await?;
         if crash_count > 2 {

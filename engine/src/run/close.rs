@@ -1,4 +1,4 @@
-//! Step 11: how a pass ends.
+//! Step 11: ends a pass.
 
 use super::activation::Halt;
 use super::ended::{Ended, RunError};
@@ -7,7 +7,7 @@ use crate::domain::{Blocked, Entry, Failure, Json, OnClose, Status, kind};
 use crate::replay::{Drive, Trouble};
 
 impl Pass {
-    /// Nothing is live: the final commit, with the earliest deadline as the timer.
+    /// Makes the final commit if nothing is live, with the earliest deadline as the timer.
     pub(super) async fn rest(&mut self, more: bool) -> Result<Ended, RunError> {
         if let Some(status) = self.parked {
             self.leave(status, None).await?;
@@ -24,7 +24,7 @@ impl Pass {
         Ok(Ended::Suspended(due))
     }
 
-    /// The execution is over: its outcome, and a word to the children it leaves behind.
+    /// Ends the execution: records its outcome and cancels the children that are still open.
     pub(super) async fn over(&mut self, result: Result<Json, Failure>) -> Result<Ended, RunError> {
         for live in std::mem::take(&mut self.live).into_values() {
             live.end();
@@ -48,7 +48,8 @@ impl Pass {
                 },
             ),
             Err(failure) if self.wanted(&failure) => {
-                // In the words of whoever asked: the workflow only says which frame heard it.
+                // The reason comes from the requester: the workflow reports only which frame was
+                // cancelled.
                 let asked = self
                     .asked
                     .take()
@@ -69,7 +70,7 @@ impl Pass {
         for live in std::mem::take(&mut self.live).into_values() {
             live.end();
         }
-        self.driven = false; // its frames are not what the journal asks for
+        self.driven = false; // its frames are not those of the journal
         self.append(vec![Entry::Blocked(why)]);
         self.leave(Status::Blocked, None).await?;
         Ok(Ended::Parked(Status::Blocked))
@@ -111,14 +112,14 @@ impl Pass {
         }
     }
 
-    /// An old worker in a rolling deploy: what it cannot replay it leaves to the new ones, and
-    /// counts no crash.
+    /// Returns whether this is an old worker in a rolling deploy: it leaves an execution that it
+    /// cannot replay to the new workers, and counts no crash.
     pub(super) fn is_older_build(&self) -> bool {
         self.newest_code > self.core.host.code_ref
     }
 
-    /// Whether it ended since somebody wanted it to: the end of a cancelled child is a failure
-    /// like any other.
+    /// Returns whether the execution ended because a message requested it. The failure of a
+    /// cancelled child is an ordinary failure.
     fn wanted(&self, failure: &Failure) -> bool {
         matches!(&*failure.kind, kind::CANCELLED | kind::TERMINATED)
             && self.drive.as_ref().is_none_or(Drive::cancelled)

@@ -1,4 +1,4 @@
-//! Steps 9 to 11: what collected in memory becomes durable.
+//! Steps 9 to 11: commits the entries and effects that the pass has collected in memory.
 
 use std::time::Duration;
 
@@ -18,21 +18,21 @@ use crate::timers;
 /// Bytes of entries in one commit, so that a head stays under its bound.
 const CHUNK: usize = 24 << 10;
 
-/// More than a commit takes without its entries.
+/// Upper bound for the size of a commit without its entries.
 const COMMIT: usize = 1 << 10;
 
-/// How a commit leaves the execution.
+/// The state in which a commit leaves the execution.
 pub(super) enum Leave {
-    /// This run goes on: it owns the execution.
+    /// This run continues and holds the lease.
     Owned,
-    /// This run is over: nobody owns it, and this is its earliest deadline.
+    /// This run is over: no lease is held. Contains the earliest deadline.
     Free(Status, Option<Timestamp>),
 }
 
 impl Pass {
-    /// The barrier: everything observed so far, and the lease, in one compare-and-swap
-    /// (more where entries or effects are many). **\[R\]** Every commit but a run's last sets
-    /// the holder.
+    /// The barrier: commits everything observed so far, and the lease, in one compare-and-swap
+    /// (several if there are many entries or effects). **\[R\]** Every commit except a run's last
+    /// one sets the lease.
     pub(super) async fn flush(&mut self) -> Result<(), RunError> {
         loop {
             let chunk = self.chunk().await?;
@@ -46,8 +46,8 @@ impl Pass {
         }
     }
 
-    /// The final commit. **\[R\]** It carries nothing on: all earlier effects are dispatched
-    /// first. Then its own are dispatched, too.
+    /// Makes the final commit. **\[R\]** Its outbox contains no earlier effect: all of them are
+    /// dispatched first. Afterwards its own effects are dispatched, too.
     pub(super) async fn leave(
         &mut self,
         status: Status,
@@ -69,9 +69,9 @@ impl Pass {
         }
     }
 
-    /// Takes what one commit may hold out of the pending entries; large values become blobs.
-    /// No more than there is time for: what stands is committed when the lease is to be
-    /// renewed, or many large values would outlast it.
+    /// Takes the entries for one commit out of the pending ones; large values become blobs. It
+    /// stops when the lease is due for renewal and leaves the rest to the next commit: storing
+    /// many large values could otherwise outlast the lease.
     async fn chunk(&mut self) -> Result<Vec<Entry>, RunError> {
         let core = std::sync::Arc::clone(&self.core);
         let settings = &core.settings;
@@ -107,16 +107,16 @@ impl Pass {
             bytes += size;
             taken += 1;
         }
-        // **[R]** Nothing is sealed past an undispatched effect: a full tail waits for it, or a
-        // head would grow for as long as the effect takes.
+        // **[R]** No segment is sealed with an undispatched effect: a full tail waits for the
+        // effect. Otherwise the head would grow for as long as the effect takes.
         if self.journal.is_full(bytes + COMMIT, settings.tail) {
             self.drain().await?;
         }
         Ok(self.pending.drain(..taken).collect())
     }
 
-    /// Dispatches everything that earlier commits of this run have decided, and renews the
-    /// lease meanwhile: it waits for no effect.
+    /// Dispatches everything that earlier commits of this run have decided. The lease is renewed
+    /// meanwhile, even if an effect takes long.
     async fn drain(&mut self) -> Result<(), RunError> {
         let core = std::sync::Arc::clone(&self.core);
         let clock = &*core.ports.clock;
@@ -137,7 +137,7 @@ impl Pass {
         Ok(())
     }
 
-    /// Dispatches what the final commit has decided. Nobody owns the execution any more.
+    /// Dispatches what the final commit has decided. The execution has no lease any more.
     async fn dispatch_the_rest(&mut self) -> Result<(), RunError> {
         let core = std::sync::Arc::clone(&self.core);
         let end = outbox::horizon(self.committed, core.settings.ttl);
@@ -148,12 +148,12 @@ impl Pass {
         Ok(())
     }
 
-    /// Until when the store's trouble is waited for: while the lease lasts.
+    /// Returns until when store errors are retried: the end of the lease, if this run holds one.
     fn patience(&self) -> Option<Duration> {
         self.acquired.then_some(self.until)
     }
 
-    /// When the lease is to be renewed.
+    /// Returns when the lease is due for renewal.
     pub(super) fn renewal(&self) -> Duration {
         self.committed + self.core.settings.ttl / 3
     }
@@ -241,7 +241,7 @@ impl Pass {
             outbox,
             news: self.news.clone(),
             crash_count: self.crash_count,
-            // Within the lease: what it already is, or what this commit makes it.
+            // Within the lease: the current one, or the one that this commit acquires.
             deadline: if self.acquired {
                 self.until
             } else {
@@ -265,17 +265,17 @@ impl Pass {
         Ok(())
     }
 
-    /// Whether the history is past half of a bound.
+    /// Returns whether the history exceeds half of a bound.
     fn is_long(&self) -> bool {
         let (head, settings) = (&self.journal.head, &self.core.settings);
         head.entries > settings.max_entries / 2 || head.bytes > settings.max_journal / 2
     }
 
-    /// The timer key for the earliest deadline, kept while its instant is unchanged.
+    /// Returns the timer key for the earliest deadline; it is unchanged if the instant is.
     fn timer_for(&self, due: Option<Timestamp>, commit: u64) -> Option<Key> {
         let head = &self.journal.head;
         let record = &head.record;
-        // A key that woke this run is spent: its object goes at the end of it.
+        // A key that woke this run is used up: its object is deleted at the end of the run.
         let current = head
             .timer
             .as_ref()
@@ -283,8 +283,8 @@ impl Pass {
         due.map(|due| timers::key_for(due, &record.queue, &record.eid, commit, current))
     }
 
-    /// Counts a crash and leaves the execution owned for a while, its causes in place. What
-    /// was observed is kept.
+    /// Counts a crash and keeps the lease until it expires, with the causes in place. Everything
+    /// observed is committed.
     pub(super) async fn crash(&mut self) -> Result<u32, RunError> {
         self.driven = false;
         if !self.acquired || !self.pending.is_empty() {
@@ -294,7 +294,7 @@ impl Pass {
     }
 }
 
-/// `at + by`, or the end of time.
+/// Returns `at + by`, or the end of time.
 pub(super) fn after(at: Timestamp, by: Duration) -> Timestamp {
     SignedDuration::try_from(by)
         .ok()
@@ -302,7 +302,7 @@ pub(super) fn after(at: Timestamp, by: Duration) -> Timestamp {
         .unwrap_or(Timestamp::MAX)
 }
 
-/// Whether an entry is progress that a crash loop does not make.
+/// Returns whether an entry is progress, which a crash loop does not make.
 fn is_outcome(entry: &Entry) -> bool {
     match entry {
         Entry::FrameCompleted { .. } | Entry::FrameRecorded { .. } | Entry::FrameFailed { .. } => {
@@ -321,7 +321,7 @@ fn is_outcome(entry: &Entry) -> bool {
     }
 }
 
-/// What the feed says of an entry; `None` for what it does not tell.
+/// Returns the feed's note on an entry; `None` if the feed does not report that entry.
 fn news_of(entry: &Entry) -> Option<Option<String>> {
     match entry {
         Entry::Started
@@ -339,12 +339,12 @@ fn news_of(entry: &Entry) -> Option<Option<String>> {
     }
 }
 
-/// The journal has the whole text.
+/// Shortens a text for the feed; the journal contains it in full.
 fn short(text: &str) -> String {
     text.chars().take(512).collect()
 }
 
-/// How many bytes an entry takes where it stands.
+/// Returns the size of an entry in bytes, as serialized.
 fn size(entry: &Entry) -> usize {
     struct Count(usize);
     impl std::io::Write for Count {

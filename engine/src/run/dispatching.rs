@@ -1,5 +1,6 @@
-//! The outbox of a run under way: what is undispatched, and the one dispatch that runs beside the
-//! step bodies. Batches never overlap, so effects on one execution keep their order.
+//! The outbox of a run in progress: its undispatched items, and the one dispatch that runs
+//! concurrently with the step bodies. Batches never overlap, so effects on one execution keep
+//! their order.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -13,7 +14,7 @@ use crate::outbox::{self, DispatchError, Noted};
 use crate::ports::{Backoff, Clock};
 use crate::process::Core;
 
-/// Pauses after batches that failed while attempts run.
+/// Pauses after failed batches while attempts run.
 const BACKOFF: Backoff = Backoff::new(Duration::from_secs(1), Duration::from_secs(10));
 
 type Running = BoxFuture<'static, Result<Vec<Item>, DispatchError>>;
@@ -23,28 +24,28 @@ pub(super) struct Dispatching {
     items: BTreeMap<Item, usize>,
     noted: BTreeMap<u64, Noted>,
     running: Option<Running>,
-    /// The commit that the running feed object tells of.
+    /// The commit that the feed object in the running batch reports.
     telling: Option<u64>,
-    /// Everything up to this commit is in the feed.
+    /// The feed reports everything up to this commit.
     pub(super) told: u64,
-    /// No batch begins before this, by the monotonic clock: the last one failed.
+    /// No batch begins before this instant of the monotonic clock: the last one failed.
     not_before: Duration,
     failures: u32,
 }
 
 impl Dispatching {
-    /// Adds the effect of an entry that a commit now under way decides.
+    /// Adds the effect of an entry in the commit that is being built.
     pub(super) fn note(&mut self, number: u64, noted: Noted, size: usize) {
         self.items.insert(Item::Entry(number), size);
         self.noted.insert(number, noted);
     }
 
-    /// Adds an effect that no entry holds.
+    /// Adds an effect that is not in any entry.
     pub(super) fn name(&mut self, named: Named) {
         self.items.insert(Item::Named(named), 0);
     }
 
-    /// What the next commit records as undispatched.
+    /// Returns the items that the next commit records as undispatched.
     pub(super) fn outbox(&self) -> Vec<Item> {
         self.items.keys().copied().collect()
     }
@@ -57,13 +58,14 @@ impl Dispatching {
         self.items.is_empty()
     }
 
-    /// Bytes of entries that wait in the tail for their effects.
+    /// Returns the size of the entries that wait in the tail for their effects.
     pub(super) fn bytes(&self) -> usize {
         self.items.values().sum()
     }
 
-    /// Starts dispatching what `head` (the newest commit) decided, unless a batch is running.
-    /// Unless `all`, announcements wait for a feed object, and everything for a pause to end.
+    /// Starts to dispatch what `head` (the newest commit) decided, unless a batch is running.
+    /// Unless `all` is set, announcements wait for a feed object, and every item waits until a
+    /// pause is over.
     pub(super) fn start(&mut self, core: &Arc<Core>, head: &Head, all: bool) {
         let paused = !all && core.ports.clock.monotonic() < self.not_before;
         if self.running.is_some() || paused {
@@ -96,8 +98,8 @@ impl Dispatching {
         self.running = Some(outbox::perform(Arc::clone(core), head.record.eid, effects).boxed());
     }
 
-    /// Waits until the running batch is dispatched; for ever when none is. The batch makes no
-    /// request after `until`, and can be waited for again under a later one.
+    /// Waits until the running batch is dispatched; forever if there is none. The batch makes no
+    /// request after `until`, and the caller can wait for it again with a later `until`.
     pub(super) async fn next(
         &mut self,
         clock: &dyn Clock,
@@ -130,19 +132,19 @@ impl Dispatching {
         Ok(())
     }
 
-    /// The batch failed while attempts run: another one begins after a pause.
+    /// Records that the batch failed while attempts run: the next one begins after a pause.
     pub(super) fn pause(&mut self, now: Duration, asked: Option<Duration>) {
         self.failures += 1;
         let pause = BACKOFF.after(self.failures).max(asked.unwrap_or_default());
         self.not_before = now.saturating_add(pause);
     }
 
-    /// When a batch that failed is to be tried again.
+    /// Returns when a failed batch is retried.
     pub(super) fn resumes(&self) -> Option<Duration> {
         (self.running.is_none() && !self.is_empty() && self.failures > 0).then_some(self.not_before)
     }
 
-    /// Whether everything is dispatched.
+    /// Returns whether everything is dispatched.
     pub(super) fn is_idle(&self) -> bool {
         self.is_empty() && self.running.is_none()
     }

@@ -8,59 +8,60 @@ use crate::keys::Key;
 use crate::outbox::DispatchError;
 use crate::stored::LoadError;
 
-/// What made somebody look at an execution.
+/// The causes of a run.
 #[derive(Debug, Clone)]
 pub struct Causes {
-    /// The queue in which a message was seen, or that a timer names.
+    /// The queue in which a message was found, or that a timer names.
     pub queue: Queue,
-    /// Mail keys seen (hints: the run lists the mailbox itself).
+    /// Keys of the mail found. They are hints: the run lists the mailbox itself.
     pub mail: Vec<Key>,
-    /// Timer keys that are due: they prove their instant.
+    /// Keys of the timers that are due. A timer proves that its instant has passed.
     pub timers: Vec<Key>,
     /// How often these causes led to a run without effect.
     pub deliveries: u32,
-    /// Whether the mail is a possible duplicate: told of for the first time by a queue that tells twice, or late. It is read
-    /// after the head then; if none of it is there, it was served, and the run ends: 2 G, no P. Never for
-    /// what is told again since a run has failed: that run may have left more than its causes.
+    /// Whether the mail is a possible duplicate: it is reported for the first time, by a queue
+    /// that delivers late or more than once. The run then reads it after the head; if none of it
+    /// exists, an earlier run processed it, and this run ends: 2 G, no P. Never set on a
+    /// redelivery after a failed run: that run may have left more than its causes.
     pub possible_duplicate: bool,
 }
 
 /// How a run ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Ended {
-    /// Everything waits; the earliest deadline, if any.
+    /// Everything waits. Contains the earliest deadline, if any.
     Suspended(Option<Timestamp>),
     /// The execution is over.
     Terminal(Status),
-    /// It is paused or blocked: an operator's word wakes it.
+    /// The execution is paused or blocked until an operator resumes it.
     Parked(Status),
-    /// Another run owns it until then.
+    /// Another run holds the lease until this instant.
     Held(Timestamp),
-    /// Causes without an execution; they were deleted.
+    /// The causes belong to no execution, and were deleted.
     Orphan,
-    /// Causes that were served before; they were deleted.
+    /// The causes were processed by an earlier run, and were deleted.
     Stale,
-    /// This run was told to stop, and mailed the rest to itself.
+    /// This run was asked to stop, and mailed the remaining work to the execution itself.
     Sliced,
-    /// This build does not know the workflow: everything was left as it is.
+    /// This build does not contain the workflow. The run changed nothing.
     Unregistered(Workflow, String),
-    /// A newer build wrote what this one cannot replay: everything was left as it is.
+    /// A newer build wrote entries that this one cannot replay. The run changed nothing.
     NewerCode(String),
-    /// Another run's commit came first.
+    /// Another run committed first.
     Lost,
-    /// Workflow code did not come to an end in time, or spun: counted.
+    /// Workflow code did not return in time, or spun. Contains the crash count.
     Stalled(u32),
-    /// There is more to do: look again.
+    /// There is more work: run the execution again.
     Again,
 }
 
-/// Why a run could not go on. Nothing is lost: its causes stay.
+/// Why a run could not continue. Nothing is lost: its causes remain.
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {
     /// An object could not be read.
     #[error(transparent)]
     Load(#[from] LoadError),
-    /// A commit did not happen, or its injection is unknown.
+    /// A commit failed, or its outcome is unknown.
     #[error(transparent)]
     Commit(#[from] CommitError),
     /// An effect could not be performed.
@@ -81,7 +82,7 @@ impl From<crate::ports::BucketError> for RunError {
 }
 
 impl RunError {
-    /// What the store answered, if that is why.
+    /// Returns the store's error, if that is the cause.
     pub(crate) fn bucket(&self) -> Option<&crate::ports::BucketError> {
         match self {
             Self::Load(LoadError::Bucket(error)) | Self::Commit(CommitError::Bucket(error)) => {
@@ -92,7 +93,7 @@ impl RunError {
         }
     }
 
-    /// Whether the trouble lies in objects of this execution, not in the store.
+    /// Returns whether the error is in objects of this execution, not in the store.
     #[must_use]
     pub fn is_of_the_execution(&self) -> bool {
         match self {

@@ -1,7 +1,7 @@
-//! Step 12: deleting causes, after everything that followed from them is dispatched.
+//! Step 12: deletes causes, after everything that followed from them is dispatched.
 //!
-//! Mail first, then superseded timers, the waking one last; **\[R\] A6** the timer that the
-//! head names is never deleted. A crash in between leaves stale causes, each a cheap run.
+//! Mail first, then superseded timers, the waking timer last; **\[R\] A6** the timer that the
+//! head names is never deleted. A crash in between leaves stale causes; each costs one short run.
 
 use futures::{StreamExt, TryStreamExt, stream};
 
@@ -11,8 +11,8 @@ use crate::keys::{Key, MailKey};
 use crate::mailbox::Slot;
 use crate::process::Core;
 
-/// Deletes absorbed mail, mail of this execution in other queues' boxes, and timers that
-/// `head` does not name. Deletes only: free on S3.
+/// Deletes absorbed mail, mail of this execution in other queues' mailboxes, and timers that
+/// `head` does not name. Makes only deletes, which are free on S3.
 pub(super) async fn delete(
     core: &Core,
     head: &Head,

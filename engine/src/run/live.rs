@@ -1,4 +1,4 @@
-//! Steps 8 to 10: live until nothing is.
+//! Steps 8 to 10: drives the execution until nothing is live.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -51,7 +51,7 @@ impl Pass {
                     return self.halted(halt).await;
                 }
                 self.flush().await?;
-                // I1: no attempt begins past the lease it was committed under.
+                // I1: no attempt begins after the lease that it was committed under has expired.
                 if self.core.ports.clock.monotonic() >= self.until {
                     return Ok(Ended::Lost);
                 }
@@ -73,12 +73,12 @@ impl Pass {
         }
     }
 
-    /// Waits for whatever comes first.
+    /// Waits for the first event.
     async fn event(&mut self, stop: &Stop) -> Event {
         let clock = Arc::clone(&self.core.ports.clock);
         let now = clock.monotonic();
         let mut wait = self.renewal().saturating_sub(now);
-        // Before all else: where outcomes are always there, nothing would renew.
+        // First of all: if outcomes are always ready, the lease would never be renewed.
         if wait.is_zero() {
             return Event::Time;
         }
@@ -86,14 +86,14 @@ impl Pass {
             wait = wait.min(at.saturating_sub(now));
         }
         let gently = stop.gently.is_set();
-        // What is held does nothing at a deadline: it waits for its attempts alone.
+        // A stopping or parked pass does nothing at a deadline: it waits only for its attempts.
         let held = gently || self.parked.is_some();
         if let Some(due) = self.next_due().filter(|_| !held) {
             let until = due
                 .duration_since(clock.now())
                 .max(jiff::SignedDuration::ZERO);
             let until = Duration::try_from(until).unwrap_or_default();
-            // One that has passed unheard waits until the mailbox is listed again.
+            // A deadline that has passed since the last listing waits for the next one.
             let deaf = self.deaf_until.saturating_sub(now);
             wait = wait.min(if until.is_zero() { deaf } else { until });
         }
@@ -118,9 +118,9 @@ impl Pass {
     async fn on(&mut self, event: Event) -> Result<Option<Ended>, RunError> {
         self.tick();
         let entries = match event {
-            // Its time is over, and so the renewal is, too.
+            // The batch used up its time until the end of the lease, so the renewal is due, too.
             Event::Dispatched(Err(DispatchError::Late)) => return self.renew().await,
-            // It keeps failing: that is no reason to lose the attempts under way.
+            // A failing dispatch must not cost the attempts that are running.
             Event::Dispatched(Err(error)) if self.may_wait(error.bucket()) => {
                 tracing::debug!(%error, "effects are tried again while attempts run");
                 let asked = error.bucket().map(BucketError::wait);
@@ -143,7 +143,7 @@ impl Pass {
             Event::Time => {
                 let core = Arc::clone(&self.core);
                 if core.ports.clock.monotonic() < self.renewal() {
-                    // A deadline: the loop looks at the mail and fulfils it. Or a pause is over.
+                    // A deadline: the loop lists the mail and fulfils it. Or a pause is over.
                     self.dispatching.start(&core, &self.journal.head, false);
                     return Ok(None);
                 }
@@ -156,7 +156,7 @@ impl Pass {
         }
     }
 
-    /// The outcomes that are there: attempts that end together share a commit.
+    /// Takes all outcomes that are ready: attempts that end together share a commit.
     fn all_done(&mut self, first: Done) -> Vec<Entry> {
         let mut entries: Vec<Entry> = self.ended(first).into_iter().collect();
         while let Ok(done) = self.done.1.try_recv() {
@@ -165,8 +165,8 @@ impl Pass {
         entries
     }
 
-    /// Step 10. Every `ttl/3`: list, absorb, drive; commit with the renewed lease, whether
-    /// or not the list was answered. 2 P.
+    /// Step 10. Every `ttl/3`: lists, absorbs and drives, then commits with the renewed lease,
+    /// even if the listing got no reply. 2 P.
     async fn renew(&mut self) -> Result<Option<Ended>, RunError> {
         if let Some(ended) = self.hear().await? {
             return Ok(Some(ended));
@@ -175,8 +175,8 @@ impl Pass {
         Ok(None)
     }
 
-    /// Lists, absorbs, drives. 1 P. A store that cannot be asked now is asked later, while
-    /// attempts run: renewals come first.
+    /// Lists, absorbs and drives. 1 P. If the store fails while attempts run, the listing is
+    /// retried later: renewals come first.
     async fn hear(&mut self) -> Result<Option<Ended>, RunError> {
         let inbox = match self.absorb_meanwhile().await {
             Ok(Some(inbox)) => inbox,
@@ -203,12 +203,12 @@ impl Pass {
         }
     }
 
-    /// Whether this trouble passes, and there is something to go on with meanwhile.
+    /// Returns whether the error is transient and attempts are running meanwhile.
     fn may_wait(&self, error: Option<&BucketError>) -> bool {
         !self.live.is_empty() && error.is_some_and(BucketError::is_transient)
     }
 
-    /// Deadlines that have passed: of waits, not of retries.
+    /// Returns the deadlines that have passed: those of waits, not of retries.
     fn passed(&self) -> impl Iterator<Item = (Timestamp, FrameId)> {
         let now = self.now;
         let open = self.drive.as_ref().map(Drive::open).unwrap_or_default();
@@ -218,16 +218,16 @@ impl Pass {
             .filter(move |(due, _)| *due <= now)
     }
 
-    /// **B24** A listed message beats a passed deadline: one that has passed since the mailbox
-    /// was listed is fulfilled only after another look.
+    /// **B24** A listed message takes precedence over a passed deadline: a deadline that has
+    /// passed since the last listing is fulfilled only after another one.
     fn has_unheard_deadline(&self) -> bool {
         self.ready.is_none()
             && self.parked.is_none()
             && self.passed().any(|(due, _)| due > self.listed)
     }
 
-    /// Fulfils deadlines that have passed and were heard, in order of due; each may change what
-    /// is open.
+    /// Fulfils the deadlines that had passed at the last listing, in order of due time; each one
+    /// may change which frames are open.
     async fn fulfil(&mut self) -> Result<(), Halt> {
         while self.ready.is_none() && self.parked.is_none() {
             let heard = |(due, _): &(Timestamp, FrameId)| *due <= self.listed;
@@ -240,7 +240,7 @@ impl Pass {
         Ok(())
     }
 
-    /// Whether a commit now would let something leave.
+    /// Returns whether a commit now would record an effect to dispatch.
     fn has_effects(&self) -> bool {
         let record = &self.journal.head.record;
         self.pending.iter().any(|entry| {
@@ -248,11 +248,11 @@ impl Pass {
         })
     }
 
-    /// An execution whose journal is at its bound fails, by a name that says what to do.
+    /// Fails an execution whose journal is at its bound, with a message that names the remedy.
     fn check_bounds(&mut self) {
         let (head, settings) = (&self.journal.head, &self.core.settings);
         let entries = head.entries + self.pending.len() as u64;
-        // What has ended already ends as it did.
+        // An execution that has already ended keeps its result.
         if self.ready.is_some() {
             return;
         }

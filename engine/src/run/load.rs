@@ -1,4 +1,4 @@
-//! Steps 1 to 5: what is there, whether it is ours, whether there is anything to do.
+//! Steps 1 to 5: reads the execution, and decides whether this run may continue and has work.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -17,23 +17,23 @@ use crate::ports::Created;
 use crate::process::Core;
 use crate::stored::LoadError;
 
-/// A head that this run may go on from.
+/// A head that this run may continue from.
 #[derive(Debug)]
 pub(super) struct Ready {
     pub(super) journal: Journal,
-    /// The whole journal, decoded; without what `broken` names.
+    /// The whole journal, decoded, without the segments that `broken` reports.
     pub(super) history: Vec<Commit>,
-    /// A segment that cannot be read: nothing is driven.
+    /// An unreadable segment: nothing is driven.
     pub(super) broken: Option<LoadError>,
-    /// Every mid that the journal is known to hold.
+    /// Every mid known to be in the journal.
     pub(super) mids: BTreeSet<MessageId>,
-    /// The mailbox, as listed.
     pub(super) listing: Listing,
     /// The timer that woke this run: the one that the head names.
     pub(super) waking: Option<Key>,
-    /// Whether the head was kept, not read: who is refused reads it.
+    /// Whether the head was kept in memory, not read: a run whose commit is refused then reads
+    /// it.
     pub(super) kept: bool,
-    /// Messages that were read before the list.
+    /// Messages that were read before the listing.
     pub(super) early: Early,
 }
 
@@ -42,8 +42,9 @@ pub(super) enum Loaded {
     Ended(Ended),
 }
 
-/// Reads the head and the mailbox, and decides. 1 G, 1 P (+ 1 G for `fired`, + segments); with
-/// a kept head that shows a fresh cause 1 G less; 2 G where a possible duplicate comes late.
+/// Reads the head and the mailbox, and decides. 1 G, 1 P (+ 1 G for `fired`, + segments); 1 G
+/// less with a kept head that has a fresh cause; 2 G for a possible duplicate that was processed
+/// before.
 pub(super) async fn load(
     core: &Arc<Core>,
     eid: ExecutionId,
@@ -59,14 +60,15 @@ pub(super) async fn load(
     let Some(mut journal) = Journal::load(ports, &eid).await? else {
         return absent(core, eid, causes).await.map(Loaded::Ended);
     };
-    // 2. Held: nothing is deleted; the holder lists again, the sweeper brings old mail again.
+    // 2. Leased: nothing is deleted; the holder lists again, the sweeper reports old mail again.
     if let Some(lease) = &journal.head.lease
         && lease.until > ports.clock.now()
     {
         return Ok(Loaded::Ended(Ended::Held(lease.until)));
     }
-    // Mail goes when what followed from it is dispatched: who is told of nothing else has nothing to do. Read after
-    // the head, which decides whose mail it is.
+    // Mail is deleted only after everything that followed from it is dispatched: if the mail is
+    // gone and it is the only cause, there is nothing left to do. Read after the head, which
+    // decides whose mail it is.
     let alone = causes.timers.is_empty();
     let early = match causes.possible_duplicate && alone && !causes.mail.is_empty() {
         true => mailbox::read_early(ports, &causes.mail, concurrency).await,
@@ -75,7 +77,7 @@ pub(super) async fn load(
     let Some(early) = early else {
         return Ok(Loaded::Ended(Ended::Stale));
     };
-    // 3. The mids decide what is fresh; where the tail knows all of them, no segment is read.
+    // 3. The mids decide what is fresh; if the tail contains all of them, no segment is read.
     let queue = journal.head.record.queue.clone();
     let listing = mailbox::list(ports, &queue, &eid).await?;
     let mut mids = journal.tail_mids()?;
@@ -83,18 +85,19 @@ pub(super) async fn load(
     if !listing.slots.iter().all(|slot| mids.contains(&slot.mid)) {
         history = Some(read_history(&mut journal, core, &mut mids).await?);
     }
-    // **[R]** What a segment that cannot be read has absorbed is not known: a listed mid may be
-    // the sign of an undispatched outbox. Dispatching twice is dispatching once, so it is dispatched.
+    // **[R]** The mids in an unreadable segment are unknown: a listed mid may be the sign of an
+    // undispatched outbox. Dispatching twice has the effect of dispatching once, so the outbox is
+    // dispatched.
     let blind = history.as_ref().is_some_and(|read| !read.broken.is_empty());
     dispatch_what_is_undispatched(core, &mut journal, &listing.slots, &mids, blind, end).await?;
-    // 5. Terminal: whatever is still mailed to it is deleted.
+    // 5. Terminal: mail that still arrives for it is deleted.
     if journal.head.status.is_terminal() {
         let status = journal.head.status;
         finish::delete(core, &journal.head, &listing.slots, causes, None, None).await?;
         return Ok(Loaded::Ended(Ended::Terminal(status)));
     }
-    // 4. Fresh causes. Without one, on a head that nobody owns, there is nothing to do: no
-    // replay, no commit (A4: a commit without a cause of its own would be lost work).
+    // 4. Fresh causes. Without one, on a head without a lease, there is nothing to do: no replay,
+    // no commit (A4: a commit without a cause of its own would be lost work).
     let fresh_mail = listing.slots.iter().any(|slot| !mids.contains(&slot.mid));
     let timer = journal.head.timer.as_ref();
     let fresh_timer = timer.is_some_and(|key| causes.timers.contains(key));
@@ -103,7 +106,7 @@ pub(super) async fn load(
         finish::delete(core, &journal.head, &listing.slots, causes, None, None).await?;
         return Ok(Loaded::Ended(Ended::Stale));
     }
-    // **[R] A2** A stale timer among the causes covers nothing: it may be gone already.
+    // **[R] A2** A stale timer among the causes covers nothing: it may be deleted already.
     let waking = timer.filter(|_| fresh_timer);
     let waking = waking.cloned();
     let read = match history {
@@ -123,8 +126,9 @@ pub(super) async fn load(
     })))
 }
 
-/// The same on a kept head (`process/sticky.rs`): nobody owned it, and its outbox was dispatched.
-/// `None`: it shows nothing fresh, so it decides nothing. 1 P (+ segments).
+/// Loads from a kept head (`process/sticky.rs`): it has no lease, and its outbox was dispatched.
+/// Returns `None` if the head has no fresh cause, since a kept head then decides nothing.
+/// 1 P (+ segments).
 async fn resume(
     core: &Core,
     eid: ExecutionId,
@@ -170,10 +174,10 @@ async fn read_history(
     Ok(read)
 }
 
-/// Step 3. **\[R\] A2** The outbox is undispatched if it is not empty, and either there is a lease holder,
-/// or a listed mid is in the journal already (or may be: `blind`), or the timer that covered it
-/// still exists.
-/// It is dispatched before anything is committed; otherwise what it names is dispatched.
+/// Step 3. **\[R\] A2** The outbox is undispatched if it is not empty and one of these holds: a
+/// lease is set; a listed mid is in the journal already (or may be: `blind`); the timer that
+/// covered it still exists. It is then dispatched before anything is committed. Otherwise
+/// everything in it was dispatched before.
 async fn dispatch_what_is_undispatched(
     core: &Arc<Core>,
     journal: &mut Journal,
@@ -219,11 +223,13 @@ async fn dispatch_what_is_undispatched(
     Ok(())
 }
 
-/// Step 1. No head. With a `start`, it is created from that. **\[R\] A3** Without one the head is
-/// read once more, after the listing: still absent, the causes are orphans. 1 P for each queue told of.
+/// Step 1. There is no head. If there is a `start`, the head is created from it. **\[R\] A3**
+/// Otherwise the head is read once more after the listing; if it is still absent, the causes are
+/// orphans. 1 P for each queue named in the causes.
 async fn absent(core: &Arc<Core>, eid: ExecutionId, causes: &Causes) -> Result<Ended, RunError> {
     let ports = &core.ports;
-    // Each queue that is told of: a `start` in any makes the head, and what was not listed is not deleted.
+    // Each queue named in the causes: a `start` in any of them creates the head, and mail that
+    // was not listed is not deleted.
     let told = causes.mail.iter().filter_map(MailKey::parse);
     let told = told.filter(|mail| mail.eid == eid).map(|mail| mail.queue);
     let queues: BTreeSet<_> = told.chain([causes.queue.clone()]).collect();

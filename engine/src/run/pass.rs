@@ -23,21 +23,20 @@ use crate::ports::Abort;
 use crate::process::Core;
 use crate::replay::{Canceller, Drive};
 
-/// The end of an attempt, on its way back to the pass.
+/// The end of an attempt, sent to the pass.
 pub(super) struct Done {
     pub(super) fid: FrameId,
     pub(super) attempt: u32,
     pub(super) outcome: Result<Json, Failure>,
 }
 
-/// An attempt under way.
 pub(super) struct Live {
     pub(super) attempt: u32,
     pub(super) cancel: Canceller,
     pub(super) aborts: Vec<Abort>,
 }
 
-/// A child that this execution started and whose end it does not know.
+/// A child that this execution started and that is not known to have ended.
 pub(super) struct OpenChild {
     pub(super) eid: ExecutionId,
     pub(super) queue: Queue,
@@ -47,47 +46,45 @@ pub(super) struct OpenChild {
 pub(super) struct Pass {
     pub(super) core: Arc<Core>,
     pub(super) journal: Journal,
-    /// Out while an activation of workflow code runs.
+    /// `None` while an activation of workflow code runs.
     pub(super) drive: Option<Drive>,
-    /// Whether the driver is at the end of the journal, so that its frame count means it.
+    /// Whether the driver is at the end of the journal, so that its frame count matches it.
     pub(super) driven: bool,
-    /// Entries that are not committed yet.
     pub(super) pending: Vec<Entry>,
     pub(super) mids: BTreeSet<MessageId>,
-    /// Mail to delete in the end: absorbed by this pass or by an earlier one.
+    /// Mail to delete at the end, absorbed by this pass or by an earlier one.
     pub(super) slots: Vec<Slot>,
     pub(super) children: BTreeMap<FrameId, OpenChild>,
-    /// Why it was asked to stop, if it was.
+    /// The reason of a cancel message, if there was one.
     pub(super) asked: Option<String>,
     pub(super) now: Timestamp,
-    /// When the mailbox was listed last.
+    /// When the mailbox was last listed.
     pub(super) listed: Timestamp,
-    /// The mailbox could not be listed, and is not before this; monotonic.
+    /// The mailbox could not be listed; it is listed again after this instant (monotonic).
     pub(super) deaf_until: Duration,
-    /// What looks have read that is not absorbed yet.
+    /// Mail that was read and is not absorbed yet.
     pub(super) ahead: Ahead,
     pub(super) waking: Option<Key>,
     pub(super) fired: Option<Key>,
     pub(super) dispatching: Dispatching,
     pub(super) news: Vec<News>,
     pub(super) crash_count: u32,
-    /// The newest build that wrote any of the journal. Not that of the last commit: an old one
-    /// may have acquired, or served a pause, without driving (B27).
+    /// The newest build that wrote any part of the journal. The last commit is no guide: an old
+    /// build may have acquired, or served a pause, without driving (B27).
     pub(super) newest_code: String,
     pub(super) parked: Option<Status>,
     pub(super) acquired: bool,
     pub(super) fed: bool,
-    /// When this pass began, when its lease ends, when it committed last: monotonic.
+    /// When this pass began, when its lease ends, when it last committed: monotonic.
     pub(super) began: Duration,
     pub(super) until: Duration,
     pub(super) committed: Duration,
     pub(super) live: BTreeMap<FrameId, Live>,
     pub(super) done: (mpsc::UnboundedSender<Done>, mpsc::UnboundedReceiver<Done>),
-    /// What the workflow returned.
     pub(super) ready: Option<Result<Json, Failure>>,
 }
 
-/// Steps 6 to 13 on a head that is ours to go on from.
+/// Steps 6 to 13, on a head that this run may continue from.
 pub(super) async fn pass(
     core: Arc<Core>,
     ready: Ready,
@@ -120,7 +117,7 @@ pub(super) async fn pass(
     let ended = ended.await?;
     match ended {
         Ended::Suspended(_) | Ended::Terminal(_) | Ended::Parked(_) | Ended::Sliced => {}
-        // Nothing was decided, or it is another run's: its causes stay.
+        // Nothing was decided, or another run holds the lease: the causes remain.
         other => return Ok(other),
     }
     let (head, waking) = (&pass.journal.head, pass.waking.as_ref());
@@ -137,7 +134,7 @@ pub(super) async fn pass(
     if head.status.is_terminal() {
         return Ok(ended);
     }
-    // 13. Mail that came meanwhile has rung for a run that was under way.
+    // 13. Hints for mail that arrived during this run had no effect: list the mailbox once more.
     let again = mailbox::list(&pass.core.ports, &head.record.queue, &head.record.eid).await?;
     let fresh = again
         .slots
@@ -151,8 +148,8 @@ pub(super) async fn pass(
     })
 }
 
-/// **\[R\]** Whether these causes came so often without effect that a run acquires first. Old
-/// mail, and a timer that has been due for long, may have taken down every process since.
+/// **\[R\]** Returns whether these causes came so often without effect that the run must acquire
+/// first. Old mail, or a timer long overdue, may have crashed every process since.
 fn crash_loop(core: &Core, causes: &Causes, fresh: &[Slot], waking: Option<&Key>) -> bool {
     let old = core.settings.ttl * 3;
     let now = core.ports.clock.now();
@@ -185,7 +182,7 @@ impl Pass {
             .max();
         let now = core.ports.clock.now().max(head.at);
         let now = proven.map_or(now, |proven| now.max(proven));
-        // Everything in the loaded outbox is dispatched by now: what its feed object told is told.
+        // The loaded outbox is dispatched by now, so the news in its feed object is reported.
         let told = head.outbox.contains(&Item::Named(Named::Feed));
         let news = if told { Vec::new() } else { head.news.clone() };
         let held = head.lease.as_ref().and(head.fired.as_ref());
@@ -233,7 +230,7 @@ impl Pass {
         (pass, history)
     }
 
-    /// Adds entries that are not to be delivered, or were.
+    /// Adds entries that are not to be delivered, or were delivered before.
     pub(super) fn append(&mut self, entries: Vec<Entry>) {
         for entry in entries {
             note_child(&entry, &mut self.children);
@@ -242,14 +239,14 @@ impl Pass {
         }
     }
 
-    /// The clock, never behind the journal.
+    /// Advances `now` to the clock, and never behind the journal.
     pub(super) fn tick(&mut self) {
         self.now = self.now.max(self.core.ports.clock.now());
     }
 }
 
 impl Drop for Pass {
-    /// Whatever ends a pass ends its attempts: a lost holder must do nothing more.
+    /// Ends the attempts however the pass ends: a lost holder must do nothing more.
     fn drop(&mut self) {
         for live in std::mem::take(&mut self.live).into_values() {
             live.end();

@@ -1,4 +1,5 @@
-//! Step 8, first half: the journal is replayed, then what this pass has absorbed is delivered.
+//! Step 8, first half: replays the journal, then delivers the entries that this pass has
+//! absorbed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -10,11 +11,11 @@ use crate::domain::{Commit, Entry, FrameId, Json, Payload};
 use crate::replay::{Code, Drive, Limits, Position, Seed};
 use crate::stored;
 
-/// Entries replayed in one activation.
+/// Number of entries replayed in one activation.
 const BATCH: usize = 256;
 
 impl Pass {
-    /// Replays the journal, then delivers what this pass has absorbed.
+    /// Replays the journal, then delivers the entries that this pass has absorbed.
     pub(super) async fn replayed(
         &mut self,
         history: Vec<Commit>,
@@ -25,7 +26,8 @@ impl Pass {
         for commit in history {
             let (first, last) = (commit.first, commit.entries.len().saturating_sub(1));
             for (n, entry) in commit.entries.into_iter().enumerate() {
-                // I3: absorbed once more while the segment that holds it could not be read.
+                // I3: this message was absorbed twice: the segment that contains it could not be
+                // read.
                 if let Entry::Received { mid, .. } = &entry
                     && !heard.insert(mid.clone())
                 {
@@ -52,7 +54,7 @@ impl Pass {
             }
         }
         if let Err(halt) = self.replay(batch).await {
-            // I3: absorbed is absorbed, though the workflow cannot be told now.
+            // I3: absorbed mail is appended, even if the workflow cannot receive it now.
             self.append(entries);
             return Ok(Err(halt));
         }
@@ -104,7 +106,7 @@ impl Pass {
         Ok(crate::sdk::drive(&*code, seed))
     }
 
-    /// The value of an entry that the workflow will see, where it is kept as a blob.
+    /// Reads the value of an entry that the workflow will receive, if it is stored as a blob.
     pub(super) async fn resolved(&mut self, entry: &Entry) -> Result<Option<Json>, RunError> {
         let seen = matches!(entry, Entry::FrameCompleted { .. } | Entry::Received { .. });
         match entry.payload().filter(|_| seen) {
