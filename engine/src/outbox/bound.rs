@@ -1,13 +1,14 @@
-//! How long a dispatch may go on.
+//! The time limit of a dispatch.
 //!
-//! - **Under a lease** it makes no request after `until`, by the monotonic clock. What it
-//!   has not done stays in the outbox: a renewal lets it go on, else the next run dispatches.
-//! - **Without one** (after a final commit, which clears the lease; of a run that dispatches what
-//!   another left) nobody is kept out by it, and every effect is a create that may be done
-//!   twice. It is bounded all the same: what comes late must not find that an execution was
-//!   purged meanwhile, and make it anew. So it ends [`PERIODS`] leases after the commit was
-//!   sent, or the head was read, with its causes in place. That is far below the delay after
-//!   which tombstones are purged, and long enough for a full window on a slow store.
+//! - **Under a lease** it makes no request after `until`, by the monotonic clock. Undispatched
+//!   effects stay in the outbox: the dispatch continues after a renewal, otherwise the next run
+//!   dispatches them.
+//! - **Without one** (after a final commit, which clears the lease; in a run that dispatches the
+//!   outbox of an earlier run) it blocks no other run, and every effect is a create that may be
+//!   done twice. It is limited nevertheless: a late create could otherwise recreate an execution
+//!   that was purged meanwhile. So it ends [`PERIODS`] leases after the commit was sent, or the
+//!   head was read, and leaves its causes in place. That is far below the delay after which
+//!   tombstones are purged, and long enough for a full window on a slow store.
 
 use std::future::poll_fn;
 use std::task::Poll;
@@ -17,16 +18,16 @@ use futures::FutureExt;
 
 use crate::ports::Clock;
 
-/// Leases that a dispatch without one may last.
+/// Limit of a dispatch without a lease, in lease periods.
 const PERIODS: u32 = 10;
 
-/// When a dispatch without a lease ends that began at `from`.
+/// Returns when a dispatch without a lease ends that began at `from`.
 pub(crate) fn horizon(from: Duration, ttl: Duration) -> Duration {
     from.saturating_add(ttl.saturating_mul(PERIODS))
 }
 
-/// Works on `work` until `end` by the monotonic clock, not once more after it: `None`. The time
-/// is looked at before each step of it, since a process may stand still between two.
+/// Polls `work` until `end` by the monotonic clock, and not once after it; then returns `None`.
+/// The time is checked before each poll, since a process may be suspended between two.
 pub(crate) async fn until<F: Future + Unpin>(
     clock: &dyn Clock,
     end: Duration,

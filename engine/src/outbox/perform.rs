@@ -1,4 +1,4 @@
-//! Performing effects.
+//! Performs effects.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -16,23 +16,23 @@ use crate::process::Core;
 use crate::stored::{self, LoadError};
 use crate::timers;
 
-/// Why dispatching stopped. The effects that were performed are performed again by the next run,
-/// which changes nothing.
+/// Why dispatching stopped. The next run repeats the effects that were performed, which changes
+/// nothing.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum DispatchError {
     /// The store failed.
     #[error("an effect could not be performed")]
     Bucket(#[from] BucketError),
-    /// A value that leaves could not be read.
+    /// A value to be sent could not be read.
     #[error("a value that leaves could not be read")]
     Load(#[from] LoadError),
-    /// The time that this run had for it is over.
+    /// The time limit of the dispatch has passed.
     #[error("the time to perform effects is over")]
     Late,
 }
 
 impl DispatchError {
-    /// What the store answered, if that is why.
+    /// Returns the store's error, if that is the cause.
     pub(crate) fn bucket(&self) -> Option<&BucketError> {
         match self {
             Self::Bucket(error) | Self::Load(LoadError::Bucket(error)) => Some(error),
@@ -41,8 +41,8 @@ impl DispatchError {
     }
 }
 
-/// Performs `effects` of the execution `from`: those on different executions several at once,
-/// those on one in order, the feed last. Answers the items that are dispatched now.
+/// Performs `effects` of the execution `from`: those on different executions concurrently, those
+/// on one execution in order, the feed last. Returns the items that are now dispatched.
 ///
 /// Price: timer 1 P; child 2 P; result or own mail 1 P; message to another 1 G + 1 P; feed 1 P.
 pub(crate) async fn perform(
@@ -108,12 +108,12 @@ async fn one(core: &Core, from: &ExecutionId, what: What) -> Result<(), Dispatch
             let target = Journal::load(ports, &to).await;
             let queue = match target {
                 Ok(Some(target)) if !target.head.status.is_terminal() => target.head.record.queue,
-                // As for any sender: there is nobody to receive it. Said, not retried.
+                // The message has no receiver, as with any sender: logged, not retried.
                 Ok(_) => {
                     tracing::warn!(%from, %to, %channel, "message to an unknown or finished execution");
                     return Ok(());
                 }
-                // Somebody can read it, or will: not dropped, tried again.
+                // The target can be read later, or by a newer build: retried, not dropped.
                 Err(error @ (LoadError::Bucket(_) | LoadError::Newer { .. })) => {
                     return Err(error.into());
                 }
@@ -156,8 +156,8 @@ async fn one(core: &Core, from: &ExecutionId, what: What) -> Result<(), Dispatch
     Ok(())
 }
 
-/// Creates the `start` mail, then the head, then rings. Either order of crash converges: a
-/// mail without a head makes the run create the head; a head is never without its mail. 2 P.
+/// Creates the `start` mail, then the head, then notifies. Each crash converges: a `start`
+/// without a head makes a run create the head; a head never exists without its `start`. 2 P.
 pub(crate) async fn begin(core: &Core, record: Record) -> Result<(Sent, Created), BucketError> {
     let (queue, eid) = (record.queue.clone(), record.eid);
     let body = Body::Start(Some(Box::new(record.clone())));

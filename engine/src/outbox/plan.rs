@@ -1,4 +1,4 @@
-//! From outbox items to effects.
+//! Turns outbox items into effects.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use crate::feed::{Event, FeedRecord};
 use crate::journal::{Head, Item, Named};
 use crate::keys::Key;
 
-/// An entry with what its effect needs of its commit.
+/// An entry, with the data of its commit that its effect needs.
 #[derive(Debug, Clone)]
 pub(crate) struct Noted {
     pub(crate) at: Timestamp,
@@ -20,7 +20,7 @@ pub(crate) struct Noted {
     pub(crate) entry: Entry,
 }
 
-/// Something to create, for one outbox item.
+/// An object to create, for one outbox item.
 #[derive(Debug)]
 pub(crate) struct Effect {
     pub(crate) item: Item,
@@ -29,11 +29,10 @@ pub(crate) struct Effect {
 
 #[derive(Debug)]
 pub(crate) enum What {
-    /// The timer object.
     Timer(Key),
     /// A child's `start` mail, then its head.
     Child(Box<Record>),
-    /// A message to an execution whose queue the sender does not know.
+    /// A message to an execution whose queue is unknown to the sender.
     Message {
         to: ExecutionId,
         channel: Channel,
@@ -51,12 +50,12 @@ pub(crate) enum What {
         by: Provenance,
         at: Timestamp,
     },
-    /// The feed object, with the announcements it dispatches.
+    /// The feed object, and the announcements dispatched with it.
     Feed(Box<FeedRecord>, Vec<Item>),
 }
 
 impl What {
-    /// The execution it names: effects on one execution keep their order.
+    /// Returns the execution that the effect names: effects on one execution keep their order.
     pub(crate) fn target(&self) -> Option<ExecutionId> {
         match self {
             Self::Child(record) => Some(record.eid),
@@ -66,7 +65,7 @@ impl What {
     }
 }
 
-/// Whether an entry of this execution asks for something outside its head.
+/// Returns whether an entry of this execution has an effect outside its head.
 pub(crate) fn has_effect(entry: &Entry, record: &Record) -> bool {
     match entry {
         Entry::FrameStarted {
@@ -84,8 +83,8 @@ pub(crate) fn has_effect(entry: &Entry, record: &Record) -> bool {
     }
 }
 
-/// The effects of `items`, in recorded order, the feed last. Announcements are dispatched by the
-/// feed object, so they come with it.
+/// Returns the effects of `items` in recorded order, the feed last. The feed object dispatches
+/// announcements, so they are part of it.
 pub(crate) fn plan(head: &Head, items: &[Item], entries: &BTreeMap<u64, Noted>) -> Vec<Effect> {
     let mut effects = Vec::new();
     let mut announced = Vec::new();
