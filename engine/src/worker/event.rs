@@ -1,4 +1,4 @@
-//! What a worker tells whoever watches it.
+//! Events that a worker reports to its observer.
 
 use crate::domain::ExecutionId;
 use crate::run::Ended;
@@ -10,10 +10,10 @@ pub enum WorkerEvent {
     Began(ExecutionId),
     /// A run ended.
     Ended(ExecutionId, Ended),
-    /// A run could not go on; it is tried again.
+    /// A run failed; it is retried.
     Failed(ExecutionId, String),
-    /// Looking for causes failed; it is tried again. Told once, until it succeeds.
+    /// A poll for causes failed; it is retried. Reported once per outage.
     PollFailing(String),
-    /// Looking for causes succeeds again.
+    /// Polls for causes succeed again.
     PollRecovered,
 }

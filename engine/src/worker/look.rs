@@ -1,4 +1,4 @@
-//! Looking for causes.
+//! Polls for causes.
 
 use std::time::Duration;
 
@@ -11,16 +11,16 @@ use crate::process::STORE;
 use crate::process::chain;
 use crate::timers;
 
-/// Keys of one page of mail, and of timers.
+/// Keys in one page of mail or timers.
 const PAGE: usize = 1_000;
 
 impl Scheduler {
-    /// One look: a page of mail for each queue, a page of timers. The next look comes sooner
-    /// after one that found something new.
+    /// Polls once: a page of mail for each queue, and a page of timers. The next poll follows
+    /// sooner if this one finds something new.
     pub(super) async fn look(&mut self) {
         self.looked();
         let (found, failed) = self.find().await;
-        // Once for each outage: whoever watches is told when it is over, too.
+        // Reported once for each outage, with its end.
         if let Some(error) = failed {
             if !std::mem::replace(&mut self.blind, true) {
                 let text = chain(&error);
@@ -38,13 +38,13 @@ impl Scheduler {
         } else if !behind {
             self.interval = (self.interval * 2).min(idle).max(busy);
         }
-        // More pages are looked at soon; that they are there is no reason to begin again soon.
+        // Further pages are polled soon, but do not reset the interval.
         let wait = if behind { busy } else { self.interval };
         self.next_look = self.core.ports.clock.monotonic() + wait;
     }
 
-    /// Every list for itself: one that fails hides nothing that another shows. Answers whether
-    /// anything is new, and the first trouble.
+    /// Makes each listing independently: if one fails, the causes in the others are still found.
+    /// Returns whether anything is new, and the first error.
     async fn find(&mut self) -> (bool, Option<BucketError>) {
         let (mut found, mut failed) = (false, None);
         let queues = self.options.queues.clone();
@@ -53,7 +53,7 @@ impl Scheduler {
             if self.closed.get(&place).is_some_and(|until| *until > now) {
                 continue;
             }
-            // The next look is the next try: here a list waits no longer than for that.
+            // The next poll is the retry, so a listing waits no longer than until then.
             let end = Some(now + self.options.idle);
             let listed = match &place {
                 Some(queue) => self.find_mail(queue, end).await,
@@ -72,14 +72,14 @@ impl Scheduler {
             }
         }
         if self.closed.contains_key(&None) {
-            // A timer that is due would make the next look at once.
+            // A due timer would trigger the next poll at once.
             self.next_timer = None;
         }
         (found, failed)
     }
 
-    /// A full page is followed by the one behind it on the next look, so that executions
-    /// nobody can run never hide the others.
+    /// After a full page, the next poll reads the page after it, so that executions which no
+    /// worker can run never hide the others.
     async fn find_mail(
         &mut self,
         queue: &Queue,
@@ -103,15 +103,15 @@ impl Scheduler {
         Ok(found)
     }
 
-    /// What no message and no timer is called is said once, and passed by.
+    /// Logs a key once that is neither a message nor a timer, and skips it.
     fn foreign(&mut self, key: &Key) {
         self.say(key.to_string(), || {
             tracing::warn!(%key, "no message and no timer: left as it is");
         });
     }
 
-    /// As with mail, a page full of timers that are due is followed by the one behind it: they
-    /// may all be another worker's.
+    /// After a full page of due timers, the next poll reads the page after it, as with mail: all
+    /// of them may be for another worker.
     async fn find_timers(&mut self, end: Option<Duration>) -> Result<bool, BucketError> {
         let ports = self.core.ports.clone();
         let after = self.timer_cursor.take();

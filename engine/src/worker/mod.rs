@@ -1,16 +1,15 @@
-//! The polling worker: finds causes, runs executions, several at once.
+//! The polling worker: finds causes and runs executions, several concurrently.
 //!
-//! It looks when its doorbell rings, when a timer that it knows of is due, and otherwise in
-//! an interval that grows while there is nothing to do. Queues are served in order: a later
-//! one gets what capacity the earlier ones leave.
+//! It polls when its doorbell rings, when a timer from an earlier poll is due, and otherwise in
+//! an interval that grows while there is nothing to do. Queues are served in order: a later queue
+//! gets the capacity that the earlier ones leave.
 //!
-//! - **I4** Every cause is looked at again until it is gone: a run that failed, or an
-//!   execution held elsewhere, is tried again after a pause of its own.
-//! - At most one run per execution at a time in a process; a hint for one that runs is kept,
-//!   and runs it afterwards.
+//! - **I4** Every cause is processed again until it is gone: after a failed run, or a lease held
+//!   elsewhere, the execution is retried after a pause of its own.
+//! - A process has at most one run per execution at a time; a hint that arrives during a run is
+//!   kept, and starts the next run afterwards.
 //!
-//! Price: 2 P for each look (one queue), none while the doorbell is silent but one look per
-//! interval.
+//! Price: 2 P for each poll (one queue); while the doorbell is silent, one poll per interval.
 
 mod event;
 mod look;
@@ -32,7 +31,7 @@ use crate::client::Engine;
 use crate::process::{Core, Notice};
 use crate::run::Stop;
 
-/// Runs executions until it is told to stop.
+/// Runs executions until it is asked to stop.
 #[derive(Debug)]
 pub struct Worker {
     core: Arc<Core>,
@@ -40,7 +39,7 @@ pub struct Worker {
 }
 
 impl Worker {
-    /// A worker of this engine.
+    /// Creates a worker for this engine.
     #[must_use]
     pub fn new(engine: &Engine, options: WorkerOptions) -> Self {
         Self {
@@ -49,11 +48,11 @@ impl Worker {
         }
     }
 
-    /// Works until `stop`, then hands over: running attempts may end within the margin, no
-    /// new one begins, and what is left is in the bucket for the next worker. `abandon` ends
-    /// it at once; attempts it aborts count as lost.
+    /// Works until `stop` is set, then hands over: running attempts may end within the margin, no
+    /// new one begins, and the remaining work is in the bucket for the next worker. `abandon`
+    /// ends the worker at once; attempts that it aborts count as lost.
     ///
-    /// Trouble with the store is logged and tried again; it never ends the worker.
+    /// Store errors are logged and retried; they never end the worker.
     pub async fn run(&self, stop: &Notice, abandon: &Notice) {
         let _at_work = self.core.completion_waiters.work();
         let mut scheduler = Scheduler::new(Arc::clone(&self.core), self.options.clone());
@@ -64,7 +63,7 @@ impl Worker {
         let (done, mut runs) = mpsc::unbounded();
         while !stop.is_set() {
             if scheduler.has_room() && !scheduler.has_work() && scheduler.is_time_to_look() {
-                // Trouble with the store must not keep it from stopping.
+                // A failing store must not keep the worker from stopping.
                 let mut look = scheduler.look().boxed().fuse();
                 futures::select_biased! {
                     () = stop.wait().fuse() => continue,
@@ -73,7 +72,7 @@ impl Worker {
             }
             for job in scheduler.take_jobs() {
                 let run = scheduler::job(Arc::clone(&self.core), job, word.clone(), done.clone());
-                // Beside the worker, so that runs share the processors; each tells its end.
+                // A task of its own, so that runs share the processors; each one reports its end.
                 let _runs_on = self.core.ports.spawner.spawn(run.boxed());
             }
             let clock = Arc::clone(&self.core.ports.clock);

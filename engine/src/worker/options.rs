@@ -1,4 +1,4 @@
-//! How a worker works.
+//! The options of a worker.
 
 use std::fmt;
 use std::sync::Arc;
@@ -7,24 +7,24 @@ use std::time::Duration;
 use super::WorkerEvent;
 use crate::domain::Queue;
 
-/// Somebody who is told what a worker does.
+/// A callback that receives the events of a worker.
 pub type Watch = Arc<dyn Fn(&WorkerEvent) + Send + Sync>;
 
-/// What one worker serves, and how eagerly.
+/// The queues that a worker serves, and how often it polls them.
 #[derive(Clone)]
 pub struct WorkerOptions {
     /// Queues, the most urgent first.
     pub queues: Vec<Queue>,
-    /// Executions run at once.
+    /// Maximum number of concurrent runs.
     pub concurrency: usize,
-    /// Shortest pause between two looks while there is something to do.
+    /// Shortest pause between two polls while there is work.
     pub busy: Duration,
-    /// Longest pause between two looks: what another process's cause waits at most. Each
-    /// look costs one write request per queue, and one for the timers.
+    /// Longest pause between two polls, which bounds the wait of a cause from another process.
+    /// Each poll costs one write request per queue, and one for the timers.
     pub idle: Duration,
     /// How long running attempts may take to end when the worker stops.
     pub margin: Duration,
-    /// Told of what happens.
+    /// Receives the worker's events.
     pub watch: Option<Watch>,
 }
 

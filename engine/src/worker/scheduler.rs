@@ -1,4 +1,4 @@
-//! Which executions to run, when, and what follows from how a run ended.
+//! Decides which executions to run and when, and what follows from the end of a run.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -17,17 +17,15 @@ use crate::run::{self, Causes, Ended, RunError, Stop};
 /// Pauses after runs of one execution without effect.
 const BACKOFF: Backoff = Backoff::new(Duration::from_millis(100), Duration::from_secs(30));
 
-/// A run to make.
 pub(super) struct Job {
     eid: ExecutionId,
     causes: Causes,
 }
 
-/// A run that was made.
 pub(super) struct Finished {
     eid: ExecutionId,
     ended: Result<Ended, RunError>,
-    /// Mail that it has absorbed and deleted.
+    /// Mail that the run has absorbed and deleted.
     served: Vec<Key>,
 }
 
@@ -40,11 +38,11 @@ pub(super) async fn job(
     let Job { eid, causes } = job;
     let mut served = Vec::new();
     let ended = run::run(core, eid, causes, stop, &mut served).await;
-    // Nobody listens any more when the worker was told to leave at once.
+    // The receiver is gone if the worker was abandoned.
     let _ = done.unbounded_send(Finished { eid, ended, served });
 }
 
-/// An execution that waits to be run, or for a pause to end.
+/// The causes of an execution that waits for a run.
 #[derive(Debug, Default)]
 struct Waiting {
     mail: BTreeSet<Key>,
@@ -56,21 +54,21 @@ struct Waiting {
 struct Paused {
     until: Duration,
     times: u32,
-    /// Whether somebody has looked for its causes since it ended.
+    /// Whether a poll has begun since the pause ended.
     looked: bool,
 }
 
-/// What the worker knows.
+/// The state of a worker.
 pub(super) struct Scheduler {
     pub(super) core: Arc<Core>,
     pub(super) options: WorkerOptions,
-    /// By priority of queue, then in order of arrival.
+    /// By priority of the queue, then in order of arrival.
     ready: Vec<BTreeMap<u64, ExecutionId>>,
     waiting: BTreeMap<ExecutionId, (Queue, Waiting)>,
     running: BTreeSet<ExecutionId>,
     paused: BTreeMap<ExecutionId, Paused>,
     said: BTreeSet<String>,
-    /// Whether the last look failed.
+    /// Whether the last poll failed.
     pub(super) blind: bool,
     arrivals: u64,
     pub(super) next_look: Duration,
@@ -78,8 +76,8 @@ pub(super) struct Scheduler {
     pub(super) next_timer: Option<Timestamp>,
     pub(super) cursors: BTreeMap<Queue, Key>,
     pub(super) timer_cursor: Option<Key>,
-    /// Where the last list failed, and before when it is not asked for again: the mail of a
-    /// queue, or the timers.
+    /// The listings that failed, each with the instant before which it is not retried. A key is
+    /// the queue of the mail, or `None` for the timers.
     pub(super) closed: BTreeMap<Option<Queue>, Duration>,
 }
 
@@ -117,22 +115,20 @@ impl Scheduler {
         self.running.len() < self.options.concurrency
     }
 
-    /// Whether there is work at hand, so that a look can wait.
+    /// Returns whether there is work to do, so that a poll can wait.
     pub(super) fn has_work(&self) -> bool {
         self.ready.iter().any(|queue| !queue.is_empty())
     }
 
-    /// A mail that a look has found. An execution under way lists its mailbox itself.
+    /// Adds mail that a poll has found. A run in progress lists the mailbox itself.
     pub(super) fn found_mail(&mut self, queue: &Queue, eid: ExecutionId, key: Key) -> bool {
         !self.running.contains(&eid) && self.saw_mail(queue, eid, key)
     }
 
-    /// A mail that was seen.
     fn saw_mail(&mut self, queue: &Queue, eid: ExecutionId, key: Key) -> bool {
         self.note(queue, eid, |waiting| waiting.mail.insert(key))
     }
 
-    /// A timer that is due.
     pub(super) fn saw_timer(&mut self, queue: &Queue, eid: ExecutionId, key: Key) -> bool {
         self.note(queue, eid, |waiting| waiting.timers.insert(key))
     }
@@ -141,13 +137,14 @@ impl Scheduler {
         if crate::keys::TimerKey::parse(&hint.cause).is_some() {
             self.saw_timer(&hint.queue, hint.eid, hint.cause);
         } else {
-            // A fresh cause ends a pause that was made for want of one.
+            // A fresh cause ends a pause that follows a run without one.
             self.paused.remove(&hint.eid);
             self.saw_mail(&hint.queue, hint.eid, hint.cause);
         }
     }
 
-    /// Whether it is news: an execution that was neither waiting nor running nor paused.
+    /// Adds a cause. Returns whether it is new: no causes of this execution were waiting, and it
+    /// is not paused.
     fn note(
         &mut self,
         queue: &Queue,
@@ -178,7 +175,7 @@ impl Scheduler {
         fresh
     }
 
-    /// The runs that there is room for.
+    /// Returns runs up to the free capacity.
     pub(super) fn take_jobs(&mut self) -> Vec<Job> {
         let mut jobs = Vec::new();
         for priority in 0..self.ready.len() {
@@ -195,7 +192,7 @@ impl Scheduler {
                     mail: waiting.mail.into_iter().collect(),
                     timers: waiting.timers.into_iter().collect(),
                     deliveries: self.paused.get(&eid).map_or(0, |paused| paused.times),
-                    possible_duplicate: false, // it has looked, or looks soon
+                    possible_duplicate: false, // the worker has polled, or polls soon
                 };
                 jobs.push(Job { eid, causes });
             }
@@ -222,8 +219,8 @@ impl Scheduler {
             }
         }
         self.pause(eid, ended);
-        // A hint that came while it ran was kept, and runs it now, unless that run has seen
-        // what it hinted at.
+        // A hint that arrived during the run was kept, and starts the next run now, unless that
+        // run has absorbed the mail it named.
         if let Some((queue, mut waiting)) = self.waiting.remove(&eid) {
             waiting.mail.retain(|key| !served.contains(key));
             if !waiting.mail.is_empty() || !waiting.timers.is_empty() {
@@ -297,7 +294,7 @@ impl Scheduler {
         paused.until = now + BACKOFF.after(paused.times);
     }
 
-    /// How long there is nothing to do but wait for a hint.
+    /// Returns how long the worker can wait for a hint.
     pub(super) fn patience(&self) -> Duration {
         let now = self.now();
         if !self.has_room() {
@@ -316,7 +313,7 @@ impl Scheduler {
             let wait = at.duration_since(self.core.ports.clock.now());
             now + Duration::try_from(wait).unwrap_or_default()
         });
-        // I4: a pause that ends is a reason to look, however far the next look may be.
+        // I4: the end of a pause triggers a poll, even if the next regular one is far off.
         let paused = self
             .paused
             .values()
@@ -328,7 +325,7 @@ impl Scheduler {
             .fold(self.next_look, Duration::min)
     }
 
-    /// A look begins: it serves the pauses that have ended. Those of long ago are expired.
+    /// Begins a poll, which covers the pauses that have ended. Drops those that ended long ago.
     pub(super) fn looked(&mut self) {
         let now = self.now();
         for paused in self.paused.values_mut() {
@@ -338,7 +335,7 @@ impl Scheduler {
             .retain(|_, paused| !paused.looked || paused.until + BACKOFF.longest() * 4 > now);
     }
 
-    /// Says something once.
+    /// Logs a message once.
     pub(super) fn say(&mut self, what: String, say: impl FnOnce()) {
         if self.said.len() < 10_000 && self.said.insert(what) {
             say();
