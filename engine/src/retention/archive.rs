@@ -1,4 +1,4 @@
-//! Archiving one execution: archive, tombstone, deletes, word to the feed.
+//! Archives one execution: archive, tombstone, deletes, feed object.
 
 use super::RetentionError;
 use super::walk::{Did, Walk};
@@ -7,8 +7,8 @@ use crate::domain::ExecutionId;
 use crate::journal::{Archived, CommitError, Journal};
 
 impl Walk<'_> {
-    /// Looks at an execution of which the feed tells, up to commit `told`. 1 G; see the module's
-    /// head for what follows.
+    /// Archives an execution that the feed reports, up to commit `told`. 1 G; the header of the
+    /// module lists what follows.
     pub(super) async fn archive(&self, eid: ExecutionId, told: u64) -> Result<Did, RetentionError> {
         let Some(mut journal) = Journal::load(&self.core.ports, &eid).await? else {
             return Ok(Did::Nothing); // purged
@@ -17,8 +17,8 @@ impl Walk<'_> {
         match &head.archived {
             Some(archived) if archived.commit == told => self.finish(&mut journal).await,
             Some(_) => Ok(Did::Nothing),
-            // **[R] A15** The feed object is the last effect of its outbox: only when it tells of
-            // the last commit is everything before it there.
+            // **[R] A15** The feed object is the last effect of its outbox: once the feed reports
+            // the last commit, every effect before it is in the bucket.
             None if head.status.is_terminal() && head.lease.is_none() && head.commit == told => {
                 self.entomb(journal).await
             }
@@ -47,11 +47,11 @@ impl Walk<'_> {
         let deadline = ports.clock.monotonic() + settings.ttl;
         match journal.entomb(ports, archived.clone(), deadline).await {
             Ok(()) => {}
-            // **[R] A9** Somebody has re-opened it, or another pass was faster.
+            // **[R] A9** The execution was reopened, or another pass was faster.
             Err(CommitError::Lost { .. }) => return self.lost(eid, commit).await,
             Err(error) => return Err(error.into()),
         }
-        // The outbox is dispatched: whatever the timer was a sign of is there.
+        // The outbox is dispatched, so every effect that the timer covered is in the bucket.
         if let Some(fired) = fired {
             ports.delete(&fired).await?;
         }
@@ -60,7 +60,8 @@ impl Walk<'_> {
         Ok(Did::Archived)
     }
 
-    /// Another pass may have entombed the same head, and died since.
+    /// Handles a refused tombstone: another pass may have replaced the same head, and stopped
+    /// since.
     async fn lost(&self, eid: ExecutionId, commit: u64) -> Result<Did, RetentionError> {
         let Some(mut journal) = Journal::load(&self.core.ports, &eid).await? else {
             return Ok(Did::Left);

@@ -1,12 +1,12 @@
-//! How far the feed was walked: `cursors/retention`, created once, replaced by compare-and-swap,
-//! never deleted.
+//! The position of retention in the feed: `cursors/retention`, created once, replaced by
+//! compare-and-swap, never deleted.
 //!
-//! - Everything before `archived` was looked at by somebody who brought it to its end, so it only
-//!   ever moves on: of two passes at once the further one counts.
-//! - `expired` is where a round of forgetting is; at its end it begins again, since what could not
-//!   go yet stays behind it.
-//! - It saves requests, and nothing rests on it: without it, or with one from the past, a pass
-//!   looks at more than it needs to.
+//! - Everything before `archived` was processed to its end by some pass, so this position only
+//!   moves forward: of two concurrent passes, the further one counts.
+//! - `expired` is the position within a round of expiry; at its end the next round starts from
+//!   the beginning, since objects that could not be deleted yet remain behind it.
+//! - The cursor saves requests, and correctness does not depend on it: without it, or with an old
+//!   one, a pass reads more than it needs to.
 
 use serde::{Deserialize, Serialize};
 
@@ -14,18 +14,18 @@ use crate::keys::{self, FeedKey, Key};
 use crate::ports::{Object, Ports};
 use crate::stored::{self, Amended, Change, Document, LoadError};
 
-/// Where a pass goes on.
+/// The position at which a pass continues.
 #[derive(Debug)]
 pub(super) struct Cursor {
     stored: Stored,
-    /// The object that holds `stored`.
+    /// The object that contains `stored`.
     seen: Option<Object>,
 }
 
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 struct Stored {
     format: u32,
-    /// Names this write: the same in all attempts at it.
+    /// Identifies this write: it is the same in all its attempts.
     nonce: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     archived: Option<Key>,
@@ -33,7 +33,7 @@ struct Stored {
     expired: Option<Key>,
 }
 
-/// Which of the two walks.
+/// The two walks of a pass.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Side {
     Archived,
@@ -41,17 +41,17 @@ pub(super) enum Side {
 }
 
 impl Cursor {
-    /// Reads it. 1 G.
+    /// Reads the cursor. 1 G.
     ///
     /// # Errors
-    /// The store failed; it is not what was written, or a later release's.
+    /// The store failed; the object is corrupt, or a later release wrote it.
     pub(super) async fn load(ports: &Ports) -> Result<Self, LoadError> {
         let seen = ports.read(&keys::retention()).await?;
         let stored = Stored::of(seen.as_ref())?;
         Ok(Self { stored, seen })
     }
 
-    /// Behind which key a walk goes on.
+    /// Returns the key after which a walk continues.
     pub(super) fn at(&self, side: Side) -> Option<&Key> {
         match side {
             Side::Archived => self.stored.archived.as_ref(),
@@ -59,10 +59,11 @@ impl Cursor {
         }
     }
 
-    /// Keeps where a walk is. 1 P; 1 G and 1 P more for each other pass that came between.
+    /// Stores the position of a walk. 1 P; 1 G and 1 P more for each concurrent write by another
+    /// pass.
     ///
     /// # Errors
-    /// The store failed, or other passes are always faster.
+    /// The store failed, or other passes were faster in each attempt.
     pub(super) async fn keep(
         &mut self,
         ports: &Ports,
@@ -104,7 +105,7 @@ impl Stored {
         next
     }
 
-    /// What an object holds; nothing yet, where there is none.
+    /// Decodes the object; returns an empty cursor if there is none.
     fn of(object: Option<&Object>) -> Result<Self, LoadError> {
         let Some(object) = object else {
             return Ok(Self {

@@ -1,13 +1,14 @@
-//! Forgetting: what the feed told long ago goes, and tombstones with it.
+//! Expires old feed objects, and the tombstones of the executions that they report.
 //!
-//! Per execution of which old feed objects tell:
+//! For each execution in old feed objects:
 //!
-//! - Its tombstone is there: what was told before it goes. Once it is old enough itself, it is
-//!   marked, its prefix deleted once more, then it, then the last word on it.
-//! - It is gone, and its archive is there: a pass was killed in between; its feed objects go.
-//! - It is not over: what it has told stays, since retention finds it by that. It is over, and
-//!   was not archived in its time (it was broken): it is archived now.
-//! - What an execution told that had the same key before goes.
+//! - It has a tombstone: the feed objects before the tombstone are deleted. If the tombstone is
+//!   old enough itself, it is marked, its prefix is deleted once more, then the tombstone, then
+//!   its last feed object.
+//! - It has no head, and an archive: a pass was killed in between; its feed objects are deleted.
+//! - It is not over: its feed objects stay, since retention finds it by them. It is over, and was
+//!   not archived in time (it was broken): it is archived now.
+//! - Feed objects of an earlier execution with the same key are deleted.
 
 use jiff::SignedDuration;
 
@@ -20,11 +21,11 @@ use crate::outbox;
 use crate::retention::RetentionSettings;
 
 impl Walk<'_> {
-    /// Looks at an execution of which the feed has told long ago. 1 G; 2 P to purge it.
+    /// Expires an execution that old feed objects report. 1 G; 2 P to purge it.
     pub(super) async fn expire(&self, told: &FeedRecord) -> Result<Did, RetentionError> {
         let ports = &self.core.ports;
         let Some(mut journal) = Journal::load(ports, &told.eid).await? else {
-            // Without an archive it is not purged but lost: the audit says so.
+            // Without an archive it is not purged but lost: the audit reports it.
             return match ports.read(&keys::archive(&told.eid)).await? {
                 Some(_) => self.delete(told.objects.iter().map(|(key, _)| key)).await,
                 None => Ok(Did::Nothing),
@@ -40,7 +41,8 @@ impl Walk<'_> {
                 .filter(move |(_, key)| fits(key.commit, own))
                 .map(|(key, _)| key)
         };
-        // What retention would find it by goes only when its last word is there.
+        // The feed objects by which retention finds it are deleted only after its last one
+        // exists.
         let is_archived = told
             .objects
             .iter()
@@ -57,7 +59,7 @@ impl Walk<'_> {
         }
         match self.purge(&mut journal, &archived).await? {
             true => {
-                // The last of all: what is left of a purge is found by it.
+                // The very last: a later pass finds the rest of a purge by these objects.
                 let _ = self.delete(of(|commit, own| commit == own)).await?;
                 Ok(Did::Purged)
             }
@@ -65,8 +67,8 @@ impl Walk<'_> {
         }
     }
 
-    /// Deletes what is left of an execution, its tombstone last; whether it was for us to do.
-    /// 2 P.
+    /// Deletes the rest of an execution, its tombstone last. Returns `false` if another pass has
+    /// marked it. 2 P.
     async fn purge(
         &self,
         journal: &mut Journal,
@@ -82,7 +84,8 @@ impl Walk<'_> {
         if under_way {
             return Ok(false);
         }
-        // **[R]** Whoever's mark lands deletes, and nobody else until it must have ended.
+        // **[R]** The pass whose mark lands deletes; any other pass may do so only after that one
+        // must have ended.
         let marked = journal.amend_tombstone(
             ports,
             |_, archived| archived.purged_since = Some(now),
@@ -104,10 +107,10 @@ impl Walk<'_> {
         Ok(true)
     }
 
-    /// An execution that is not archived.
+    /// Handles an execution that is not archived.
     async fn live(&self, told: &FeedRecord, journal: &Journal) -> Result<Did, RetentionError> {
         let head = &journal.head;
-        // An earlier one of the same key ended before this one was made.
+        // An earlier execution of the same key ended before this one was created.
         let earlier = |key: &FeedKey| key.at < head.record.created_at || key.commit > head.commit;
         let mut others = Vec::new();
         for (key, parsed) in told.objects.iter().filter(|(_, key)| earlier(key)) {

@@ -1,4 +1,4 @@
-//! What follows a tombstone: everything else goes, and the feed is told.
+//! The steps after a tombstone: deletes everything else, and reports to the feed.
 
 use std::time::Duration;
 
@@ -13,14 +13,14 @@ use crate::journal::{CommitError, Head, Journal};
 use crate::keys;
 use crate::outbox;
 
-/// A feed object is not written under an older instant than this: nobody would look for it.
+/// A feed object is not written with an older instant than this: no reader would look there.
 const FRESH: SignedDuration = SignedDuration::from_secs(30);
-/// Tries against other passes.
+/// Number of attempts against concurrent passes.
 const TURNS: u32 = 3;
 
 impl Walk<'_> {
-    /// Brings a tombstone to its end, unless the feed tells of it: that is the last step. 1 G,
-    /// else 2 P more, and 1 P when it is late.
+    /// Completes a tombstone, unless the feed reports it, which is the last step. 1 G, else 2 P
+    /// more, and 1 P if it is late.
     pub(super) async fn finish(&self, journal: &mut Journal) -> Result<Did, RetentionError> {
         let head = &journal.head;
         let eid = head.record.eid;
@@ -33,8 +33,8 @@ impl Walk<'_> {
         Ok(Did::Finished)
     }
 
-    /// Deletes everything under an execution but its head. 1 P for each 1,000 objects. Bounded in
-    /// time: a delete that comes very late could meet another execution of the same key.
+    /// Deletes everything under an execution except its head. 1 P for each 1,000 objects. Limited
+    /// in time: a very late delete could affect a new execution of the same key.
     pub(super) async fn clear(&self, eid: ExecutionId) -> Result<(), RetentionError> {
         let clock = &self.core.ports.clock;
         let end = outbox::horizon(clock.monotonic(), self.core.settings.ttl);
@@ -64,9 +64,9 @@ impl Walk<'_> {
         cleared.unwrap_or(Err(RetentionError::Late { eid }))
     }
 
-    /// Tells the feed, under the instant that stands in the tombstone, so that who comes again
-    /// finds it by one read. Where that instant is past, the tombstone gets a new one first. 1 P,
-    /// or 2 when it is late.
+    /// Reports to the feed, with the instant in the tombstone, so that a later pass finds the
+    /// feed object with one read. If that instant is too old, the tombstone gets a new one first.
+    /// 1 P, or 2 if it is late.
     pub(super) async fn announce(&self, journal: &mut Journal) -> Result<(), RetentionError> {
         let (ports, ttl) = (&self.core.ports, self.core.settings.ttl);
         for _ in 0..TURNS {
@@ -79,7 +79,7 @@ impl Walk<'_> {
                     Err(CommitError::Lost { .. }) => {
                         let eid = journal.head.record.eid;
                         let Some(found) = Journal::load(ports, &eid).await? else {
-                            return Ok(()); // purged: nobody is interested any more
+                            return Ok(()); // purged: no report is needed any more
                         };
                         *journal = found;
                         continue;
@@ -96,7 +96,7 @@ impl Walk<'_> {
     }
 }
 
-/// That it was archived, and how it had ended.
+/// Builds the feed object that reports the archiving, and how the execution had ended.
 fn told(head: &Head) -> FeedRecord {
     let ended = head.archived.as_ref().map(|archived| archived.status);
     let archived = Event {

@@ -1,29 +1,30 @@
-//! Retention: archives finished executions, and expires them in time (docs/protocol.md, Retention).
+//! Retention: archives finished executions, and expires them later (docs/protocol.md, Retention).
 //!
-//! One pass walks the feed in order of time. What is older than the first delay is **archived**:
+//! One pass walks the feed in order of time. Executions older than the first delay are
+//! **archived**:
 //!
-//! (1) Read the head. Only if it is over, and its commit is the one that the feed has told of:
-//! the feed object is the last effect, so then the outbox is dispatched. (2) Write the archive.
-//! (3) Replace the head by a tombstone. (4) Delete everything else under its prefix. (5) Tell
-//! `execution.archived`.
+//! (1) Read the head. Continue only if the execution is over, and the feed reports its last
+//! commit: the feed object is the last effect, so the outbox is then dispatched. (2) Write the
+//! archive. (3) Replace the head by a tombstone. (4) Delete everything else under its prefix.
+//! (5) Report `execution.archived`.
 //!
-//! What is older than the second delay is **expired**: once the tombstone is that old, whoever
-//! has marked it deletes its prefix once more, and last of all the tombstone; then its feed
-//! objects go. The archive stays.
+//! Executions older than the second delay are **expired**: once the tombstone is that old, the
+//! pass that has marked it deletes its prefix once more, and the tombstone last; then its feed
+//! objects. The archive stays.
 //!
-//! - **I10** After it only the tombstone is left under `x/{eid}`, and the archive is whole.
+//! - **I10** Afterwards only the tombstone is left under `x/{eid}`, and the archive is complete.
 //! - **\[R\] A9** (2) before (3) before (4), and (3) is a compare-and-swap of the head that was
-//!   archived. Refused: somebody re-opened it; it is left.
-//! - **\[R\]** A tombstone stays longer than any sender tries: the second delay is at least
-//!   [`RetentionSettings::least_purge`], and what retention deletes it deletes well within that.
-//! - **A pass is no holder.** Two at once do the same work twice, each step of it once. Killed
-//!   anywhere, the next one goes on: after (2) an archive beside a live head, which is archived
-//!   again; after (3) a tombstone of which the feed does not tell, which is finished; after the
-//!   mark a tombstone that another pass may purge later.
+//!   archived. If it is refused, the execution was reopened, and is left alone.
+//! - **\[R\]** A tombstone outlives every sender's retries: the second delay is at least
+//!   [`RetentionSettings::least_purge`], and retention finishes its own deletes well within that.
+//! - **A pass holds no lease.** Two concurrent ones repeat work, and each step has its effect
+//!   once. If a pass is killed at any point, the next one continues: after (2) there is an
+//!   archive and a live head, which is archived again; after (3) a tombstone that the feed does
+//!   not report, which is finished; after the mark a tombstone that another pass may purge later.
 //!
-//! Where it was is in `cursors/retention`. Price: 4 P for each execution archived (archive,
-//! tombstone, list, feed), 1 G for each that is walked, + its segments and large values; 2 P for
-//! each that is purged (mark, list); 1 P for each [`PAGE`] feed objects, and 1 P for the cursor.
+//! The position is in `cursors/retention`. Price: 4 P for each execution archived (archive,
+//! tombstone, list, feed), 1 G for each one walked, + its segments and large values; 2 P for each
+//! one purged (mark, list); 1 P for each [`PAGE`] feed objects, and 1 P for the cursor.
 
 mod archive;
 mod cursor;
@@ -48,32 +49,32 @@ use crate::ports::BucketError;
 use crate::process::{Core, Notice, STORE};
 use crate::stored::LoadError;
 
-/// Feed objects in a page: the cursor is kept behind each.
+/// Feed objects in a page: the cursor is stored after each page.
 const PAGE: usize = 100;
 
-/// What one pass did.
+/// Counts of what one pass did.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Retained {
-    /// Executions looked at, each time the feed told of them in a page.
+    /// Executions examined, counted once for each page of the feed that reports them.
     pub walked: usize,
-    /// Executions archived into their archive.
+    /// Executions that were archived.
     pub archived: usize,
-    /// Tombstones of an earlier pass that was killed, brought to their end.
+    /// Tombstones completed that an earlier, killed pass had left.
     pub finished: usize,
-    /// Executions that somebody has written to meanwhile: left as they are.
+    /// Executions that were written to meanwhile: left as they are.
     pub left: usize,
-    /// Executions that cannot be read whole: left as they are, and said in the log.
+    /// Executions that cannot be read completely: left as they are, and logged.
     pub broken: usize,
     /// Tombstones purged.
     pub purged: usize,
     /// Feed objects deleted.
     pub expired: usize,
-    /// Whether it stopped before its end: another pass goes on.
+    /// Whether the pass stopped early: another pass continues.
     pub more: bool,
 }
 
 impl Retained {
-    /// Both together: the later one says whether there is more.
+    /// Adds two counts; `more` is that of the later one.
     #[must_use]
     fn and(self, later: &Self) -> Self {
         Self {
@@ -89,19 +90,19 @@ impl Retained {
     }
 }
 
-/// Why a pass ended early. Nothing is lost: the next one goes on.
+/// Why a pass ended early. Nothing is lost: the next one continues.
 #[derive(Debug, thiserror::Error)]
 pub enum RetentionError {
-    /// A setting is no good: nothing was done.
+    /// A setting is invalid: nothing was done.
     #[error(transparent)]
     Settings(#[from] RetentionSettingsError),
     /// The store failed, or the cursor cannot be read.
     #[error(transparent)]
     Load(#[from] LoadError),
-    /// Whether a tombstone was written is not known.
+    /// It is unknown whether a tombstone was written.
     #[error(transparent)]
     Commit(#[from] CommitError),
-    /// Deleting took longer than a tombstone may rely on.
+    /// Deleting took longer than a tombstone allows for.
     #[error("deleting what execution {eid} has left took too long; the next pass goes on")]
     Late {
         /// The execution.
@@ -115,7 +116,7 @@ impl From<BucketError> for RetentionError {
     }
 }
 
-/// Archives what is over, and expires it in time.
+/// Archives executions that are over, and expires them later.
 #[derive(Debug)]
 pub struct Retention {
     core: Arc<Core>,
@@ -123,10 +124,10 @@ pub struct Retention {
 }
 
 impl Retention {
-    /// Retention of this engine.
+    /// Creates retention for this engine.
     ///
     /// # Errors
-    /// [`RetentionSettingsError`] names the setting that is no good.
+    /// [`RetentionSettingsError`] names the invalid setting.
     pub fn new(
         engine: &Engine,
         settings: RetentionSettings,
@@ -138,11 +139,11 @@ impl Retention {
         })
     }
 
-    /// One pass, up to [`RetentionSettings::most`] executions, or until `stop`: what is under
-    /// way then is brought to its end. See the head of this module for what it costs.
+    /// Makes one pass, up to [`RetentionSettings::most`] executions, or until `stop`: executions
+    /// in progress are then completed. The header of this module lists the price.
     ///
     /// # Errors
-    /// [`RetentionError`]: the next pass goes on from there.
+    /// [`RetentionError`]: the next pass continues from there.
     pub async fn pass(&self, stop: &Notice) -> Result<Retained, RetentionError> {
         let (ports, now) = (&self.core.ports, self.core.ports.clock.now());
         let mut cursor = Cursor::load(ports).await?;
@@ -159,18 +160,19 @@ impl Retention {
             retained: Retained::default(),
             busy: 0,
         };
-        // A writer whose clock lags tells later what happened earlier: the cursor waits for it.
+        // A writer whose clock lags adds feed objects with old instants: the cursor waits for
+        // them.
         let dispatched = before(self.settings.after.max(Walk::LAG));
         let archive = Stage::Archive { dispatched };
         if walk.along(&archive, &mut cursor, &old).await? {
-            // What a archive has not looked at yet is not expired.
+            // Only feed objects that the archive walk has passed are expired.
             walk.along(&Stage::Expire, &mut cursor, &ancient.min(old))
                 .await?;
         }
         Ok(walk.retained)
     }
 
-    /// Passes until nothing is left to do, or until `stop`: together what one of them did.
+    /// Makes passes until nothing is left to do, or until `stop`. Returns their sum.
     ///
     /// # Errors
     /// As [`Retention::pass`].
@@ -185,8 +187,8 @@ impl Retention {
         }
     }
 
-    /// Passes every `period` until `stop`; `tell` hears of what each time did. Trouble with the
-    /// store is logged and tried again.
+    /// Makes passes every `period` until `stop`, and calls `tell` with the sum of each period.
+    /// Store errors are logged and retried.
     pub async fn run(&self, period: Duration, stop: &Notice, tell: impl Fn(&Retained)) {
         use futures::FutureExt as _;
         let mut failed = false;
@@ -196,7 +198,7 @@ impl Retention {
                     failed = false;
                     tell(&retained);
                 }
-                // Said once until it is over.
+                // Logged once per outage.
                 Err(error) => {
                     if !std::mem::replace(&mut failed, true) {
                         let error = crate::process::chain(&error);

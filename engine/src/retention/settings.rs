@@ -1,4 +1,4 @@
-//! How long what is over is kept, and how fast it goes.
+//! How long finished executions are kept, and how fast they are archived.
 
 use std::time::Duration;
 
@@ -6,18 +6,18 @@ use crate::outbox;
 
 const DAY: u64 = 86_400;
 
-/// Delays and bounds of retention. Plain data; each field says what it costs.
+/// Delays and bounds of retention. Plain data; each field states its cost.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RetentionSettings {
-    /// How long a finished execution stays as it is, from its last word in the feed on. Its
-    /// objects take room for so long.
+    /// How long a finished execution stays complete, counted from its last feed object. Its
+    /// objects occupy storage for that time.
     pub after: Duration,
-    /// How long its tombstone (under 1 KiB) stays after that. Until then its key starts nothing
-    /// new, and whatever comes late is refused.
+    /// How long its tombstone (under 1 KiB) stays after that. Until then its key starts no new
+    /// execution, and late writes are refused.
     pub purge: Duration,
-    /// Executions archived or purged a second, at most: about 6 requests each.
+    /// Maximum of executions archived or purged per second: about 6 requests each.
     pub rate: u32,
-    /// Executions looked at in one pass, at most. Each costs a read; those that are over more.
+    /// Maximum of executions examined in one pass. Each costs a read; finished ones cost more.
     pub most: usize,
 }
 
@@ -32,37 +32,37 @@ impl Default for RetentionSettings {
     }
 }
 
-/// A setting of retention that is no good.
+/// An invalid setting of retention.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RetentionSettingsError {
-    /// A tombstone would be gone before who writes late has given up.
+    /// A tombstone would be deleted before late senders have given up.
     #[error(
         "tombstones must stay for at least {least:?} (twenty times the lease TTL), or late \
          writes revive what is over: purge={purge:?}"
     )]
     PurgeTooSoon {
-        /// As given.
+        /// The value given.
         purge: Duration,
-        /// The least that is good.
+        /// The smallest valid value.
         least: Duration,
     },
     /// Nothing would ever be done.
     #[error("{setting} of retention must be above 0")]
     Zero {
-        /// Which one.
+        /// The name of the setting.
         setting: &'static str,
     },
 }
 
 impl RetentionSettings {
-    /// The shortest second delay under leases of `ttl`: twice the time that a dispatch, or a
-    /// delete of retention's own, may still be under way.
+    /// Returns the shortest valid second delay for leases of `ttl`: twice the longest time that a
+    /// dispatch, or a delete by retention, may take.
     #[must_use]
     pub fn least_purge(ttl: Duration) -> Duration {
         outbox::horizon(Duration::ZERO, ttl) * 2
     }
 
-    /// Refuses what cannot work.
+    /// Rejects invalid settings.
     pub(super) fn check(&self, ttl: Duration) -> Result<(), RetentionSettingsError> {
         let (purge, least) = (self.purge, Self::least_purge(ttl));
         if purge < least {

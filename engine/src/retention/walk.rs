@@ -1,4 +1,4 @@
-//! Walking the feed: page by page, several executions at once, not too fast.
+//! Walks the feed page by page, several executions concurrently, at a limited rate.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -16,33 +16,33 @@ use crate::keys::{self, FeedKey, Key};
 use crate::process::{Core, Notice, chain};
 use crate::stored::LoadError;
 
-/// One pass under way.
+/// The state of one pass.
 pub(super) struct Walk<'a> {
     pub(super) core: &'a Arc<Core>,
     pub(super) settings: &'a RetentionSettings,
     pub(super) stop: &'a Notice,
     pub(super) now: Timestamp,
     pub(super) retained: Retained,
-    /// Executions written to since the last rest.
+    /// Executions written to since the last pause.
     pub(super) busy: u32,
 }
 
-/// What is done along the way.
+/// What a walk does with each execution.
 pub(super) enum Stage {
-    /// Up to `dispatched` nothing comes any more, and the cursor may pass.
+    /// No feed object is added any more before `dispatched`, so the cursor may pass it.
     Archive {
         dispatched: String,
     },
     Expire,
 }
 
-/// What a page tells of one execution, in order.
+/// The feed objects of one execution in a page, in order.
 pub(super) struct FeedRecord {
     pub(super) eid: ExecutionId,
     pub(super) objects: Vec<(Key, FeedKey)>,
 }
 
-/// What became of one execution.
+/// The outcome for one execution.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Did {
     Nothing,
@@ -54,7 +54,7 @@ pub(super) enum Did {
 }
 
 impl Did {
-    /// Whether it is more than a look.
+    /// Returns whether the outcome included writes, beyond single deletes.
     fn writes(self) -> bool {
         matches!(self, Self::Archived | Self::Finished | Self::Purged)
     }
@@ -75,11 +75,11 @@ impl Retained {
 }
 
 impl Walk<'_> {
-    /// How long after its instant a feed object may come: far more than a writer tries, and
-    /// clocks differ.
+    /// How long after its instant a feed object may be written: far longer than a writer retries,
+    /// as a margin for clock differences.
     pub(super) const LAG: Duration = Duration::from_secs(3600);
 
-    /// Walks to `end`, which sorts behind the last key to look at; whether it came there.
+    /// Walks to `end`, which sorts after the last key to examine. Returns whether it got there.
     pub(super) async fn along(
         &mut self,
         stage: &Stage,
@@ -121,9 +121,10 @@ impl Walk<'_> {
                     next.or_else(|| keys.last().cloned()).or(at)
                 }
                 Stage::Expire => {
-                    // The end of a round: the next one begins with what could not go yet.
+                    // The end of a round: the next one starts with the objects that could not be
+                    // deleted yet.
                     let next = next.filter(|_| !last);
-                    // A cursor names a feed object: a page without one is walked again.
+                    // The cursor must be a feed object: a page without one is walked again.
                     let kept = keys.iter().filter(|_| !last).rfind(is_feed);
                     if kept.is_some() || (last && cursor.at(side).is_some()) {
                         cursor.keep(ports, side, kept).await?;
@@ -138,13 +139,13 @@ impl Walk<'_> {
         }
     }
 
-    /// Looks at each execution of a page; whether it was not told to stop.
+    /// Examines each execution of a page. Returns `false` if it was stopped.
     async fn look_at(&mut self, stage: &Stage, keys: &[Key]) -> Result<bool, RetentionError> {
         let mut places: BTreeMap<ExecutionId, usize> = BTreeMap::new();
         let mut all: Vec<FeedRecord> = Vec::new();
         for key in keys {
             let Some(parsed) = FeedKey::parse(key) else {
-                continue; // foreign: passed by
+                continue; // foreign: skipped
             };
             let eid = parsed.eid;
             let place = *places.entry(eid).or_insert(all.len());
@@ -159,7 +160,7 @@ impl Walk<'_> {
         let work: Vec<_> = all
             .iter()
             .map(|told| async move {
-                // Where the store fails for one, the others are not tried in vain.
+                // After a store error, requests for the other executions would be in vain.
                 if walk.stop.is_set() || down.load(Ordering::Relaxed) {
                     return None;
                 }
@@ -193,7 +194,7 @@ impl Walk<'_> {
     async fn one(&self, stage: &Stage, told: &FeedRecord) -> Result<Did, RetentionError> {
         match stage {
             Stage::Archive { .. } => {
-                // Of several words on one execution the newest one counts.
+                // Of several feed objects of one execution, the newest counts.
                 let newest = told.objects.iter().map(|(_, key)| key.commit).max();
                 self.archive(told.eid, newest.unwrap_or_default()).await
             }
@@ -201,7 +202,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Waits until what was done since `began` is not too fast.
+    /// Waits as long as the work since `began` requires under the rate limit.
     async fn rest(&mut self, began: Duration) {
         let work = std::mem::take(&mut self.busy);
         let clock = &self.core.ports.clock;
@@ -216,7 +217,7 @@ impl Walk<'_> {
     }
 }
 
-/// Whether the trouble lies in objects of one execution, not in the store.
+/// Returns whether the error is in objects of one execution, not in the store.
 fn is_of_the_execution(error: &RetentionError) -> bool {
     match error {
         RetentionError::Load(error) => !matches!(error, LoadError::Bucket(_)),
