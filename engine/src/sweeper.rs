@@ -1,14 +1,16 @@
-//! The timer sweeper: turns timers that are due, and old mail, into hints (docs/protocol.md,
-//! Other writers).
+//! The timer sweeper: turns due timers, and old mail, into hints (docs/protocol.md, Other
+//! writers).
 //!
-//! It writes nothing and deletes nothing, so it is safe to run twice at once: a cause goes
-//! only when a run has served it. One pass costs one list for the timers, and one for each
-//! 1,000 mails.
+//! It writes nothing and deletes nothing, so two sweepers may run concurrently: a cause is
+//! deleted only after a run has processed it. One pass costs one list for the timers, and one for
+//! each 1,000 mails.
 //!
-//! Who knows when it last told all ([`Sweeper::since`]) tells of what stays unserved less and less often: after
-//! one TTL, two, four, and so on, and each quarter of an hour in the end. A backlog's messages are with the
-//! workers already; telling of all of them in each pass adds more to their queue than they take away.
-//! Who does not know (a new process, hints that were not sent) tells of all.
+//! If the caller records when the last full report was made ([`Sweeper::since`]), the sweeper
+//! reports a cause that stays unprocessed at growing intervals: after one TTL, two, four, and so
+//! on, and every 15 minutes in the end. The hints of a backlog are in the workers' queue already;
+//! repeating all of them in each pass would add more to the queue than the workers remove.
+//! Without that instant (a new process, hints that were not sent) the sweeper reports every
+//! cause.
 
 use std::time::Duration;
 
@@ -24,12 +26,12 @@ use std::sync::Arc;
 
 /// Keys in a page.
 const PAGE: usize = 1_000;
-/// Pages of timers, and of mail, in one pass: a pass is bounded, the next one goes on.
+/// Pages of timers, and of mail, in one pass, which bounds it; the next pass continues.
 const PAGES: usize = 100;
-/// The longest that nothing is told of a cause that is there.
+/// The longest interval between two hints for a cause that is still there.
 const LONGEST: Duration = Duration::from_secs(900);
 
-/// Brings causes to whoever runs executions.
+/// Sends the causes in the bucket as hints to the workers.
 #[derive(Debug)]
 pub struct Sweeper {
     core: Arc<Core>,
@@ -37,23 +39,23 @@ pub struct Sweeper {
     since: Option<Timestamp>,
 }
 
-/// What one pass found.
+/// Counts of what one pass found.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Swept {
     /// Timers that are due.
     pub timers: usize,
-    /// Timers that will be due within the time it looks ahead.
+    /// Timers that become due within the lookahead.
     pub ahead: usize,
-    /// Mails older than the lease TTL.
+    /// Mail older than the lease TTL.
     pub stale_mail: usize,
-    /// Hints that were passed on.
+    /// Hints that were sent.
     pub told: usize,
-    /// Where the next pass goes on with the mail, when this one was full.
+    /// The key after which the next pass continues with the mail, if this one reached its limit.
     pub cursor: Option<Key>,
 }
 
 impl Sweeper {
-    /// A sweeper of this engine.
+    /// Creates a sweeper for this engine.
     #[must_use]
     pub fn new(engine: &Engine) -> Self {
         Self {
@@ -63,27 +65,27 @@ impl Sweeper {
         }
     }
 
-    /// Passes on what will be due within `ahead`, too, as hints for their time: the period in which
-    /// passes are made. For wake-ups that can keep a hint for later; others drop it.
+    /// Also sends hints for timers that become due within `ahead`, the period between two passes,
+    /// each with its instant. This is for wake-ups that can delay a hint; others drop it.
     #[must_use]
     pub fn ahead(mut self, ahead: Duration) -> Self {
         self.ahead = ahead;
         self
     }
 
-    /// Leaves out what was told by the pass that began at `since` and has come to no other rung.
-    /// Only where all of that pass's hints went out.
+    /// Omits the hints that the pass begun at `since` has sent, unless the cause has since
+    /// reached the next interval. Only correct if all hints of that pass were sent.
     #[must_use]
     pub fn since(mut self, since: Option<Timestamp>) -> Self {
         self.since = since;
         self
     }
 
-    /// One pass, from the mail behind `cursor` on. 1 P for the timers, 1 P for each 1,000
+    /// Makes one pass; mail is read from after `cursor`. 1 P for the timers, 1 P for each 1,000
     /// mails.
     ///
     /// # Errors
-    /// The store failed; the next pass does it all.
+    /// The store failed; the next pass repeats everything.
     pub async fn pass(&self, cursor: Option<&Key>) -> Result<Swept, BucketError> {
         let mut swept = Swept::default();
         self.timers(&mut swept).await?;
@@ -119,12 +121,13 @@ impl Sweeper {
         Ok(swept)
     }
 
-    /// Whether a cause that waits for `age` has come to another rung since all were told.
+    /// Returns whether a cause of this age has reached the next interval since the last full
+    /// report.
     fn is_time(&self, age: Duration, now: Timestamp) -> bool {
         let Some(since) = self.since else { return true };
         let passed = Duration::try_from(now.duration_since(since)).unwrap_or_default();
         let ttl = self.core.settings.ttl;
-        // A timer that has come due since then was told for its time, if at all.
+        // A timer that became due since then was reported for its instant, if at all.
         age <= passed || rung(age, ttl) != rung(age.saturating_sub(passed), ttl)
     }
 
@@ -162,14 +165,14 @@ impl Sweeper {
         Ok(())
     }
 
-    /// Sweeps every `period` until `stop`. Trouble with the store is logged and tried again.
+    /// Sweeps every `period` until `stop`. Store errors are logged and retried.
     pub async fn run(&self, period: Duration, stop: &Notice) {
         use futures::FutureExt as _;
         let (mut cursor, mut failed) = (None, false);
         while !stop.is_set() {
             match self.pass(cursor.as_ref()).await {
                 Ok(swept) => (cursor, failed) = (swept.cursor, false),
-                // Said once until it is over.
+                // Logged once per outage.
                 Err(error) => {
                     if !std::mem::replace(&mut failed, true) {
                         tracing::warn!(target: STORE, %error, "sweep failed; it is tried again");
@@ -184,7 +187,7 @@ impl Sweeper {
     }
 }
 
-/// Counts the times at which a cause of this age was to be told of.
+/// Returns the number of intervals that a cause of this age has reached.
 fn rung(age: Duration, ttl: Duration) -> u128 {
     if age >= LONGEST {
         return 1_000 + age.as_nanos() / LONGEST.as_nanos();
