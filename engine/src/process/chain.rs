@@ -1,6 +1,6 @@
-//! Errors in words.
+//! Errors as text.
 
-/// An error with everything behind it, in one line: for logs, and for people.
+/// Formats an error and its sources in one line, for logs and for people.
 #[must_use]
 pub fn chain(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();

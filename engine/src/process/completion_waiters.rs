@@ -1,6 +1,6 @@
-//! Who waits in this process for the end of an execution: told by the commit that ends it, so
-//! that nobody reads the head again and again. Costs no request, and decides nothing: whoever is
-//! told looks at the head, and an end that another process makes is found by looking.
+//! Callers in this process that wait for the end of an execution: the commit that ends it
+//! notifies them, so that they need not read the head repeatedly. Costs no request, and decides
+//! nothing: a notified caller reads the head, and an end in another process is found by polling.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -9,14 +9,14 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use super::Notice;
 use crate::domain::ExecutionId;
 
-/// The board of ends.
+/// The waiting callers, by execution, and the number of workers in this process.
 #[derive(Debug, Default)]
 pub(crate) struct CompletionWaiters {
     waiting: Mutex<BTreeMap<ExecutionId, (Notice, usize)>>,
     workers: AtomicUsize,
 }
 
-/// Waits for the end of one execution. Dropped, it leaves nothing behind.
+/// Waits for the end of one execution. Removes itself when dropped.
 #[derive(Debug)]
 pub(crate) struct End<'a> {
     ends: &'a CompletionWaiters,
@@ -24,7 +24,7 @@ pub(crate) struct End<'a> {
     notice: Notice,
 }
 
-/// A worker at work in this process.
+/// Counts a running worker of this process until dropped.
 #[derive(Debug)]
 pub(crate) struct AtWork<'a>(&'a CompletionWaiters);
 
@@ -42,9 +42,9 @@ impl CompletionWaiters {
         }
     }
 
-    /// The commit that ends `eid` has landed.
+    /// Notifies the callers that wait for `eid`: the commit that ends it has landed.
     pub(crate) fn tell(&self, eid: &ExecutionId) {
-        // A fresh one for who waits again: an end may be taken back.
+        // Later callers get a fresh notice, since an execution may be reopened.
         let told = self
             .lock()
             .get_mut(eid)
@@ -54,25 +54,25 @@ impl CompletionWaiters {
         }
     }
 
-    /// A worker begins; it has ended when what this returns is dropped.
+    /// Counts a worker, until the returned guard is dropped.
     pub(crate) fn work(&self) -> AtWork<'_> {
         self.workers.fetch_add(1, Ordering::Relaxed);
         AtWork(self)
     }
 
-    /// Whether most ends are told here.
+    /// Returns whether most ends are reported in this process.
     pub(crate) fn has_worker(&self) -> bool {
         self.workers.load(Ordering::Relaxed) > 0
     }
 
     fn lock(&self) -> MutexGuard<'_, BTreeMap<ExecutionId, (Notice, usize)>> {
-        // Nothing panics under this lock.
+        // No code panics while it holds this lock.
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl End<'_> {
-    /// Returns when the end was told.
+    /// Returns when the end has been reported.
     pub(crate) async fn told(&self) {
         self.notice.wait().await;
     }

@@ -1,4 +1,4 @@
-//! What every part of a runtime shares.
+//! The state that all parts of a process share.
 
 use std::sync::Arc;
 
@@ -10,38 +10,36 @@ use crate::domain::{Actor, ActorKind, Provenance};
 use crate::ports::Ports;
 use crate::settings::Settings;
 
-/// Who this process is.
+/// The identity of this process.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Host {
-    /// Names this worker among all of them: unique per process life.
+    /// The worker's name, unique per lifetime of a process.
     pub worker: String,
-    /// Where it runs, for people: host and process.
+    /// Where the process runs, for people: host and process.
     pub site: String,
-    /// The build. Begins with its instant (`YYYYMMDDTHHMMSS`), so that builds sort by age.
+    /// The build. Starts with its timestamp (`YYYYMMDDTHHMMSS`), so that builds sort by age.
     pub code_ref: String,
 }
 
-/// The ports, the settings, the application, and who we are.
+/// The ports, the settings, the application, and the identity of the process.
 #[derive(Debug)]
 pub struct Core {
-    /// The world.
+    /// The ports to the outside.
     pub ports: Ports,
     /// Bounds and periods.
     pub settings: Settings,
-    /// The workflows this build knows.
+    /// The workflows of this build.
     pub app: Arc<App>,
-    /// This process.
+    /// The identity of this process.
     pub host: Host,
-    /// Who waits for an end.
     pub(crate) completion_waiters: CompletionWaiters,
-    /// Heads of executions that came to rest here.
+    /// Heads of executions whose last run in this process ended cleanly.
     pub(crate) sticky: Sticky,
-    /// What runs have done.
     pub(crate) counter: Counter,
 }
 
 impl Core {
-    /// What stands on a commit of this worker under lease `epoch`.
+    /// Builds the provenance of a commit by this worker under lease `epoch`.
     pub(crate) fn provenance(&self, epoch: u64) -> Provenance {
         Provenance {
             actor: Actor::new(ActorKind::Worker, self.host.worker.clone()),

@@ -1,8 +1,8 @@
-//! What runs of one process have done, for metrics.
+//! Counts of what the runs of one process have done, for metrics.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Totals since the engine was made.
+/// Totals since the engine was created.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Runs that began.
@@ -11,12 +11,12 @@ pub struct Counts {
     pub attempts: u64,
     /// Commits that landed.
     pub commits: u64,
-    /// Commits that another run's came before.
+    /// Commits that lost to another run's.
     pub conflicts: u64,
 }
 
 impl Counts {
-    /// What came on top of `earlier`.
+    /// Returns the increase since `earlier`.
     #[must_use]
     pub const fn since(self, earlier: Self) -> Self {
         Self {
@@ -28,7 +28,7 @@ impl Counts {
     }
 }
 
-/// Counts under way. Each number stands for itself: no order among them is needed.
+/// The counters behind [`Counts`]. They are independent, so they need no ordering.
 #[derive(Debug, Default)]
 pub(crate) struct Counter {
     runs: AtomicU64,

@@ -17,6 +17,5 @@ pub use notice::Notice;
 pub use registry::{App, Registered, RegistryError};
 pub(crate) use sticky::Sticky;
 
-/// Target of what is logged about troubles of the store, for programs that say these
-/// themselves.
+/// Log target of store errors, for programs that report these errors themselves.
 pub const STORE: &str = "millpond::store";

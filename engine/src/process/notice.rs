@@ -1,11 +1,11 @@
-//! A word said once to many: stop, hand over.
+//! A one-shot event that many tasks can wait for, such as stop or hand over.
 
 use std::collections::BTreeMap;
 use std::future::poll_fn;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 
-/// Set once, heard by every clone. Costs no request.
+/// An event that is set once and seen by every clone. Costs no request.
 #[derive(Debug, Clone, Default)]
 pub struct Notice(Arc<Mutex<State>>);
 
@@ -17,13 +17,13 @@ struct State {
 }
 
 impl Notice {
-    /// A notice that is not set.
+    /// Creates a notice that is not set.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Sets it; more than once is once.
+    /// Sets the notice. Further calls have no effect.
     pub fn set(&self) {
         let waiting = {
             let mut state = self.lock();
@@ -33,13 +33,13 @@ impl Notice {
         waiting.into_values().for_each(Waker::wake);
     }
 
-    /// Whether it is set.
+    /// Returns whether the notice is set.
     #[must_use]
     pub fn is_set(&self) -> bool {
         self.lock().set
     }
 
-    /// Returns when it is set. Who stops waiting leaves nothing behind.
+    /// Returns when the notice is set. A dropped wait is removed from the waiters.
     pub async fn wait(&self) {
         let mut place = Place {
             notice: self,
@@ -48,19 +48,19 @@ impl Notice {
         poll_fn(|cx| place.poll(cx)).await;
     }
 
-    /// How many wait.
+    /// Returns the number of waiters.
     #[cfg(test)]
     pub(crate) fn waiting(&self) -> usize {
         self.lock().waiting.len()
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        // Nothing panics between two changes of the state: a poisoned one is still whole.
+        // No code panics between two changes of the state, so a poisoned one is consistent.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// One waiter's place.
+/// The registration of one waiter.
 struct Place<'a> {
     notice: &'a Notice,
     number: Option<u64>,

@@ -1,4 +1,4 @@
-//! The application: the workflows a build knows, by name and version.
+//! The application: the workflows of a build, by name and version.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -12,8 +12,8 @@ use serde::de::DeserializeOwned;
 use crate::domain::Workflow as Name;
 use crate::sdk::{Context, ErasedWorkflow, Failed, Workflow, erase, erase_fn};
 
-/// Workflows by name and version. Several versions stand side by side: an execution keeps
-/// the one it started with; a start without a version takes the one registered last.
+/// Workflows by name and version. Several versions can coexist: an execution keeps the one that
+/// it started with; a start without a version uses the one registered last.
 #[derive(Default)]
 pub struct App {
     known: BTreeMap<Name, Vec<Registered>>,
@@ -27,17 +27,17 @@ pub struct Registered {
     pub name: Name,
     /// Its version.
     pub version: String,
-    /// The code.
+    /// Its code.
     pub workflow: Arc<dyn ErasedWorkflow>,
 }
 
-/// A workflow that cannot be registered.
+/// Why a workflow cannot be registered.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RegistryError {
-    /// The name breaks its rule.
+    /// The name is invalid.
     #[error(transparent)]
     Name(#[from] crate::domain::InvalidName),
-    /// The version breaks its rule.
+    /// The version is invalid.
     #[error("invalid version: `[A-Za-z0-9._-]{{1,64}}`: workflow={workflow}, got={version:?}")]
     Version {
         /// The workflow.
@@ -45,7 +45,7 @@ pub enum RegistryError {
         /// The version as given.
         version: String,
     },
-    /// This name and version are taken.
+    /// This name and version are already registered.
     #[error("registered twice: workflow={workflow}, version={version}")]
     Twice {
         /// The workflow.
@@ -56,13 +56,13 @@ pub enum RegistryError {
 }
 
 impl App {
-    /// An application that knows nothing yet.
+    /// Creates an application without workflows.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Adds a workflow type (what `#[millpond::workflow]` makes).
+    /// Adds a workflow type, as `#[millpond::workflow]` generates it.
     #[must_use]
     pub fn register<W: Workflow>(self) -> Self {
         self.add(W::NAME, W::VERSION, erase::<W>())
@@ -117,15 +117,15 @@ impl App {
         Ok(())
     }
 
-    /// The first thing that could not be registered.
+    /// Returns the first registration error, if any.
     ///
     /// # Errors
-    /// [`RegistryError`] says which and why.
+    /// [`RegistryError`] names the workflow and the reason.
     pub fn check(&self) -> Result<(), RegistryError> {
         self.trouble.clone().map_or(Ok(()), Err)
     }
 
-    /// The workflow of this name and version.
+    /// Returns the workflow of this name and version.
     #[must_use]
     pub fn find(&self, name: &Name, version: &str) -> Option<&Registered> {
         self.known
@@ -134,13 +134,13 @@ impl App {
             .find(|known| known.version == version)
     }
 
-    /// The version of this name that was registered last.
+    /// Returns the version of this name that was registered last.
     #[must_use]
     pub fn newest(&self, name: &Name) -> Option<&Registered> {
         self.known.get(name)?.last()
     }
 
-    /// Everything registered, by name, then in order of registration.
+    /// Returns all registered workflows, by name, then in order of registration.
     pub fn all(&self) -> impl Iterator<Item = &Registered> {
         self.known.values().flatten()
     }

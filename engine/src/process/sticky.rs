@@ -1,14 +1,14 @@
 //! Heads that a worker has just committed, kept for the execution's next run.
 //!
-//! A run that finds its head here goes on from it without reading it. It is safe for the reason
-//! that a slow run is safe: it has read the head before it lists the mailbox, as any run, only
-//! longer ago, and its first write is a compare-and-swap on that version (I2). A head that was
-//! replaced meanwhile refuses it; then nothing has happened (no step body runs before a barrier, I1),
-//! and the run begins again with a read.
+//! A run that finds its head here continues from it without reading it. It is safe for the same
+//! reason as a slow run: like any run, it has read the head before it lists the mailbox, only
+//! longer ago, and its first write is a compare-and-swap on that version (I2). If the head was
+//! replaced meanwhile, that write is refused; nothing has happened by then (no step body runs
+//! before a barrier, I1), and the run starts again with a read.
 //!
-//! - Only what a clean end left is kept: holder cleared, outbox dispatched, not terminal.
-//! - **\[R\]** A kept head decides nothing without a commit: where it shows no fresh cause, it is
-//!   dropped and the head is read, since causes are deleted on the word of a head.
+//! - Only heads that a run left cleanly are kept: lease cleared, outbox dispatched, not terminal.
+//! - **\[R\]** A kept head decides nothing without a commit: if it has no fresh cause, it is
+//!   dropped and the head is read, since causes are deleted only on the basis of a current head.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -16,7 +16,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use crate::domain::ExecutionId;
 use crate::journal::Journal;
 
-/// Kept heads, up to so many bytes; the oldest go first.
+/// Kept heads, up to a number of bytes; the oldest are dropped first.
 #[derive(Debug, Default)]
 pub(crate) struct Sticky {
     most: usize,
@@ -32,7 +32,7 @@ struct State {
 }
 
 impl Sticky {
-    /// Keeps up to `most` bytes; none keeps nothing.
+    /// Keeps up to `most` bytes; 0 disables it.
     pub(crate) fn new(most: usize) -> Self {
         Self {
             most,
@@ -40,7 +40,7 @@ impl Sticky {
         }
     }
 
-    /// Keeps the head of an execution that came to rest.
+    /// Keeps the head of an execution whose run has ended.
     pub(crate) fn keep(&self, journal: &Journal) {
         if self.most == 0 || journal.head.status.is_terminal() || journal.head.lease.is_some() {
             return;
@@ -76,7 +76,7 @@ impl Sticky {
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        // Nothing panics under this lock.
+        // No code panics while it holds this lock.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -85,7 +85,7 @@ impl State {
     fn drop_kept(&mut self, eid: &ExecutionId) -> Option<Journal> {
         let (_, journal) = self.kept.remove(eid)?;
         self.bytes -= size(&journal);
-        // Marks of what was taken: no more of them than of what is kept, and some.
+        // Limits the marks of heads that are already taken, relative to the kept heads.
         if self.order.len() > 64 + 2 * self.kept.len() {
             let kept = &self.kept;
             self.order
@@ -95,7 +95,7 @@ impl State {
     }
 }
 
-/// About what a head takes in memory.
+/// Estimates the memory that a head occupies.
 fn size(journal: &Journal) -> usize {
     const FIXED: usize = 2 << 10;
     FIXED + journal.head.tail_bytes()
