@@ -1,16 +1,16 @@
-//! Looking for executions that nothing can wake (I4 in docs/protocol.md, What holds).
+//! The audit: finds executions that nothing can wake (I4 in docs/protocol.md, What holds).
 //!
-//! Every execution that is not over must have one of: a live holder; mail; a timer; a wait on
-//! a named party (a message without a deadline, a child that goes on); or an operator's
-//! decision (paused, blocked). What has none of these would stand still for ever.
+//! Every execution that is not over must have one of: a live lease; mail; a timer; a wait for a
+//! named party (a message without a deadline, a child that is still running); or an operator's
+//! decision (paused, blocked). An execution without any of these would never continue.
 //!
-//! Every object that an execution names must be there, too, and be what it was when it was
-//! written: a worker finds that out only when it needs one. So must the archive of one that was
-//! archived, and what that names. And nothing else should stand where
-//! executions look.
+//! Every object that an execution names must also exist and be unchanged since it was written: a
+//! worker detects a broken one only when it needs it. The same holds for the archive of an
+//! archived execution, and for the objects that the archive names. No other objects may exist
+//! where the engine reads executions.
 //!
-//! Mail and timers are listed first, then heads are read, so an execution that moves in
-//! between may look asleep: each suspect is looked at again, by itself.
+//! Mail and timers are listed first, then heads are read, so an execution that advances in
+//! between may appear asleep: each suspect is checked again, individually.
 
 use std::collections::BTreeSet;
 
@@ -25,23 +25,23 @@ use crate::keys::{self, FeedKey, Key, MailKey, Prefix, TimerKey};
 use crate::ports::Listed;
 use crate::stored::LoadError;
 
-/// Looks at one suspect before it is a finding.
+/// Number of checks of a suspect before it becomes a finding.
 const LOOKS: u32 = 3;
 
-/// What an audit has seen.
+/// The result of an audit.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Audit {
-    /// Executions.
+    /// Number of executions.
     pub executions: usize,
-    /// Those that are not over.
+    /// Number of executions that are not over.
     pub open: usize,
-    /// Those that an operator must resume: paused and blocked ones.
+    /// Number of executions that an operator must resume: paused and blocked ones.
     pub parked: usize,
-    /// What is wrong.
+    /// The problems found.
     pub findings: Vec<Finding>,
 }
 
-/// Something that needs somebody.
+/// A problem that requires action by an operator.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "finding", rename_all = "snake_case")]
 pub enum Finding {
@@ -51,21 +51,21 @@ pub enum Finding {
         eid: ExecutionId,
         /// Its type.
         workflow: Workflow,
-        /// Where it stands.
+        /// Its current status.
         status: Status,
-        /// What is missing.
+        /// The missing cause.
         why: Asleep,
     },
-    /// A head cannot be read, and is never overwritten; or it is gone, though the feed tells
-    /// of the execution.
+    /// A head cannot be read, and is never overwritten; or it is missing, although the feed
+    /// reports the execution.
     Corrupt {
-        /// Its key.
+        /// The key of the head.
         key: Key,
         /// What is wrong with it.
         why: String,
     },
     /// An object that an execution names, a segment of its journal or a large value, is missing
-    /// or is not what was written. The execution is blocked by it as soon as it needs it.
+    /// or differs from what was written. The execution is blocked by it as soon as it needs it.
     Broken {
         /// The execution.
         eid: ExecutionId,
@@ -74,12 +74,12 @@ pub enum Finding {
         /// What is wrong with it.
         why: String,
     },
-    /// An object that stands where nobody puts one: it is passed by.
+    /// An object at a key that the engine never writes: it is skipped.
     Foreign {
         /// Its key.
         key: Key,
     },
-    /// A later release wrote a head, or what it names: this one leaves it alone.
+    /// A later release wrote a head, or an object that it names: this release leaves it alone.
     Newer {
         /// Its key.
         key: Key,
@@ -88,19 +88,19 @@ pub enum Finding {
     },
 }
 
-/// What an execution lacks that nothing can wake.
+/// What is missing for an execution that nothing can wake.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Asleep {
-    /// It was never run, and the mail that starts it is gone.
+    /// It was never run, and its `start` mail is gone.
     NoStart,
-    /// Its holder's time is over, and there is no cause for another run.
+    /// Its lease has expired, and there is no cause for another run.
     NoCause,
     /// The timer that its head names is gone.
     NoTimer,
-    /// A child ended, and its result never came.
+    /// A child ended, and its result was never delivered.
     NoResult,
-    /// It waits, and for nothing that can come.
+    /// It waits, but for nothing that can happen.
     NoWait,
 }
 
@@ -117,12 +117,12 @@ impl std::fmt::Display for Asleep {
 }
 
 impl Engine {
-    /// Looks at every execution for what can wake it, and at every object it names. 1 P for each
-    /// 1,000 objects; 1 G for each execution, for each segment and for each large value, read
-    /// whole; for those that wait, 1 G more and their segments once more.
+    /// Audits every execution: whether something can wake it, and every object that it names. 1 P
+    /// for each 1,000 objects; 1 G for each execution, for each segment and for each large value,
+    /// which is read completely; for waiting executions 1 G more, and their segments once more.
     ///
     /// # Errors
-    /// The store failed. What cannot be read is a finding.
+    /// The store failed. An unreadable object is a finding.
     pub async fn audit(&self) -> Result<Audit, EngineError> {
         let ports = &self.core.ports;
         let prefix = |text| Prefix::parse(text).expect("a constant of the key layout");
@@ -173,8 +173,8 @@ impl Engine {
         }
         for eid in gone {
             let key = keys::head(&eid);
-            // It may have begun behind the listing of heads. With an archive, and no tombstone any
-            // more, its last words are about to go.
+            // It may have begun after the listing of heads. If it has an archive and no
+            // tombstone, its last feed objects are about to be deleted.
             if ports.read(&key).await?.is_none()
                 && ports.read(&keys::archive(&eid)).await?.is_none()
             {
@@ -213,7 +213,7 @@ impl Engine {
             }
         };
         let mut findings = self.broken(&mut journal).await?;
-        // What is missing may have been archived since its head was read.
+        // Missing objects may have been archived since the head was read.
         if !findings.is_empty()
             && let Ok(Some(now)) = Journal::load(&self.core.ports, &eid).await
             && now.head.commit != journal.head.commit
@@ -222,7 +222,7 @@ impl Engine {
             findings = self.broken(&mut journal).await?;
         }
         let status = Some(journal.head.status);
-        // Whether it waits in vain, its whole journal tells.
+        // Only the whole journal shows whether it waits in vain.
         if findings.is_empty() {
             let look = match self.asleep(&journal.head, woken.contains(&eid)).await {
                 Ok(Some(_)) => self.suspect(eid).await,
@@ -230,7 +230,7 @@ impl Engine {
             };
             match look {
                 Ok(found) => findings.extend(found),
-                // Broken since it was looked at.
+                // Broken since it was first read.
                 Err(EngineError::Load(error)) => findings.push(finding(&journal, error)?),
                 Err(error) => return Err(error),
             }
@@ -238,7 +238,7 @@ impl Engine {
         Ok(Some(Seen { status, findings }))
     }
 
-    /// Looks at one execution until it stays the same for a look.
+    /// Checks one execution until two reads in a row find the same commit.
     async fn suspect(&self, eid: ExecutionId) -> Result<Option<Finding>, EngineError> {
         let mut before = None;
         for _ in 0..LOOKS {
@@ -248,8 +248,8 @@ impl Engine {
             let head = journal.head;
             let mailbox = keys::mailbox(&head.record.queue, &eid);
             let mailed = self.core.ports.first(&mailbox).await?.is_some();
-            // The head is read before the mailbox, which could fill and empty in between:
-            // only the same commit twice is a finding.
+            // The head is read before the mailbox, which could fill and empty in between: only
+            // the same commit twice is a finding.
             let Some(why) = self.asleep(&head, mailed).await? else {
                 return Ok(None);
             };
@@ -263,7 +263,7 @@ impl Engine {
             }
             before = Some((head.commit, why));
         }
-        Ok(None) // it moves
+        Ok(None) // it advances
     }
 
     async fn asleep(&self, head: &Head, woken: bool) -> Result<Option<Asleep>, EngineError> {
@@ -296,7 +296,7 @@ impl Engine {
         self.waits_in_vain(head.record.eid).await
     }
 
-    /// Whether no message and no child can move an execution that has no deadline.
+    /// Checks whether no message and no child can wake an execution without a deadline.
     async fn waits_in_vain(&self, eid: ExecutionId) -> Result<Option<Asleep>, EngineError> {
         let mut open = Vec::new();
         collect(&self.frames(eid).await?, &mut open);
@@ -308,14 +308,14 @@ impl Engine {
                     Ok(Some(child)) if self.is_under_way(&child.head).await? => waits = true,
                     Ok(Some(_) | None) => return Ok(Some(Asleep::NoResult)),
                     Err(LoadError::Bucket(error)) => return Err(error.into()),
-                    Err(_) => waits = true, // the child is a finding of its own
+                    Err(_) => waits = true, // the child has a finding of its own
                 },
             }
         }
         Ok((!waits).then_some(Asleep::NoWait))
     }
 
-    /// Whether a child goes on, or the effects of its last commit may be on their way.
+    /// Returns whether a child is running, or may still perform the effects of its last commit.
     async fn is_under_way(&self, child: &Head) -> Result<bool, EngineError> {
         if !child.status.is_terminal() {
             return Ok(true);

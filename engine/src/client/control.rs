@@ -1,4 +1,4 @@
-//! Saying something to an execution: a message, or an operator's word.
+//! Messages to an execution: signals, and control messages from operators.
 
 use serde::Serialize;
 
@@ -11,7 +11,7 @@ use crate::journal::Journal;
 use crate::mailbox::{self, Sent};
 use crate::stored;
 
-/// A message to send. Checked when it is given to [`Engine::signal`].
+/// A message to send. [`Engine::signal`] validates it.
 #[derive(Debug, Clone)]
 #[must_use = "give it to `Engine::signal`"]
 pub struct Signal {
@@ -21,15 +21,15 @@ pub struct Signal {
     actor: Actor,
 }
 
-/// What became of a message.
+/// The result of sending a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Signalled {
-    /// Whether this call sent it; else its idempotency key was used before.
+    /// Whether this call sent it; `false` if its idempotency key was used before.
     pub fresh: bool,
 }
 
 impl Signal {
-    /// A message on `channel`, without a value (`null`).
+    /// Creates a message on `channel`, without a value (`null`).
     pub fn on(channel: impl Into<String>) -> Self {
         Self {
             channel: channel.into(),
@@ -39,32 +39,32 @@ impl Signal {
         }
     }
 
-    /// Its value.
+    /// Sets its value.
     pub fn value<T: Serialize + ?Sized>(mut self, value: &T) -> Self {
         self.payload = Json::of(value);
         self
     }
 
-    /// Its value, as JSON.
+    /// Sets its value, as JSON.
     pub fn json(mut self, value: Json) -> Self {
         self.payload = Ok(value);
         self
     }
 
-    /// A key: any text of 1 byte to 1 KiB. On one channel of one execution, a key is
+    /// Sets a key: any text of 1 byte to 1 KiB. On one channel of one execution, a key is
     /// delivered once.
     pub fn key(mut self, key: impl Into<String>) -> Self {
         self.key = Some(key.into());
         self
     }
 
-    /// Who sends it.
+    /// Sets the sender.
     pub fn actor(mut self, actor: Actor) -> Self {
         self.actor = actor;
         self
     }
 
-    /// Refuses what can be refused before anything is read or written; the value's size.
+    /// Makes all checks that are possible before any request. Returns the value's size.
     fn check(&self) -> Result<usize, EngineError> {
         Channel::parse(&self.channel)?;
         self.key.as_deref().map(Text::parse).transpose()?;
@@ -75,13 +75,13 @@ impl Signal {
 }
 
 impl Engine {
-    /// Sends a message; returns when it is durable. It is consumed by the first matching
-    /// receive, whenever that comes.
+    /// Sends a message; returns when it is durable. The first matching receive consumes it, at
+    /// any later time.
     ///
     /// Price: 1 G + 1 P, + 1 P for a value over 32 KiB.
     ///
     /// # Errors
-    /// [`EngineError`]: refused before anything is written; unknown or finished execution; the
+    /// [`EngineError`]: rejected before anything is written; unknown or finished execution; the
     /// store failed (send again with the same key).
     pub async fn signal(&self, eid: ExecutionId, signal: Signal) -> Result<Signalled, EngineError> {
         let (bytes, most) = (signal.check()?, self.core.settings.max_value);
@@ -94,7 +94,7 @@ impl Engine {
 
     /// Starts an execution, or finds the one that its key started, and sends it a message.
     ///
-    /// Price: that of the start + 1 P (+ 1 G when it was started before).
+    /// Price: that of the start + 1 P (+ 1 G if it was started before).
     ///
     /// # Errors
     /// As [`Engine::start`] and [`Engine::signal`].
@@ -103,7 +103,7 @@ impl Engine {
         start: Start,
         signal: Signal,
     ) -> Result<(Started, Signalled), EngineError> {
-        // Refuse what can be refused before the start is written.
+        // Both are checked before the start is written.
         let (bytes, most) = (signal.check()?, self.core.settings.max_value);
         if bytes > most {
             return Err(EngineError::PayloadTooLarge { bytes, most });
@@ -138,8 +138,8 @@ impl Engine {
         })
     }
 
-    /// Asks an execution to stop: its open frames yield `Cancelled`, its clean-up runs.
-    /// 1 G + 1 P.
+    /// Requests the cancellation of an execution: its open frames yield `Cancelled`, and its
+    /// cleanup runs. 1 G + 1 P.
     ///
     /// # Errors
     /// As [`Engine::signal`].
@@ -179,7 +179,7 @@ impl Engine {
         .await
     }
 
-    /// Stops driving an execution until [`Engine::resume`]; what runs may end. 1 G + 1 P.
+    /// Suspends an execution until [`Engine::resume`]; running attempts may end. 1 G + 1 P.
     ///
     /// # Errors
     /// As [`Engine::signal`].
@@ -199,7 +199,7 @@ impl Engine {
         .await
     }
 
-    /// Drives a paused or blocked execution again. 1 G + 1 P.
+    /// Resumes a paused or blocked execution. 1 G + 1 P.
     ///
     /// # Errors
     /// As [`Engine::signal`].
@@ -223,7 +223,7 @@ impl Engine {
         Ok(())
     }
 
-    /// Where the mail of a live execution goes. 1 G.
+    /// Returns the queue for the mail of a live execution. 1 G.
     async fn queue_of(&self, eid: ExecutionId) -> Result<Queue, EngineError> {
         let found = Journal::load(&self.core.ports, &eid).await?;
         let head = found.ok_or(EngineError::UnknownExecution { eid })?.head;

@@ -1,4 +1,4 @@
-//! Why a call did not do what was asked.
+//! Errors of the engine's calls.
 
 use crate::domain::{ExecutionId, InvalidName, Status, ValueError, Workflow};
 use crate::ports::BucketError;
@@ -7,23 +7,23 @@ use crate::stored::LoadError;
 /// Why a call to an [`Engine`](super::Engine) failed.
 #[derive(Debug, thiserror::Error)]
 pub enum EngineError {
-    /// A name breaks its rule.
+    /// A name is invalid.
     #[error(transparent)]
     Name(#[from] InvalidName),
-    /// A value cannot be stored, or not be read back.
+    /// A value cannot be stored, or could not be read back.
     #[error("value refused")]
     Value(#[from] ValueError),
-    /// The input is not what the workflow takes.
+    /// The input does not match the workflow's input type.
     #[error("the input does not fit {workflow}, which takes {takes}")]
     Input {
         /// The workflow.
         workflow: Workflow,
-        /// The Rust type of its input; its schema tells more.
+        /// The Rust type of its input; its schema contains the details.
         takes: &'static str,
-        /// What does not fit.
+        /// The mismatch.
         source: ValueError,
     },
-    /// A value is over the hard cap.
+    /// A value exceeds the hard cap.
     #[error("value too large: bytes={bytes}, most={most}")]
     PayloadTooLarge {
         /// Its size.
@@ -31,23 +31,23 @@ pub enum EngineError {
         /// The cap.
         most: usize,
     },
-    /// The application does not know this workflow, or not in this version.
+    /// The application does not contain this workflow, or not in this version.
     #[error("no workflow {workflow:?}{}; known: {known}", .version.as_ref().map(|v| format!(" in version {v:?}")).unwrap_or_default())]
     UnknownWorkflow {
-        /// The name asked for.
+        /// The name given.
         workflow: String,
-        /// The version asked for.
+        /// The version given.
         version: Option<String>,
-        /// What there is.
+        /// The registered workflows.
         known: String,
     },
     /// There is no such execution.
     #[error("no execution {eid}")]
     UnknownExecution {
-        /// The id asked for.
+        /// The id given.
         eid: ExecutionId,
     },
-    /// The execution is over; nothing can be said to it.
+    /// The execution is over and accepts no messages.
     #[error("execution {eid} is over: status={status}")]
     TerminalExecution {
         /// The id.
@@ -60,7 +60,7 @@ pub enum EngineError {
     NotYet {
         /// The id.
         eid: ExecutionId,
-        /// Where it stands.
+        /// Its current status.
         status: Status,
     },
     /// An object could not be read.
@@ -74,20 +74,20 @@ pub enum EngineError {
 /// What a caller can do about an [`EngineError`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ErrorKind {
-    /// Ask for something else: the request itself is wrong.
+    /// Change the request: it is invalid.
     Invalid,
-    /// There is no such thing.
+    /// The requested object does not exist.
     NotFound,
-    /// It is there, and does not allow this.
+    /// The object exists, and its state does not permit the call.
     Conflict,
-    /// Ask again later.
+    /// Retry later.
     NotYet,
-    /// The store, or an object in it, is in trouble.
+    /// The store failed, or an object in it is broken.
     Storage,
 }
 
 impl EngineError {
-    /// What a caller can do about it.
+    /// Returns what a caller can do about it.
     #[must_use]
     pub fn kind(&self) -> ErrorKind {
         match self {

@@ -1,4 +1,4 @@
-//! Looking at one execution.
+//! Reads one execution.
 
 use jiff::Timestamp;
 use serde::Serialize;
@@ -11,18 +11,18 @@ use crate::journal::{Journal, Lease};
 use crate::keys::{self, Key, TimerKey};
 use crate::stored::Document as _;
 
-/// An execution, as its head tells.
+/// An execution, as described by its head.
 #[derive(Debug, Clone, Serialize)]
 pub struct Execution {
-    /// What never changes.
+    /// The immutable part.
     pub record: Record,
-    /// Where it stands.
+    /// Its current status.
     pub status: Status,
-    /// Its newest commit.
+    /// Number of its newest commit.
     pub commit: u64,
-    /// The instant of that.
+    /// The instant of that commit.
     pub at: Timestamp,
-    /// Whose run is at it.
+    /// The current lease, if any.
     pub lease: Option<Lease>,
     /// Its earliest deadline.
     pub timer: Option<Timestamp>,
@@ -32,13 +32,13 @@ pub struct Execution {
     pub entries: u64,
     /// Bytes of journal so far.
     pub journal_bytes: u64,
-    /// Bytes of the head itself; none once it is archived.
+    /// Bytes of the head itself; 0 once the execution is archived.
     pub head_bytes: u64,
-    /// Segments.
+    /// Number of segments.
     pub segments: usize,
-    /// Why it is parked, if it is.
+    /// Why it is blocked, if it is.
     pub blocked: Option<Blocked>,
-    /// The archive that tells all this, once it is archived.
+    /// The archive that contains all this, once the execution is archived.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub archive: Option<Key>,
 }
@@ -46,14 +46,15 @@ pub struct Execution {
 /// Part of a journal.
 #[derive(Debug, Clone, Serialize)]
 pub struct JournalPage {
-    /// Whole commits.
+    /// Complete commits.
     pub commits: Vec<Commit>,
-    /// The commit to ask for next, if there are more.
+    /// The number of the next commit to request, if there are more.
     pub next: Option<u64>,
 }
 
 impl Engine {
-    /// Where an execution stands: `archived` once it is archived. 1 G, + 1 G where there is no head.
+    /// Returns the status of an execution: `archived` once it is archived. 1 G, + 1 G if there is
+    /// no head.
     ///
     /// # Errors
     /// Unknown execution; the store failed, or the head cannot be read.
@@ -67,8 +68,9 @@ impl Engine {
         }
     }
 
-    /// An execution, as its head tells, or its archive once it is archived. 1 G, and 1 G for each
-    /// segment where why it is blocked does not stand in the head any more; 2 G where it is archived.
+    /// Returns an execution, as described by its head, or by its archive once it is archived.
+    /// 1 G, and 1 G for each segment if the reason for its block is not in the head any more; 2 G
+    /// if it is archived.
     ///
     /// # Errors
     /// As [`Engine::status`].
@@ -86,7 +88,7 @@ impl Engine {
             let tail = journal.tail_entries()?.into_iter().rev();
             blocked = tail.map(|(_, entry)| entry).find_map(why);
             if blocked.is_none() {
-                // Mail that was absorbed since has sealed it.
+                // Mail that was absorbed since has moved the entry into a segment.
                 let (ports, concurrency) = (&self.core.ports, self.core.settings.concurrency);
                 let commits = journal.read(ports, concurrency).await?.commits.into_iter();
                 let entries = commits
@@ -113,8 +115,8 @@ impl Engine {
         })
     }
 
-    /// Commits from number `from` on (the first is 1), at most `limit`. 1 G, + 1 G for each
-    /// segment that holds later commits; 2 G where it is archived.
+    /// Returns the commits from number `from` on (the first is 1), at most `limit`. 1 G, + 1 G
+    /// for each segment that contains later commits; 2 G if the execution is archived.
     ///
     /// # Errors
     /// As [`Engine::status`]; a segment is missing or broken.

@@ -6,7 +6,8 @@ use crate::domain::{ExecutionId, Status};
 use crate::replay::{Frame, FrameStatus, Tree};
 
 impl Engine {
-    /// The tree of frames of an execution. 1 G, + 1 G for each segment; 2 G if it is archived.
+    /// Returns the tree of frames of an execution. 1 G, + 1 G for each segment; 2 G if it is
+    /// archived.
     ///
     /// # Errors
     /// Unknown execution; the store failed, or an object cannot be read.
@@ -26,7 +27,7 @@ impl Engine {
         let mut root = tree.nested();
         root.about = Some(format!("{}@{}", record.workflow, record.version));
         root.status = match status {
-            // How it ended is in its archive.
+            // The archive contains how it ended.
             Status::Completed | Status::Archived => FrameStatus::Completed,
             Status::Failed => FrameStatus::Failed,
             Status::Cancelled => FrameStatus::Cancelled,

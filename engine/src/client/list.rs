@@ -1,4 +1,4 @@
-//! Listing executions: from the feed, and from the mailbox what has not run yet.
+//! Lists executions: from the feed, and from the mailbox those that have not run yet.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,11 +16,11 @@ use crate::stored::LoadError;
 /// Which executions to list.
 #[derive(Debug, Clone, Default)]
 pub struct Filter {
-    /// Only these; all when empty.
+    /// Only executions with one of these statuses; all if empty.
     pub status: Vec<Status>,
-    /// Only this type.
+    /// Only executions of this type.
     pub workflow: Option<Workflow>,
-    /// At most so many, newest first; all when absent.
+    /// Maximum number of executions, newest first; all if absent.
     pub limit: Option<usize>,
 }
 
@@ -31,11 +31,11 @@ pub struct Row {
     pub eid: ExecutionId,
     /// Its type.
     pub workflow: Workflow,
-    /// The version.
+    /// Its version.
     pub version: String,
     /// Its queue.
     pub queue: Queue,
-    /// Where it stood when the feed last spoke of it.
+    /// Its status in the last feed object.
     pub status: Status,
     /// The caller's key.
     pub dispatch_key: Option<String>,
@@ -43,17 +43,18 @@ pub struct Row {
     pub parent: Option<ExecutionId>,
     /// When it was started.
     pub created_at: Timestamp,
-    /// When the feed last spoke of it.
+    /// The instant of the last feed object.
     pub updated_at: Timestamp,
-    /// What the feed last said, where there is more to say.
+    /// The note in the last feed object, if any.
     pub note: Option<String>,
 }
 
 impl Engine {
-    /// Executions, newest first. The feed lags behind the heads by a moment: a run tells it
-    /// last. Where a feed object cannot be read the head is; what neither tells of is left out,
-    /// and said in the log. 1 P for each 1,000 feed objects and mails, 1 G for each execution, and
-    /// 1 G more where the head is read for the feed object.
+    /// Returns executions, newest first. The feed lags slightly behind the heads, since the feed
+    /// object is a run's last effect. If a feed object cannot be read, the head is read instead;
+    /// an execution is omitted, and logged, if neither can be read. 1 P for each 1,000 feed
+    /// objects and mails, 1 G for each execution, and 1 G more for each head that is read instead
+    /// of a feed object.
     ///
     /// # Errors
     /// The store failed.
@@ -87,7 +88,7 @@ impl Engine {
                 Ok(Some(journal)) => {
                     rows.insert(journal.head.record.eid, row_of_head(journal.head));
                 }
-                Ok(None) => {} // mail of what was never started, or is gone
+                Ok(None) => {} // no head: never begun, or purged
                 Err(LoadError::Bucket(error)) => return Err(error.into()),
                 Err(error) => tracing::warn!(%error, "left out of the list"),
             }
@@ -98,7 +99,7 @@ impl Engine {
         Ok(rows)
     }
 
-    /// The ids of all executions that the feed or a mailbox names, in order. 1 P for each
+    /// Returns the ids of all executions that the feed or a mailbox names, in order. 1 P for each
     /// 1,000 feed objects and mails.
     ///
     /// # Errors
@@ -110,7 +111,7 @@ impl Engine {
         Ok(known.into_iter().collect())
     }
 
-    /// Executions whose `start` mail is still there.
+    /// Returns the executions whose `start` mail still exists.
     async fn waiting(&self) -> Result<BTreeSet<ExecutionId>, EngineError> {
         let mail = Prefix::parse(crate::keys::MAIL).expect("a constant of the key layout");
         let rows = self.core.ports.list(&mail).await?;

@@ -1,7 +1,7 @@
-//! What programs and operators call: start, signal, look.
+//! The calls for programs and operators: start, signal, read.
 //!
-//! An engine only writes mail and first heads, and reads. It never replaces a head (I2): a
-//! run is the single writer.
+//! An engine only writes mail and first heads, and reads. It never replaces a head (I2): a run is
+//! the single writer.
 
 mod audit;
 mod control;
@@ -52,18 +52,18 @@ pub struct Engine {
 }
 
 impl Engine {
-    /// An engine with default settings.
+    /// Creates an engine with default settings.
     ///
     /// # Errors
-    /// [`RegistryError`] when the application does not hold together.
+    /// [`RegistryError`] if a workflow of the application could not be registered.
     pub fn new(ports: Ports, app: App, host: Host) -> Result<Self, RegistryError> {
         Self::with_settings(ports, app, host, Settings::default())
     }
 
-    /// An engine with settings of its own.
+    /// Creates an engine with the given settings.
     ///
     /// # Errors
-    /// [`RegistryError`] when the application does not hold together.
+    /// [`RegistryError`] if a workflow of the application could not be registered.
     pub fn with_settings(
         ports: Ports,
         app: App,
@@ -85,30 +85,30 @@ impl Engine {
         })
     }
 
-    /// The application.
+    /// Returns the application.
     #[must_use]
     pub fn app(&self) -> &App {
         &self.core.app
     }
 
-    /// The ports it was given.
+    /// Returns the ports of this engine.
     #[must_use]
     pub fn ports(&self) -> &Ports {
         &self.core.ports
     }
 
-    /// Runs one execution for as long as it has work: what a worker does for each cause it
-    /// finds. At most one run of an execution at a time in a process.
+    /// Runs one execution for as long as it has work, as a worker does for each cause it finds. A
+    /// process has at most one run of an execution at a time.
     ///
-    /// Price: see the price list; a run without anything to do costs 1 P and 1 G.
+    /// Price: see the price list; a run without any work costs 1 P and 1 G.
     ///
     /// # Errors
-    /// [`RunError`]: nothing is lost, the causes stay; run it again.
+    /// [`RunError`]: nothing is lost, the causes remain; run it again.
     pub async fn run(&self, eid: ExecutionId, causes: Causes) -> Result<Ended, RunError> {
         self.run_until(eid, causes, Stop::default()).await
     }
 
-    /// The same, until it is told to hand over: for who has little time.
+    /// Runs one execution until it is asked to hand over, for callers with a time limit.
     ///
     /// # Errors
     /// As [`run`](Self::run).
@@ -121,13 +121,13 @@ impl Engine {
         run::run(Arc::clone(&self.core), eid, causes, stop, &mut Vec::new()).await
     }
 
-    /// What runs of this process have done so far. Costs no request.
+    /// Returns counts of what the runs of this process have done so far. Costs no request.
     #[must_use]
     pub fn counts(&self) -> Counts {
         self.core.counter.counts()
     }
 
-    /// What workers and sweepers are made of.
+    /// Returns the core that workers and sweepers are built from.
     #[must_use]
     pub fn core(&self) -> &Arc<Core> {
         &self.core

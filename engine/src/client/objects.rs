@@ -1,4 +1,4 @@
-//! Looking at every object that an execution names.
+//! Reads every object that an execution names.
 
 use std::collections::BTreeSet;
 
@@ -10,8 +10,8 @@ use crate::keys;
 use crate::stored::{self, LoadError};
 
 impl Engine {
-    /// What is missing or broken of what a head names, and what that names. 1 G for each
-    /// segment and each large value.
+    /// Finds missing or broken objects among those that a head names, directly or indirectly. 1 G
+    /// for each segment and each large value.
     pub(super) async fn broken(&self, journal: &mut Journal) -> Result<Vec<Finding>, EngineError> {
         let (ports, concurrency) = (&self.core.ports, self.core.settings.concurrency);
         let eid = journal.head.record.eid;
@@ -38,7 +38,7 @@ impl Engine {
         let entries = commits.iter().flat_map(|commit| &commit.entries);
         let payloads = entries.filter_map(Entry::payload);
         let (mut seen, args) = (BTreeSet::new(), journal.head.record.args.clone());
-        // One after the other: each is read whole, and may be large.
+        // Sequential: each is read completely, and may be large.
         for payload in [&args].into_iter().chain(payloads) {
             if is_new(payload, &mut seen)
                 && let Err(error) = stored::resolve(ports, &eid, payload).await
@@ -49,12 +49,12 @@ impl Engine {
         Ok(found)
     }
 
-    /// The same of what a tombstone names. 1 G, + 1 G for each value beside the archive.
+    /// Does the same for a tombstone. 1 G, + 1 G for each value outside the archive.
     async fn broken_archive(&self, eid: &ExecutionId, archived: &Archived) -> Vec<LoadError> {
         let ports = &self.core.ports;
         let archive = match archive::read(ports, eid, Some(archived)).await {
             Ok(Some(archive)) => archive,
-            // One that is named and not there is an error.
+            // A named archive that does not exist is an error.
             Ok(None) => return Vec::new(),
             Err(error) => return vec![error],
         };
@@ -73,7 +73,7 @@ impl Engine {
     }
 }
 
-/// Says which object it is. A store that fails is no finding.
+/// Turns an error into a finding that names the object. A store failure is not a finding.
 pub(super) fn finding(journal: &Journal, error: LoadError) -> Result<Finding, EngineError> {
     let eid = journal.head.record.eid;
     Ok(match error {
@@ -91,7 +91,7 @@ pub(super) fn finding(journal: &Journal, error: LoadError) -> Result<Finding, En
     })
 }
 
-/// Whether it is a blob that was not looked at yet.
+/// Returns whether it is a blob that was not read yet.
 fn is_new(payload: &Payload, seen: &mut BTreeSet<Digest>) -> bool {
     match payload {
         Payload::Inline(_) => false,

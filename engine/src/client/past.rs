@@ -1,4 +1,4 @@
-//! An execution with its journal, wherever that stands: under its head, or in its archive.
+//! An execution with its journal, read from its head or from its archive.
 
 use super::{Engine, EngineError};
 use crate::archive::{self, Archive};
@@ -7,31 +7,30 @@ use crate::journal::Journal;
 use crate::stored::LoadError;
 use jiff::Timestamp;
 
-/// Where an execution stands.
+/// The place where an execution is stored.
 pub(super) enum Found {
-    /// Under its head.
+    /// It has a head.
     Here(Box<Journal>),
-    /// In its archive.
+    /// It is archived.
     Archived(Box<Archive>),
 }
 
-/// What an execution was, and did.
+/// The description and journal of an execution.
 pub(super) struct History {
     pub(super) record: Record,
-    /// Where it stands; how it ended, once it is archived.
+    /// Its current status; how it ended, once it is archived.
     pub(super) status: Status,
     /// The instant of its last commit.
     pub(super) at: Timestamp,
-    /// For each segment, the number of the first entry behind it.
+    /// For each segment, the number of the first entry after it.
     pub(super) segments: Vec<u64>,
-    /// How often a large value was moved into the journal when it was archived.
+    /// Number of large values that were moved into the journal when it was archived.
     pub(super) inlined: u64,
     pub(super) commits: Vec<Commit>,
 }
 
 impl Engine {
-    /// Where an execution stands. 1 G, + 1 G for the archive where it was archived, or where there
-    /// is no head.
+    /// Finds an execution. 1 G, + 1 G for the archive if it was archived, or if there is no head.
     pub(super) async fn find(&self, eid: ExecutionId) -> Result<Found, EngineError> {
         let ports = &self.core.ports;
         let journal = Journal::load(ports, &eid).await?;
@@ -45,8 +44,9 @@ impl Engine {
         }
     }
 
-    /// The commits from number `from` on, and perhaps some before, with what they are of. 1 G, +
-    /// 1 G for each segment that holds some of them; or 2 G where it was archived.
+    /// Returns the commits from number `from` on, possibly with earlier ones, and the execution's
+    /// description. 1 G, + 1 G for each segment that contains some of them; or 2 G if it was
+    /// archived.
     pub(super) async fn history(
         &self,
         eid: ExecutionId,
@@ -78,7 +78,8 @@ impl Engine {
         }
     }
 
-    /// A large value of an execution that may have been archived since somebody read of it.
+    /// Reads a large value of an execution that may have been archived since the reference was
+    /// read.
     pub(super) async fn archived_value(
         &self,
         eid: &ExecutionId,
@@ -101,7 +102,7 @@ impl From<Archive> for History {
     }
 }
 
-/// How it ended, of the entries of a finished journal.
+/// Returns the entry that ended an execution, from a finished journal.
 pub(super) fn end_of(mut entries: impl DoubleEndedIterator<Item = Entry>) -> Option<Entry> {
     entries.rfind(|entry| {
         matches!(

@@ -1,4 +1,4 @@
-//! What an execution has cost in requests, told from its journal by the price list
+//! The cost of an execution in requests, computed from its journal by the price list
 //! (docs/operations.md, Price list).
 //!
 //! | for | write | read |
@@ -10,14 +10,15 @@
 //! | each run's end | 1 feed object | |
 //! | each timer that was set | 1 | |
 //! | each mail absorbed | | 1 |
-//! | each signal and operator's word | 1 | 1 |
+//! | each signal and control message | 1 | 1 |
 //! | each message to another, each child that is closed | 1 | |
 //! | its result, mailed to a parent that waits | 1 | |
 //! | each large value, each segment | 1 | |
 //!
-//! A child's requests are the child's, its start too. What left no trace is not counted:
-//! retries, runs without a commit, polling, reads by people. So it is an estimate, and a lower
-//! bound but for signals that came with one head read for several.
+//! A child's requests count for the child, including its start. Requests without a trace in the
+//! journal are not counted: retries, runs without a commit, polling, reads by people. The result
+//! is therefore an estimate. It is a lower bound, except for signals that shared one read of the
+//! head.
 
 use std::collections::BTreeMap;
 
@@ -31,15 +32,15 @@ use crate::domain::{Began, Body, Entry, ExecutionId, FrameId, Payload, Wait};
 /// Requests by class.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Price {
-    /// The write class: writes and lists.
+    /// The write class: PUT and LIST.
     pub write_requests: u64,
-    /// The read class: reads.
+    /// The read class: GET.
     pub read_requests: u64,
 }
 
 impl Engine {
-    /// What an execution has cost so far, as its journal tells; see the head of `price.rs` for
-    /// the formula. 1 G, + 1 G for each segment; 2 G where it is archived.
+    /// Returns the cost of an execution so far, computed from its journal; the header of
+    /// `price.rs` contains the formula. 1 G, + 1 G for each segment; 2 G if it is archived.
     ///
     /// # Errors
     /// Unknown execution; the store failed, or an object cannot be read.
@@ -48,7 +49,7 @@ impl Engine {
     }
 }
 
-/// The sum over a journal.
+/// Adds up the cost of a journal.
 fn price(history: &History) -> Price {
     let (record, segments) = (&history.record, &history.segments);
     let mut price = Price {
@@ -111,7 +112,7 @@ fn blob(payload: &Payload) -> u64 {
 enum Last {
     /// The execution is over.
     Over,
-    /// It goes on some time: the run lists once more before it ends.
+    /// The execution continues later: the run lists once more before it ends.
     Waits,
 }
 
@@ -127,7 +128,7 @@ fn ends_run(entry: &Entry) -> Option<Last> {
     }
 }
 
-/// The open deadlines, of which the earliest is the timer.
+/// The open deadlines; the timer is the earliest of them.
 #[derive(Default)]
 struct Deadlines {
     open: BTreeMap<FrameId, Timestamp>,
@@ -160,7 +161,7 @@ impl Deadlines {
         }
     }
 
-    /// 1 when a run that ends now sets another timer than there was.
+    /// Returns 1 if a run that ends now sets a different timer, else 0.
     fn set(&mut self) -> u64 {
         let earliest = self.open.values().min().copied();
         let new = earliest.is_some() && earliest != self.timer;

@@ -1,4 +1,4 @@
-//! How an execution ended.
+//! Waits for the end of an execution, and reads its result.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ use crate::stored::{self, LoadError};
 
 /// Pauses between reads of the head.
 const POLL: Backoff = Backoff::new(Duration::from_millis(2), Duration::from_secs(1));
-/// The same where a worker of this process reports the ends of its executions.
+/// Pauses if a worker in this process reports the ends of its executions.
 const POLL_BESIDE_WORKER: Backoff =
     Backoff::new(Duration::from_millis(100), Duration::from_secs(1));
 
@@ -22,15 +22,15 @@ const POLL_BESIDE_WORKER: Backoff =
 pub struct Outcome {
     /// Completed, failed or cancelled.
     pub status: Status,
-    /// Its value, or why it has none.
+    /// Its value, or the failure.
     pub value: Result<Json, Failure>,
 }
 
 impl Outcome {
-    /// The value as a `T`; a failure as itself.
+    /// Returns the value as a `T`; a failure is returned unchanged.
     ///
     /// # Errors
-    /// The failure, or one of kind `value` when the value is not a `T`.
+    /// The failure, or one of kind `value` if the value is not a `T`.
     pub fn get<T: DeserializeOwned>(&self) -> Result<T, Failure> {
         let json = self.value.as_ref().map_err(Clone::clone)?;
         json.get()
@@ -39,18 +39,18 @@ impl Outcome {
 }
 
 impl Engine {
-    /// How an execution ended; waits for the end up to `wait`. 1 G for each look (after 2 ms,
-    /// or 100 ms beside a worker of this process, which tells of the ends it makes; then less
-    /// and less often, once a second in the end), + 1 G for a value over 32 KiB, + 1 G where it is
-    /// archived.
+    /// Returns how an execution ended; waits for the end up to `wait`. 1 G for each read of the
+    /// head, + 1 G for a value over 32 KiB, + 1 G if it is archived. The head is read again after
+    /// 2 ms, or after 100 ms if a worker in this process reports the ends that it commits, then
+    /// at growing intervals of up to one second.
     ///
     /// # Errors
-    /// [`EngineError::NotYet`] when it has not ended by then; unknown execution; the store
-    /// failed, or an object cannot be read.
+    /// [`EngineError::NotYet`] if it has not ended by then; unknown execution; the store failed,
+    /// or an object cannot be read.
     pub async fn result(&self, eid: ExecutionId, wait: Duration) -> Result<Outcome, EngineError> {
         let clock = &self.core.ports.clock;
         let end = clock.monotonic() + wait;
-        // Before the first look: an end between look and wait is told.
+        // Registered before the first read, so that an end between read and wait is reported.
         let mut over = self.core.completion_waiters.of(eid);
         let poll = match self.core.completion_waiters.has_worker() {
             true => POLL_BESIDE_WORKER,
@@ -109,8 +109,8 @@ impl Engine {
         Ok(Outcome { status, value })
     }
 
-    /// A value that stands in an execution's journal. 1 G if it is a blob, and 1 or 2 more once
-    /// that is archived; else none.
+    /// Returns a value from an execution's journal. 1 G if it is a blob, and 1 or 2 more once the
+    /// execution is archived; else none.
     ///
     /// # Errors
     /// The store failed, or the blob cannot be read.

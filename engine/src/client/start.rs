@@ -1,4 +1,4 @@
-//! Starting executions.
+//! Starts executions.
 
 use jiff::Timestamp;
 use serde::Serialize;
@@ -14,7 +14,7 @@ use crate::ports::Created;
 use crate::sdk::Workflow;
 use crate::stored;
 
-/// What to start. Checked when it is given to [`Engine::start`].
+/// An execution to start. [`Engine::start`] validates it.
 ///
 /// ```
 /// use millpond::client::Start;
@@ -34,19 +34,19 @@ pub struct Start {
     actor: Actor,
 }
 
-/// What became of a start.
+/// The result of a start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Started {
     /// The execution.
     pub eid: ExecutionId,
-    /// Whether this call started it; else its key was started before.
+    /// Whether this call started it; `false` if its key was started before.
     pub fresh: bool,
-    /// Whether it is another workflow, or runs with another input, than this call gave.
+    /// Whether the existing execution has another workflow or input than this call gave.
     pub differs: bool,
 }
 
 impl Start {
-    /// A start of the workflow called `workflow`, without input (`null`).
+    /// Creates a start of the workflow named `workflow`, without input (`null`).
     pub fn new(workflow: impl Into<String>) -> Self {
         Self {
             workflow: workflow.into(),
@@ -59,48 +59,48 @@ impl Start {
         }
     }
 
-    /// A start of a workflow type, with its own kind of input.
+    /// Creates a start of a workflow type, with its own input type.
     pub fn of<W: Workflow>(input: &W::Input) -> Self {
         Self::new(W::NAME).version(W::VERSION).input(input)
     }
 
-    /// Its input.
+    /// Sets its input.
     pub fn input<T: Serialize + ?Sized>(mut self, input: &T) -> Self {
         self.input = Json::of(input);
         self
     }
 
-    /// Its input, as JSON.
+    /// Sets its input, as JSON.
     pub fn json(mut self, input: Json) -> Self {
         self.input = Ok(input);
         self
     }
 
-    /// A key: any text of 1 byte to 1 KiB. One key starts one execution.
+    /// Sets a key: any text of 1 byte to 1 KiB. One key starts one execution.
     pub fn key(mut self, key: impl Into<String>) -> Self {
         self.key = Some(key.into());
         self
     }
 
-    /// The version, instead of the one registered last.
+    /// Sets the version, instead of the one registered last.
     pub fn version(mut self, version: impl Into<String>) -> Self {
         self.version = Some(version.into());
         self
     }
 
-    /// The queue, instead of `default`.
+    /// Sets the queue, instead of `default`.
     pub fn queue(mut self, queue: impl Into<String>) -> Self {
         self.queue = Some(queue.into());
         self
     }
 
-    /// Not before this instant.
+    /// Sets the earliest instant at which it runs.
     pub fn at(mut self, at: Timestamp) -> Self {
         self.at = Some(at);
         self
     }
 
-    /// Who starts it.
+    /// Sets the actor that starts it.
     pub fn actor(mut self, actor: Actor) -> Self {
         self.actor = actor;
         self
@@ -108,19 +108,18 @@ impl Start {
 }
 
 impl Engine {
-    /// Starts an execution; returns when it is durable. With a key, one that was started
-    /// before is found instead.
+    /// Starts an execution; returns when it is durable. If its key was started before, that
+    /// execution is returned instead.
     ///
-    /// (1) With a key, read the head: there is one, done. (2) Create the `start` mail.
-    /// (3) Create the head. Either order of crash converges; refused at either, the head
-    /// decides.
+    /// (1) With a key, read the head: if it exists, done. (2) Create the `start` mail. (3) Create
+    /// the head. Each crash converges; if either create is refused, the head decides.
     ///
     /// Price: 2 P, + 1 G with a key, + 1 P for an input over 16 KiB.
     ///
     /// # Errors
-    /// [`EngineError`]: a name, a key, or an input that the workflow does not take is refused
-    /// before anything is written; the workflow is unknown; the store failed (start again with
-    /// the same key).
+    /// [`EngineError`]: a name, a key, or an input that does not match the workflow's input type
+    /// is rejected before anything is written; the workflow is unknown; the store failed (start
+    /// again with the same key).
     pub async fn start(&self, start: Start) -> Result<Started, EngineError> {
         let ports = &self.core.ports;
         let key = start.key.as_deref().map(Text::parse).transpose()?;
@@ -218,7 +217,7 @@ impl Engine {
     }
 }
 
-/// Whether a key means something else there than here.
+/// Returns whether the existing execution differs from the requested one.
 fn is_other(there: &Record, here: &Record) -> bool {
     there.args_digest != here.args_digest || there.workflow != here.workflow
 }
