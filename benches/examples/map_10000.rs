@@ -166,7 +166,7 @@ fn main() {
     );
     println!("killed      at item {FATAL}, after {reached:.1?}");
     println!("again       {again} items");
-    println!("requests    {write_requests} write_requests, {read_requests} read_requests");
+    println!("requests    {write_requests} write, {read_requests} read");
     println!("memory      {} MiB at most", memory >> 10);
     assert!(again <= WIDTH, "more than a window was done again");
     assert!(

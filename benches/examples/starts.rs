@@ -123,7 +123,7 @@ async fn main() {
         total.refused + total.unknown + total.throttled
     });
     println!(
-        "requests    {write_requests} write_requests, {} read_requests",
+        "requests    {write_requests} write, {} read",
         sum(Usage::read_requests)
     );
     println!("refused     {}", sum(|usage| usage.total().refused));

@@ -10,7 +10,7 @@ type Holds = fn(&Protocol, &State) -> bool;
 /// Names and predicates.
 const ALL: [(&str, Holds); 8] = [
     (
-        "inv1 no step_body begins under a barrier that is not the newest",
+        "inv1 no step body begins under a barrier that is not the newest",
         |_, s| !s.begun_late,
     ),
     ("inv2 no committed entry is lost", inv2),

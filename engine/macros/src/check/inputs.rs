@@ -54,8 +54,7 @@ fn no_context(signature: &Signature, typed: &mut Vec<&PatType>, faults: &mut Fau
         .position(|each| is_context(&each.ty) || borrowed(&each.ty));
     match found.map(|at| typed.remove(at)) {
         Some(misplaced) if borrowed(&misplaced.ty) => {
-            let message =
-                "a workflow owns its context, which is read_requests to clone: write `Context`";
+            let message = "a workflow owns its context, which is cheap to clone: write `Context`";
             faults.at(&misplaced.ty, message);
         }
         Some(misplaced) => {

@@ -247,9 +247,9 @@ fn inv9_a_program_that_fails_or_panics_early_is_caught_with_its_words() {
     let entry = "frame.started root/b#0";
     let failed = caught(|ctx: Context, (): ()| async move {
         ctx.step("a", done).await?;
-        Err::<(), _>(Failed::new("limit", "too write_requests"))
+        Err::<(), _>(Failed::new("limit", "too dear"))
     });
-    let got = "the workflow ended with limit: too write_requests";
+    let got = "the workflow ended with limit: too dear";
     assert_eq!(failed, text("step root/b#0", got, entry));
     let panicked = caught(|ctx: Context, (): ()| async move {
         let n = ctx.step("a", done).await?;

@@ -264,7 +264,7 @@ impl World {
             return Ok(None); // dropped meanwhile
         };
         let Phase::Started { attempt } = step.phase else {
-            panic!("a step_body runs after its barrier: {step:?}");
+            panic!("a step body runs after its barrier: {step:?}");
         };
         let (handle, _canceller) = Attempt::new(eid(), fid.clone(), attempt, None);
         let fid = fid.clone();

@@ -10,7 +10,7 @@ use crate::testing::{Injection, Rule, Verb, World};
 
 /// A worker whose `n`th write of a head stays on its way, and who is gone by then.
 fn crash_count(world: &World, n: u64, seed: u64) -> World {
-    let stalled = world.beside(app(), &format!("crash_count{seed}"), seed);
+    let stalled = world.beside(app(), &format!("stalls{seed}"), seed);
     let head = || {
         Rule::new(Injection::Held)
             .on(Verb::Write)
@@ -39,10 +39,7 @@ fn case_12_a_commit_that_comes_after_the_archive_or_the_purge_is_refused() {
             .eid;
         let stalled = crash_count(&world, 0, 5);
         let ended = stalled.run(eid);
-        assert!(
-            ended.is_err(),
-            "it crash_count before its barrier: {ended:?}"
-        );
+        assert!(ended.is_err(), "it stalls before its barrier: {ended:?}");
         // Another one finishes the execution.
         world.skip(Duration::from_secs(31));
         assert_eq!(world.result::<u64>(eid), Ok(10));

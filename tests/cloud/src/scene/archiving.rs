@@ -301,7 +301,7 @@ impl fmt::Display for Outcome {
         writeln!(f, "  {}", self.invocations)?;
         writeln!(
             f,
-            "  {}; an execution: {:.2} write_requests",
+            "  {}; an execution: {:.2} write requests",
             self.requests,
             self.requests.write_requests() as f64 / self.asked.max(1) as f64
         )?;

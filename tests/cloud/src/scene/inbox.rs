@@ -184,7 +184,7 @@ impl fmt::Display for Outcome {
         let uploads = self.uploads.max(1) as f64;
         writeln!(
             f,
-            "  {}; an upload: {:.2} write_requests",
+            "  {}; an upload: {:.2} write requests",
             self.requests,
             self.requests.write_requests() as f64 / uploads
         )

@@ -254,7 +254,7 @@ impl Outcome {
         let (spent, allowed) = (self.spent().write_requests(), self.allowed());
         must(
             spent * 10 <= allowed * 11,
-            format!("{spent} write_requests requests, {allowed} are in the price list"),
+            format!("{spent} write requests, {allowed} are in the price list"),
         );
         faults
     }
@@ -296,7 +296,7 @@ impl fmt::Display for Outcome {
         let spent = self.spent();
         writeln!(
             f,
-            "  an execution: {:.2} write_requests, {:.2} read_requests requests; the price list says {DEAR} and {CHEAP}, and {:.2} write_requests with {} copies of uploads and {} kills",
+            "  an execution: {:.2} write and {:.2} read requests; the price list says {DEAR} and {CHEAP}, and {:.2} write requests with {} copies of uploads and {} kills",
             spent.write_requests() as f64 / asked,
             spent.gets as f64 / asked,
             self.allowed() as f64 / asked,
