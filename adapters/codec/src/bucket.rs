@@ -1,4 +1,4 @@
-//! The port that codes.
+//! A bucket that encodes and decodes bodies.
 
 use std::sync::Arc;
 
@@ -9,8 +9,8 @@ use millpond::ports::{Bucket, BucketError, Entropy, Expect, Fault, Object, Outco
 
 use crate::codec::{Codec, NONCE};
 
-/// A bucket whose bodies are coded. Costs no request. Sizes in lists are those of the coded
-/// bodies.
+/// A bucket that encodes every body. Encoding costs no request. The sizes in lists are those of the
+/// encoded bodies.
 #[derive(Debug)]
 pub struct Coded {
     inner: Arc<dyn Bucket>,
@@ -19,7 +19,8 @@ pub struct Coded {
 }
 
 impl Coded {
-    /// Codes what goes to `inner`; nonces come from `entropy`, which must be the system's.
+    /// Encodes the bodies written to `inner`; nonces come from `entropy`, which must be the
+    /// operating system's.
     #[must_use]
     pub fn new(inner: Arc<dyn Bucket>, codec: Codec, entropy: Arc<dyn Entropy>) -> Self {
         Self {
@@ -42,7 +43,7 @@ impl Bucket for Coded {
             Err(why) if why.is_ours() => {
                 Err(BucketError::new(Fault::Denied, "read", key).because(why))
             }
-            // C3. In the open it may be JSON, which must not be believed.
+            // C3. An unencrypted body may be valid JSON, which the engine must not accept.
             Err(why) => {
                 tracing::warn!(%key, %why, "an object cannot be decoded");
                 let body = Bytes::from_static(b"\0undecoded");

@@ -1,4 +1,4 @@
-//! One body, coded and decoded. No I/O; randomness is given.
+//! Encodes and decodes one body. No I/O; the caller passes the randomness.
 
 use std::io::Read as _;
 
@@ -12,17 +12,17 @@ const MAGIC: &[u8; 4] = b"\0MP1";
 const ZSTD: u8 = 1;
 const AES: u8 = 2;
 
-/// Bytes of a nonce.
+/// Size of a nonce, in bytes.
 pub(crate) const NONCE: usize = 12;
 
 /// A smaller body is not compressed: it would hardly shrink.
 const SMALL: usize = 256;
 
-/// No object of the engine is larger when it is decompressed: 64 MiB. Whoever may write to the
-/// bucket must not make readers fill their memory.
+/// No object of the engine is larger than 64 MiB after decompression. A writer of the bucket must
+/// not be able to exhaust the memory of its readers.
 const LARGEST: u64 = 64 << 20;
 
-/// How bodies are coded. The default codes nothing, and reads what is compressed.
+/// How bodies are encoded. The default changes nothing on writing, and reads compressed bodies.
 #[derive(Debug, Clone, Default)]
 pub struct Codec {
     level: Option<i32>,
@@ -46,7 +46,7 @@ pub(crate) enum Undecoded {
     Incompressible,
 }
 
-/// A body above the bound of what readers decompress.
+/// A body larger than readers decompress.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the object is too large to be read again: bytes={bytes}, max={LARGEST}")]
 pub(crate) struct TooLarge {
@@ -55,21 +55,21 @@ pub(crate) struct TooLarge {
 }
 
 impl Undecoded {
-    /// Whether it is this reader's ring that does not fit: the object may be whole.
+    /// Whether the cause is this reader's keyring: the object may be intact.
     pub(crate) const fn is_ours(&self) -> bool {
         matches!(self, Self::NoKeyring | Self::NoKey { .. } | Self::Plain)
     }
 }
 
 impl Codec {
-    /// Codes nothing, and reads what is compressed.
+    /// Changes nothing on writing, and reads compressed bodies.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Compresses bodies of 256 bytes and more, where that makes them smaller, at a level of
-    /// zstd (1 to 22; 3 is its default, about 300 MB/s).
+    /// Compresses bodies of 256 bytes and more if that makes them smaller, at a level of zstd (1 to
+    /// 22; the default of zstd is 3, about 300 MB/s).
     #[must_use]
     pub fn zstd(mut self, level: i32) -> Self {
         self.level = Some(level);
@@ -83,15 +83,15 @@ impl Codec {
         self
     }
 
-    /// Whether it changes what is written.
+    /// Whether written bodies stay unchanged.
     pub(crate) const fn is_idle(&self) -> bool {
         self.level.is_none() && self.keyring.is_none()
     }
 
-    /// The body as it is stored under `key`. `nonce` is random and never given twice.
+    /// Encodes a body for storage under `key`. `nonce` must be random and must never repeat.
     ///
     /// # Errors
-    /// [`TooLarge`]: no reader would decompress it.
+    /// [`TooLarge`]: no reader would decompress the body.
     pub(crate) fn encode(
         &self,
         key: &Key,
@@ -129,7 +129,7 @@ impl Codec {
         Ok([header.as_slice(), &nonce, &sealed].concat().into())
     }
 
-    /// The body that is stored under `key` as `stored`.
+    /// Decodes the body stored under `key`.
     pub(crate) fn decode(&self, key: &Key, stored: &Bytes) -> Result<Bytes, Undecoded> {
         let closed = self
             .keyring
@@ -172,7 +172,7 @@ impl Codec {
         (small.len() < body.len()).then_some(small)
     }
 
-    /// C1. Opens what stands behind magic and method.
+    /// C1. Decrypts the bytes after the magic and the method.
     fn open(&self, key: &Key, stored: &Bytes, rest: &[u8]) -> Result<Bytes, Undecoded> {
         let (&length, rest) = rest.split_first().ok_or(Undecoded::Malformed)?;
         let (id, rest) = rest
@@ -197,7 +197,7 @@ impl Codec {
     }
 }
 
-/// What a body is bound to: its header and its key.
+/// The data authenticated with a body: its header and its key.
 fn bound(key: &Key, header: &[u8]) -> Vec<u8> {
     [header, key.as_str().as_bytes()].concat()
 }

@@ -1,4 +1,4 @@
-//! Keys by id: one that encrypts, and those that may still be needed.
+//! Keys by id: the active one encrypts, and the others decrypt older objects.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -8,13 +8,13 @@ use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use zeroize::Zeroizing;
 
-/// Longest id of a key, in bytes.
+/// Maximum length of a key id, in bytes.
 const LONGEST: usize = 64;
 
-/// Keys of AES-256, by id. The first one encrypts; every one decrypts.
+/// AES-256 keys by id. The first one encrypts; every one decrypts.
 ///
-/// Rotation: put a new key first, give the ring to every process, and take an old one out when
-/// no object needs it any more.
+/// Rotation: add a new key in first place, distribute the keyring to every process, and remove an
+/// old key once no object depends on it.
 #[derive(Clone)]
 pub struct Keyring {
     active: String,
@@ -25,26 +25,26 @@ pub struct Keyring {
 /// A keyring that cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum KeyringError {
-    /// There is no key in it.
+    /// It contains no key.
     #[error("the keyring holds no key")]
     Empty,
     /// A line is neither `id = key`, nor `plain`, nor a comment.
     #[error("the keyring cannot be read: {why}: line={line}")]
     Line {
-        /// Its number, from 1.
+        /// The line number, from 1.
         line: usize,
-        /// What is wrong with it; never what it says.
+        /// What is wrong with the line; never its content.
         why: &'static str,
     },
 }
 
 impl Keyring {
-    /// Reads a keyring: a line `id = key` for each, the key being 32 bytes in base64, the active
-    /// one first; `plain` on a line of its own lets objects in the open be read, too (C2). Empty
-    /// lines, and those that begin with `#`, say nothing.
+    /// Parses a keyring: one line `id = key` for each key, where the key is 32 bytes in base64 and
+    /// the active key comes first. A line `plain` permits reading unencrypted objects as well (C2).
+    /// Empty lines and lines that begin with `#` are ignored.
     ///
     /// # Errors
-    /// [`KeyringError`] names the line, and never repeats it.
+    /// [`KeyringError`] names the line, and never repeats its content.
     pub fn parse(text: &str) -> Result<Self, KeyringError> {
         let (mut keys, mut active, mut plain) = (BTreeMap::new(), None, false);
         for (line, text) in (1..).zip(text.lines()) {
@@ -95,7 +95,7 @@ impl Keyring {
         self.keys.get(id)
     }
 
-    /// Whether objects in the open are read.
+    /// Whether unencrypted objects are read.
     pub(crate) const fn reads_plain(&self) -> bool {
         self.plain
     }

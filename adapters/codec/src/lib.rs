@@ -1,10 +1,10 @@
-//! Objects that are compressed and encrypted before they leave the process.
+//! Compression and encryption of objects before they leave the process.
 //!
-//! [`Coded`] stands around a bucket and codes every body: heads, with the values in them, mail,
-//! segments, blobs. What stays in the open is what the store must see: keys, sizes, times.
+//! [`Coded`] wraps a bucket and encodes every body: heads with their values, mail, segments, blobs.
+//! Keys, sizes and times stay readable, because the store needs them.
 //!
-//! A coded body says how it was made, so each object is read for itself, whatever the codec of
-//! who reads it writes:
+//! The header of an encoded body specifies its encoding, so each object can be read independently
+//! of the codec that the reader writes with:
 //!
 //! | bytes | meaning |
 //! |---|---|
@@ -15,16 +15,17 @@
 //! | rest | the body: compressed, then encrypted with its tag of 16 bytes at the end |
 //!
 //! - **C1** The object's key and the bytes before the nonce are authenticated with the body: an
-//!   object under another key, or with another header, is not read.
-//! - **C2** With a keyring nothing is written in the open, and what is in the open is not read,
-//!   unless the keyring says so (for a bucket on its way to encryption).
-//! - **C3** What cannot be decoded is given as it is: never JSON, so the engine says that the object
-//!   is corrupt, by its key, and parks the execution. A key that is not in the ring, and an object in the open that the ring does
-//!   not allow, are errors ([`Denied`](millpond::ports::Fault::Denied)): the object may be whole.
+//!   object moved to another key, or with a changed header, is not read.
+//! - **C2** With a keyring, nothing is written unencrypted, and an unencrypted object is not read
+//!   unless the keyring permits it (for a bucket that is being migrated to encryption).
+//! - **C3** A body that cannot be decoded is passed on unchanged. It is never JSON, so the engine
+//!   reports the object as corrupt, by its key, and parks the execution. A key that is missing from
+//!   the keyring, and an unencrypted object that the keyring does not permit, are errors
+//!   ([`Denied`](millpond::ports::Fault::Denied)): the object may be intact.
 //!
-//! Nonces are random: with one key at most 2^32 objects may be written (NIST SP 800-38D), so the
-//! active key is to be changed before. Old versions of an object, put back by who may write to
-//! the bucket, are not noticed.
+//! Nonces are random: at most 2^32 objects may be written with one key (NIST SP 800-38D), so the
+//! active key must be rotated before that. The codec does not detect the replay of an old version
+//! of an object by a writer of the bucket.
 
 mod bucket;
 mod codec;

@@ -1,4 +1,4 @@
-//! The port, and the engine behind it.
+//! The bucket wrapper, and the engine on top of it.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! What is coded is read again, and nothing else is.
+//! Encoded bodies are read back, and other bodies are rejected.
 
 mod bucket;
 mod codec;
