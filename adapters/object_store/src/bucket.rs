@@ -1,4 +1,4 @@
-//! The four verbs.
+//! The four operations of the port.
 
 use std::fmt;
 use std::sync::Arc;
@@ -17,18 +17,18 @@ use crate::heard::overhear;
 use crate::list::Lister;
 use crate::map::{self, Naming, Tried};
 
-/// Tries of a write that meets other writes under way (409).
+/// Attempts of a write that conflicts with concurrent writes (409).
 const TRIES: u32 = 6;
-/// First pause between them; doubled each time.
+/// First pause between attempts; doubled each time.
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// A bucket behind the `object_store` crate.
+/// A bucket accessed through the `object_store` crate.
 pub struct ObjectStoreBucket {
     store: Arc<dyn ObjectStore>,
     lister: Lister,
     naming: Naming,
     clock: Arc<dyn Clock>,
-    /// What stands before each key: empty, or ends in `/`.
+    /// The prefix of each key: empty, or ends in `/`.
     root: String,
 }
 
@@ -53,7 +53,7 @@ impl ObjectStoreBucket {
         }
     }
 
-    /// The crate's own store in memory, for tests of this adapter.
+    /// The crate's own in-memory store, for tests of this adapter.
     #[must_use]
     pub fn memory(clock: Arc<dyn Clock>) -> Self {
         let store = Arc::new(InMemory::new());
@@ -67,7 +67,7 @@ impl ObjectStoreBucket {
             .map_err(|error| BucketError::new(Fault::Invalid, verb, key).because(error))
     }
 
-    /// One row of a page; `None` for what is no key (somebody else's object).
+    /// One row of a page; `None` if the name is not a valid key (an object of another program).
     fn row(&self, meta: &ObjectMeta) -> Option<Listed> {
         let key = meta.location.as_ref().strip_prefix(&self.root)?;
         let at = meta.last_modified;
@@ -168,7 +168,7 @@ impl Bucket for ObjectStoreBucket {
             let fault = map::failed(&error, &heard).unwrap_or(Fault::Gone);
             map::error(fault, "list", prefix, error, &heard)
         })?;
-        // A store with folders (Azure's hierarchical namespace) orders by component.
+        // A store with folders (Azure's hierarchical namespace) orders by path component.
         if !rows.is_sorted_by(|a, b| a.location.as_ref() < b.location.as_ref()) {
             let error = BucketError::new(Fault::Invalid, "list", prefix);
             return Err(error.because("the store does not list in the order of bytes"));

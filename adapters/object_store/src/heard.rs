@@ -1,6 +1,6 @@
-//! What the store said, overheard between the client and the network.
+//! The status and headers of the store's reply, recorded inside the HTTP client.
 //!
-//! The crate's errors keep neither headers nor whether a request was sent at all.
+//! The crate's errors contain neither headers nor whether a request was sent at all.
 
 use std::cell::RefCell;
 use std::time::Duration;
@@ -12,14 +12,14 @@ use object_store::client::{
     ReqwestConnector,
 };
 
-/// What was overheard of the last request to the store in one call.
+/// The record of the last request to the store in one call.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Heard {
-    /// A request went out, or may have.
+    /// A request was sent, or may have been.
     pub(crate) sent: bool,
-    /// The status of its answer.
+    /// The status of the response.
     pub(crate) status: Option<u16>,
-    /// How long the store wants to be left alone.
+    /// The delay that the store requests before the next attempt.
     pub(crate) retry_after: Option<Duration>,
 }
 
@@ -27,7 +27,7 @@ tokio::task_local! {
     static HEARD: RefCell<Heard>;
 }
 
-/// Runs one call of the crate, and tells what was heard meanwhile.
+/// Runs one call of the crate, and returns its result with the recorded reply.
 pub(crate) async fn overhear<T>(call: impl Future<Output = T>) -> (T, Heard) {
     let heard = async {
         let answer = call.await;
@@ -37,14 +37,14 @@ pub(crate) async fn overhear<T>(call: impl Future<Output = T>) -> (T, Heard) {
 }
 
 fn note(heard: Heard) {
-    // Outside a call (credentials that are fetched ahead) nobody listens.
+    // Outside a call (for example a prefetch of credentials) there is no record to update.
     let _ = HEARD.try_with(|cell| cell.replace(heard));
 }
 
-/// Makes clients that can be overheard.
+/// Creates HTTP clients that record replies.
 #[derive(Debug, Default)]
 pub(crate) struct Listening {
-    /// Where the store is: other hosts (tokens, metadata) are not listened to.
+    /// The host of the store: replies of other hosts (tokens, metadata) are not recorded.
     pub(crate) host: String,
 }
 

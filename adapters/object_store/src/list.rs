@@ -8,15 +8,15 @@ use object_store::list::{PaginatedListOptions, PaginatedListStore};
 use object_store::path::Path;
 use object_store::{Error, ObjectMeta, ObjectStore};
 
-/// The most that every store gives in one page.
+/// The largest page size that every store supports.
 const PAGE: usize = 1_000;
 
 /// How a store is listed.
 #[derive(Clone)]
 pub(crate) enum Lister {
-    /// Page by page, from any prefix on.
+    /// Page by page, with any prefix.
     Paged(Arc<dyn PaginatedListStore>),
-    /// As a whole: a store in memory.
+    /// The whole list at once: a store in memory.
     Whole(Arc<dyn ObjectStore>),
 }
 
@@ -30,8 +30,8 @@ impl fmt::Debug for Lister {
 }
 
 impl Lister {
-    /// At most `limit` objects to `keep` under `prefix` after `after`, and whether more may follow. One
-    /// request, unless a page holds none of them though it is not the last.
+    /// At most `limit` objects accepted by `keep`, under `prefix` and after `after`, and whether
+    /// more may follow. One request, unless a page that is not the last contains none of them.
     pub(crate) async fn page(
         &self,
         prefix: &str,
@@ -39,7 +39,7 @@ impl Lister {
         limit: usize,
         keep: impl Fn(&ObjectMeta) -> bool,
     ) -> Result<(Vec<ObjectMeta>, bool), Error> {
-        // What is not below the prefix is no place to begin.
+        // A key that is not below the prefix cannot be the start of the page.
         let after = after.filter(|after| *after >= prefix);
         if after.is_some_and(|after| !after.starts_with(prefix)) {
             return Ok((Vec::new(), false));
@@ -62,7 +62,7 @@ async fn paged(
     limit: usize,
     keep: impl Fn(&ObjectMeta) -> bool,
 ) -> Result<(Vec<ObjectMeta>, bool), Error> {
-    // One more: Azure begins with `after` itself, and the crate takes that out of the page.
+    // One more: Azure starts with `after` itself, and the crate removes that key from the page.
     let keys = limit.saturating_add(usize::from(after.is_some()));
     let (mut rows, mut token) = (Vec::new(), None);
     loop {

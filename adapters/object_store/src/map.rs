@@ -1,14 +1,14 @@
-//! From what the store said to what the port says.
+//! Maps the store's replies to outcomes and faults of the port.
 
 use millpond::ports::{BucketError, Expect, Fault, Outcome, Version};
 use object_store::{Error, PutResult, UpdateVersion};
 
 use crate::heard::Heard;
 
-/// What a store calls a version.
+/// What a store uses as a version.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Naming {
-    /// A generation (GCS): another one for each write.
+    /// A generation (GCS): each write creates a new one.
     Generation,
     /// An `ETag` (Azure, memory).
     ETag,
@@ -37,16 +37,16 @@ impl Naming {
     }
 }
 
-/// How one try of a write ended.
+/// How one attempt of a write ended.
 #[derive(Debug)]
 pub(crate) enum Tried {
     Ended(Outcome),
-    /// It met another write under way: it did not happen, and is to be tried again.
+    /// The write conflicted with a concurrent one: it had no effect, and must be retried.
     Conflict(Error),
     Failed(Fault, Error),
 }
 
-/// The error and all its causes in words: the store's own code stands in the body it sent.
+/// The text of the error and all its causes: the store's own code is in the response body.
 fn words(error: &Error) -> String {
     let mut words = error.to_string();
     let mut next = std::error::Error::source(error);
@@ -63,13 +63,13 @@ fn says(error: &Error, codes: &[&str]) -> bool {
     codes.iter().any(|code| words.contains(code))
 }
 
-/// The bucket itself is missing, not an object in it.
+/// Whether the bucket itself is missing, not an object in it.
 fn is_gone(error: &Error) -> bool {
     let codes = ["NoSuchBucket", "ContainerNotFound", "ContainerBeingDeleted"];
     says(error, &codes)
 }
 
-/// A refusal of the whole caller, not of this write.
+/// Codes that reject all requests of the caller, not this write.
 const TOO_MANY: [&str; 4] = [
     "SlowDown",
     "ServerBusy",
@@ -77,7 +77,7 @@ const TOO_MANY: [&str; 4] = [
     "TooManyRequests",
 ];
 
-/// The outcome map of a write.
+/// The outcome of a write.
 pub(crate) fn write(
     naming: Naming,
     expect: &Expect,
@@ -87,7 +87,7 @@ pub(crate) fn write(
     let error = match answer {
         Ok(put) => {
             let version = naming.version(put.e_tag.as_deref(), put.version.as_deref());
-            // It landed, under a name that was not told: whoever asked reads it.
+            // The write landed, but the reply has no version: the caller reads it.
             return Tried::Ended(version.map_or(Outcome::Unknown, Outcome::Landed));
         }
         Err(error) => error,
@@ -103,10 +103,10 @@ pub(crate) fn write(
         Some(401 | 403) => Tried::Failed(Fault::Denied, error),
         Some(429) => Tried::Failed(Fault::Throttled, error),
         Some(503) if says(&error, &TOO_MANY) => Tried::Failed(Fault::Throttled, error),
-        // Also a success whose answer cannot be read, and a redirect.
+        // This also covers an unreadable success and a redirect.
         Some(408 | 500.. | ..=399) => Tried::Ended(Outcome::Unknown),
         Some(_) => Tried::Failed(Fault::Invalid, error),
-        // A store in memory, which sends nothing.
+        // A store in memory, which sends no request.
         None if matches!(
             error,
             Error::AlreadyExists { .. } | Error::Precondition { .. }
@@ -127,7 +127,7 @@ fn unsent(error: &Error) -> Fault {
     }
 }
 
-/// What a read, a delete or a list failed with; `None` if the object is not there.
+/// The fault of a failed read, delete or list; `None` if the object does not exist.
 pub(crate) fn failed(error: &Error, heard: &Heard) -> Option<Fault> {
     match error {
         _ if is_gone(error) => Some(Fault::Gone),
@@ -143,7 +143,7 @@ pub(crate) fn failed(error: &Error, heard: &Heard) -> Option<Fault> {
     }
 }
 
-/// The error of the port, with what was heard.
+/// The error of the port, with the recorded reply.
 pub(crate) fn error(
     fault: Fault,
     verb: &'static str,

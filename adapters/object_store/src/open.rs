@@ -1,4 +1,4 @@
-//! From a URL to a bucket.
+//! Parses a URL and opens the bucket.
 
 use std::fmt;
 use std::str::FromStr;
@@ -17,19 +17,19 @@ use crate::heard::Listening;
 use crate::list::Lister;
 use crate::map::Naming;
 
-/// What would end a value, or be read as something else.
+/// Characters that would end a value or change its meaning.
 const SPECIAL: &AsciiSet = &CONTROLS.add(b'%').add(b'&').add(b'+');
 
-/// How long one request may take. Its outcome is unknown after that.
+/// Timeout of one request. After it, the outcome is unknown.
 const TIME: Duration = Duration::from_secs(30);
-/// How long a connection may take: nothing is sent before it stands.
+/// Timeout for opening a connection: no request is sent before it is open.
 const CONNECT: Duration = Duration::from_secs(5);
 
 /// A bucket by URL: `gs://bucket/prefix` or `az://account/container/prefix`, where
-/// `?endpoint=http://host:port` names another server that speaks the same.
+/// `?endpoint=http://host:port` names another server with the same API.
 ///
-/// Credentials are found as the cloud's own tools find them: application default credentials,
-/// or `AZURE_...` variables, managed identity, workload identity.
+/// Credentials come from the sources that the cloud's own tools use: application default
+/// credentials, or `AZURE_...` variables, managed identity, workload identity.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Place {
     cloud: Cloud,
@@ -44,7 +44,8 @@ enum Cloud {
     Azure { account: String },
 }
 
-/// A URL that names no bucket of these clouds. It is not repeated: some hold secrets by mistake.
+/// A URL that does not name a bucket of these clouds. The error omits the URL, since some contain
+/// secrets by mistake.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the URL names no bucket: {why}")]
 pub struct PlaceError {
@@ -52,13 +53,13 @@ pub struct PlaceError {
     pub why: &'static str,
 }
 
-/// A bucket that was not opened.
+/// Opening a bucket failed.
 #[derive(Debug, thiserror::Error)]
 #[error("the bucket cannot be opened: place={place}")]
 pub struct OpenError {
     /// The bucket.
     pub place: String,
-    /// What is wrong.
+    /// The cause.
     pub source: object_store::Error,
 }
 
@@ -81,7 +82,8 @@ fn parse(text: &str) -> Result<Place, &'static str> {
                     and another server is `?endpoint=http://host:port`",
         );
     }
-    // What parsing has changed (`..` is resolved, spaces are encoded) is not what was meant.
+    // Reject any URL that parsing changes (`..` is resolved, spaces are encoded): the result would
+    // name another place.
     let written = text.split(['?', '#']).next().unwrap_or_default();
     if url.fragment().is_some() || written != &url[..Position::AfterPath] {
         return Err("the prefix has a `.` or `..` component, or a character that is not plain");
@@ -122,7 +124,7 @@ fn parse(text: &str) -> Result<Place, &'static str> {
     })
 }
 
-/// A server's URL, without the last `/`.
+/// A server's URL, without the trailing `/`.
 fn server(value: &str) -> Result<String, &'static str> {
     let is_server = |url: &Url| {
         matches!(url.scheme(), "http" | "https")
@@ -153,16 +155,16 @@ impl fmt::Display for Place {
 }
 
 impl Place {
-    /// Opens the bucket, with the credentials of the environment. No request.
+    /// Opens the bucket with the credentials of the environment. No request.
     ///
     /// # Errors
-    /// The configuration does not hold together, or a key file cannot be read.
+    /// The configuration is inconsistent, or a key file cannot be read.
     pub fn open(&self, clock: Arc<dyn Clock>) -> Result<ObjectStoreBucket, OpenError> {
         self.open_within(clock, None, TIME)
     }
 
-    /// The same with a bearer token instead of the environment's credentials, and with another
-    /// time-out than half a minute.
+    /// Opens the bucket with a bearer token instead of the environment's credentials, and with
+    /// another timeout than 30 seconds.
     ///
     /// # Errors
     /// As [`open`](Self::open).
@@ -262,8 +264,8 @@ impl Place {
     }
 }
 
-/// The crate would repeat a write whose first try may have landed, and read its own 412 as
-/// somebody else's object.
+/// With retries, the crate would repeat a write whose first attempt may have landed, and would
+/// interpret the resulting 412 as an object of another writer.
 fn no_retries() -> RetryConfig {
     RetryConfig {
         backoff: BackoffConfig::default(),
