@@ -1,20 +1,20 @@
-//! The body of an answer, up to a size.
+//! Reads the body of a response, up to a size.
 
 use aws_sdk_s3::primitives::ByteStream;
 use bytes::{Bytes, BytesMut};
 
 use crate::reply::Reply;
 
-/// What came.
+/// The result of reading a body.
 pub(crate) enum Body {
     Whole(Bytes),
-    /// More than was asked for; the rest was not read.
+    /// The body exceeds the limit; the rest was not read.
     TooLarge {
         bytes: u64,
     },
 }
 
-/// Reads it, whatever its size.
+/// Reads the body, whatever its size.
 pub(crate) async fn whole(stream: ByteStream, promised: Option<i64>) -> Result<Bytes, Reply> {
     match read(stream, promised, u64::MAX).await? {
         Body::Whole(bytes) => Ok(bytes),
@@ -22,7 +22,7 @@ pub(crate) async fn whole(stream: ByteStream, promised: Option<i64>) -> Result<B
     }
 }
 
-/// Reads it, and compares it with the length that was promised (S3).
+/// Reads the body, and compares it with the promised length (S3).
 pub(crate) async fn read(
     mut stream: ByteStream,
     promised: Option<i64>,

@@ -1,4 +1,4 @@
-//! The port itself.
+//! The implementation of the port.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,8 +14,8 @@ use crate::names::Root;
 use crate::reply::Reply;
 use crate::watch::Watch;
 
-/// A bucket behind S3's protocol. Its requests need a tokio runtime with time and I/O enabled;
-/// they share one pool of connections. Each is one request (S1), each list at least one.
+/// A bucket accessed through the S3 protocol. Its requests need a tokio runtime with time and I/O
+/// enabled; they share one connection pool. Each call is one request (S1), each list at least one.
 #[derive(Debug)]
 pub struct S3Bucket {
     pub(crate) client: Client,
@@ -27,7 +27,7 @@ pub struct S3Bucket {
 }
 
 impl S3Bucket {
-    /// The store's time, as its answers tell it: what a worker's clock should show.
+    /// The store's time, derived from its responses: the clock that a worker should use.
     #[must_use]
     pub const fn time(&self) -> &Arc<StoreTime> {
         &self.time
@@ -37,7 +37,7 @@ impl S3Bucket {
         Watch::new(&self.time)
     }
 
-    /// Gives a request up when its time is over. What had left may still land.
+    /// Abandons a request at its timeout. A request already sent may still land.
     pub(crate) async fn in_time<T>(
         &self,
         watch: &Watch,

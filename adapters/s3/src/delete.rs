@@ -1,4 +1,4 @@
-//! Deleting one object.
+//! Deletes one object.
 
 use millpond::keys::Key;
 use millpond::ports::{BucketError, Fault};
@@ -8,7 +8,7 @@ use crate::fault::{Meaning, Verb, meaning};
 use crate::reply::Reply;
 
 impl S3Bucket {
-    /// One DELETE. What is not there is deleted: S3 says 204, some stores 404.
+    /// One DELETE. A missing object counts as deleted: S3 replies 204, some stores 404.
     pub(crate) async fn remove(&self, key: &Key) -> Result<(), BucketError> {
         let watch = self.watch();
         let asked = self

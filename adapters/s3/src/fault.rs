@@ -1,25 +1,26 @@
-//! What an answer of the store means at the port (docs/protocol.md, What a bucket must give).
+//! Maps a reply of the store to an outcome or fault of the port (docs/protocol.md, What a bucket
+//! must give).
 //! One table (S2):
 //!
-//! | answer | create | replace | read | delete | list |
+//! | reply | create | replace | read | delete | list |
 //! |---|---|---|---|---|---|
 //! | 412 | Refused | Refused | Invalid | Invalid | Invalid |
 //! | 404 `NoSuchBucket` | Gone | Gone | Gone | Gone | Gone |
 //! | 404 `NoSuchKey` | Unavailable | Refused | absent | done | Unavailable |
-//! | 404 otherwise (a proxy's?) | Unavailable | Refused | Unavailable | Unavailable | Unavailable |
-//! | 409 | tried again | tried again | Unavailable | Unavailable | Unavailable |
-//! | 503 `SlowDown` and its like, 429 | Throttled | Throttled | Throttled | Throttled | Throttled |
-//! | 507, or a quota that is used up | Full | Full | Full | Full | Full |
-//! | 400 `RequestTimeout`: it did not get the body | Unavailable | Unavailable | Unavailable | Unavailable | Unavailable |
-//! | 403 `RequestTimeTooSkewed`: our clock is wrong, and set right by this answer | Unavailable | Unavailable | Unavailable | Unavailable | Unavailable |
+//! | 404 otherwise (perhaps of a proxy) | Unavailable | Refused | Unavailable | Unavailable | Unavailable |
+//! | 409 | retried | retried | Unavailable | Unavailable | Unavailable |
+//! | 503 `SlowDown` and similar codes, 429 | Throttled | Throttled | Throttled | Throttled | Throttled |
+//! | 507, or an exhausted quota | Full | Full | Full | Full | Full |
+//! | 400 `RequestTimeout`: the store did not receive the body | Unavailable | Unavailable | Unavailable | Unavailable | Unavailable |
+//! | 403 `RequestTimeTooSkewed`: our clock is wrong, and this reply corrects it | Unavailable | Unavailable | Unavailable | Unavailable | Unavailable |
 //! | 501, or `NotImplemented` | Invalid | Invalid | Invalid | Invalid | Invalid |
 //! | other 5xx | **Unknown** | **Unknown** | Unavailable | Unavailable | Unavailable |
 //! | 401, 403, credentials in a 400 | Denied | Denied | Denied | Denied | Denied |
 //! | 3xx, or another region in a 400 | Denied | Denied | Denied | Denied | Denied |
 //! | other 4xx (`EntityTooLarge`, `KeyTooLongError`) | Invalid | Invalid | Invalid | Invalid | Invalid |
-//! | 2xx that cannot be read, or without `ETag` | **Unknown** | **Unknown** | Unavailable | Unavailable | Unavailable |
+//! | unreadable 2xx, or 2xx without `ETag` | **Unknown** | **Unknown** | Unavailable | Unavailable | Unavailable |
 //! | never sent: no connection, no credentials yet | Unavailable | Unavailable | Unavailable | Unavailable | Unavailable |
-//! | sent, no answer: time-out, broken connection | **Unknown** | **Unknown** | Unavailable | Unavailable | Unavailable |
+//! | sent, no reply: timeout, broken connection | **Unknown** | **Unknown** | Unavailable | Unavailable | Unavailable |
 //! | cannot be built as a request | Invalid | Invalid | Invalid | Invalid | Invalid |
 //!
 //! Two rows need more than the status of the reply. A 5xx can come from any server between us and the
@@ -31,7 +32,7 @@ use millpond::ports::Fault;
 
 use crate::reply::{ErrorReply, Reply, SKEWED};
 
-/// What was asked for.
+/// The requested operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Verb {
     Create,
@@ -42,7 +43,7 @@ pub(crate) enum Verb {
 }
 
 impl Verb {
-    /// As the port calls it.
+    /// The name of the operation at the port.
     pub(crate) const fn as_str(self) -> &'static str {
         match self {
             Self::Create | Self::Replace => "write",
@@ -57,22 +58,22 @@ impl Verb {
     }
 }
 
-/// What the answer means.
+/// The meaning of a reply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Meaning {
-    /// The key is not as the write expected.
+    /// The state of the key does not match the write's expectation.
     Refused,
-    /// There is no such object.
+    /// The object does not exist.
     Absent,
-    /// Another write was under way, and this one did not happen.
+    /// Another write was in progress, and this one had no effect.
     Conflict,
-    /// A write may have happened.
+    /// A write may have landed.
     Unknown,
-    /// It did not happen, for this reason.
+    /// The operation had no effect, for this reason.
     Trouble(Fault),
 }
 
-/// Names that mean "come again later, more slowly".
+/// Error codes that ask the caller to slow down.
 const SLOWER: [&str; 7] = [
     "SlowDown",
     "SlowDownRead",
@@ -83,7 +84,7 @@ const SLOWER: [&str; 7] = [
     "TooManyRequests",
 ];
 
-/// Names that mean "no room".
+/// Error codes for exhausted space.
 const FULL: [&str; 4] = [
     "QuotaExceeded",
     "XMinioStorageFull",
@@ -91,7 +92,7 @@ const FULL: [&str; 4] = [
     "InsufficientStorage",
 ];
 
-/// Names of a 400 that is about who asks, or where.
+/// Error codes of a 400 about the caller's identity or region.
 const STRANGER: [&str; 5] = [
     "ExpiredToken",
     "InvalidToken",
@@ -100,7 +101,7 @@ const STRANGER: [&str; 5] = [
     "IllegalLocationConstraintException",
 ];
 
-/// Reads the table.
+/// Looks the reply up in the table.
 pub(crate) fn meaning(verb: Verb, reply: &Reply) -> Meaning {
     match reply {
         Reply::Error(error) => answered(verb, error),
@@ -139,7 +140,7 @@ fn answered(verb: Verb, error: &ErrorReply) -> Meaning {
     }
 }
 
-/// Nobody knows: a write may have happened; asking again does no harm to the others.
+/// The outcome is unknown for a write; the other operations are safe to retry.
 const fn unsure(verb: Verb) -> Meaning {
     if verb.is_write() {
         Meaning::Unknown

@@ -1,4 +1,4 @@
-//! Reading objects that are not the engine's: of any bucket that the same credentials may read.
+//! Reads objects of other programs, in any bucket that the same credentials may read.
 
 use bytes::Bytes;
 use millpond::ports::{BucketError, Fault};
@@ -8,16 +8,16 @@ use crate::bucket::S3Bucket;
 use crate::fault::{Meaning, Verb, meaning};
 use crate::reply::Reply;
 
-/// What there is of an object.
+/// The result of a fetch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Fetched {
-    /// All of it.
+    /// The whole object.
     Whole(Bytes),
-    /// Nothing.
+    /// The object does not exist.
     Absent,
-    /// Another content than the one asked for.
+    /// The content differs from the requested one.
     Changed,
-    /// More than was asked for; it was not read.
+    /// The object exceeds the limit; it was not read.
     TooLarge {
         /// Its size.
         bytes: u64,
@@ -31,19 +31,19 @@ pub struct Wanted<'a> {
     pub bucket: &'a str,
     /// The whole key.
     pub key: &'a str,
-    /// The version, in a bucket that keeps versions.
+    /// The version, in a versioned bucket.
     pub version: Option<&'a str>,
-    /// Else the entity tag that it must still have, without quotes.
+    /// Without a version, the entity tag that the object must still have, without quotes.
     pub etag: Option<&'a str>,
-    /// A larger one is not read.
+    /// The size limit; a larger object is not read.
     pub most: u64,
 }
 
 impl S3Bucket {
-    /// Reads an object of any bucket of this bucket's region. One GET.
+    /// Reads an object of any bucket in this bucket's region. One GET.
     ///
     /// # Errors
-    /// The store did not answer, or this caller may not read it.
+    /// The store did not reply, or the caller has no permission to read the object.
     pub async fn fetch(&self, wanted: Wanted<'_>) -> Result<Fetched, BucketError> {
         match self.try_fetch(wanted).await {
             Ok(fetched) => Ok(fetched),

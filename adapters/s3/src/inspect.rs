@@ -1,5 +1,5 @@
-//! What a bucket is set to do with objects beside our requests: keep old versions, delete or move
-//! by age. An operator looks; the engine never does.
+//! The bucket settings that affect objects independently of our requests: versioning, and deletion
+//! or transition by age. Only operator commands read them; the engine never does.
 
 use aws_sdk_s3::types::{BucketVersioningStatus, ExpirationStatus, LifecycleRule};
 use millpond::ports::{BucketError, Fault};
@@ -8,49 +8,50 @@ use crate::bucket::S3Bucket;
 use crate::fault::{Meaning, Verb, meaning};
 use crate::reply::Reply;
 
-/// Whether a replaced or deleted object is kept.
+/// Whether replaced and deleted objects are kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Versioning {
-    /// It never was.
+    /// Versioning was never enabled.
     Off,
-    /// Each write and delete leaves the old version behind, and it is billed.
+    /// Each write and delete keeps the old version, which is billed.
     Enabled,
-    /// What was kept while it was enabled is still there.
+    /// Versions that were kept while versioning was enabled still exist.
     Suspended,
 }
 
-/// What a rule of the bucket's lifecycle does, sooner or later, to objects below our prefix.
+/// The effect of a lifecycle rule of the bucket on objects below our prefix.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RuleAction {
     /// Deletes them.
     Expires,
-    /// Moves them to this storage class.
+    /// Transitions them to this storage class.
     Moves(String),
-    /// Deletes or moves what they replaced.
+    /// Deletes or transitions their noncurrent versions.
     OldVersions,
 }
 
 /// One action of one rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rule {
-    /// What the rule is called; empty if it is not.
+    /// The rule's id; empty if it has none.
     pub name: String,
-    /// What it does.
+    /// The action.
     pub action: RuleAction,
 }
 
 impl S3Bucket {
-    /// Whether it is a directory bucket of Express One Zone: permissions are called otherwise.
+    /// Whether it is a directory bucket of Express One Zone, where permissions have other names.
     #[must_use]
     pub const fn is_express(&self) -> bool {
         self.express
     }
 
-    /// Whether the bucket keeps old versions. One request, which needs `s3:GetBucketVersioning`;
-    /// none on Express One Zone, which has no versions.
+    /// Reads whether versioning is enabled. One request, which needs `s3:GetBucketVersioning`; none
+    /// on Express One Zone, which has no versions.
     ///
     /// # Errors
-    /// `Denied`: no permission to look. `Invalid`: the store does not have the question.
+    /// `Denied`: the caller lacks the permission. `Invalid`: the store does not support the
+    /// request.
     pub async fn versioning(&self) -> Result<Versioning, BucketError> {
         if self.express {
             return Ok(Versioning::Off);
@@ -73,13 +74,14 @@ impl S3Bucket {
         })
     }
 
-    /// What the bucket's lifecycle does to objects below our prefix. One request, which needs
-    /// `s3:GetLifecycleConfiguration`. Rules that are disabled, stand for another prefix, or ask
-    /// for a tag (the engine sets none) are left out; so is what only clears up: incomplete
-    /// uploads, markers of deletes.
+    /// Reads the effects of the bucket's lifecycle on objects below our prefix. One request, which
+    /// needs `s3:GetLifecycleConfiguration`. The result omits rules that are disabled, have another
+    /// prefix, or filter by a tag (the engine sets none), and rules that only clean up: incomplete
+    /// uploads, delete markers.
     ///
     /// # Errors
-    /// `Denied`: no permission to look. `Invalid`: the store does not have the question.
+    /// `Denied`: the caller lacks the permission. `Invalid`: the store does not support the
+    /// request.
     pub async fn lifecycle(&self) -> Result<Vec<Rule>, BucketError> {
         let watch = self.watch();
         let asked = self
@@ -95,7 +97,7 @@ impl S3Bucket {
         };
         let answer = match self.in_time(&watch, sent).await {
             Ok(answer) => answer,
-            // So S3 says that there are no rules.
+            // S3 reports the absence of rules by this code.
             Err(Reply::Error(reply)) if reply.code == "NoSuchLifecycleConfiguration" => {
                 return Ok(Vec::new());
             }
@@ -110,7 +112,7 @@ impl S3Bucket {
     }
 }
 
-/// The table's word for a question that is a read of the bucket itself.
+/// The table's fault for a request that reads the bucket's own settings.
 fn trouble(reply: Reply, what: &str) -> BucketError {
     let fault = match meaning(Verb::Read, &reply) {
         Meaning::Trouble(fault) => fault,
@@ -121,7 +123,7 @@ fn trouble(reply: Reply, what: &str) -> BucketError {
     reply.into_error(fault, Verb::Read, what)
 }
 
-/// Whether a rule acts on objects that we write below `root`.
+/// Whether a rule affects objects that we write below `root`.
 fn touches(rule: &LifecycleRule, root: &str) -> bool {
     let filter = rule.filter.as_ref();
     let both = filter.and_then(|filter| filter.and.as_ref());

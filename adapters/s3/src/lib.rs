@@ -1,17 +1,17 @@
-//! An object store that speaks S3 as bucket: AWS (Standard and Express One Zone), `MinIO`,
+//! A bucket in an object store with the S3 protocol: AWS (Standard and Express One Zone), `MinIO`,
 //! `SeaweedFS`, `LocalStack`.
 //!
-//! - **S1** Each call at the port is one request: what the SDK and its HTTP client would try again
-//!   by themselves is off, since a retry that meets its own first try hears 412. The exceptions
-//!   are a 409, which says that nothing happened yet (`write.rs`), the pages of a listing
-//!   that show only what is not ours, and the lists of Express (`list.rs`).
-//! - **S2** What an answer means is decided in one table, and nowhere else (`fault.rs`).
-//! - **S3** An object is given whole or not at all.
-//! - **S4** The prefix is put before each key on the way out, and taken off on the way in, in
-//!   one place (`names.rs`).
+//! - **S1** Each call at the port is one request: the retries of the SDK and its HTTP client are
+//!   disabled, since a retry of a write that landed receives 412. The exceptions are a 409, which
+//!   shows that the write had no effect yet (`write.rs`), the pages of a listing that contain only
+//!   objects of other programs, and the lists of Express (`list.rs`).
+//! - **S2** One table alone maps replies to outcomes (`fault.rs`).
+//! - **S3** An object is returned whole or not at all.
+//! - **S4** One place adds the prefix to each outgoing key and removes it from each incoming one
+//!   (`names.rs`).
 //!
-//! What must never happen, and the rule that forbids it: a create lands, its reply is lost, the
-//! client tries again behind the port, and the writer hears `Refused` for its own commit (S1).
+//! The forbidden interleaving, and the rule that forbids it: a create lands, its reply is lost, the
+//! client retries below the port, and the writer receives `Refused` for its own commit (S1).
 
 mod body;
 mod bucket;

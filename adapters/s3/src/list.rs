@@ -1,14 +1,16 @@
-//! Listing keys in the order of their bytes.
+//! Lists keys in the order of their bytes.
 //!
-//! A page is one request (`ListObjectsV2`, at most 1,000 keys). A page that shows only what the
-//! engine cannot have written (a folder's marker, a stranger's name) is passed over, for one more
-//! request: a name that the engine cannot have written is no position to go on from.
+//! A page is one request (`ListObjectsV2`, at most 1,000 keys). A page that contains only names
+//! that the engine cannot have written (a folder's marker, an object of another program) is
+//! skipped, at the cost of one more request: such a name cannot serve as the position to continue
+//! from.
 //!
-//! **Express One Zone** lists in no order, begins nowhere but at the start, and takes only
-//! prefixes that end in `/`. There the whole folder is listed, 1 request for each 1,000 keys, and
-//! the first keys after the wanted one are kept: memory stays at one page, the cost grows with
-//! the folder. A listing of `n` pages costs `n` times its requests. Mailboxes and due timers, which
-//! workers look at, are short; `list` and `doctor` on a large Express bucket are not cheap.
+//! **Express One Zone** lists in no order, always starts at the beginning, and accepts only
+//! prefixes that end in `/`. The adapter therefore lists the whole folder, 1 request per 1,000
+//! keys, and keeps the first keys after the requested one: memory stays at one page, and the cost
+//! grows with the folder. A listing of `n` pages costs `n` times its requests. The mailboxes and
+//! due timers that workers list are short; `list` and `doctor` are expensive on a large Express
+//! bucket.
 
 use std::collections::BTreeMap;
 
@@ -21,10 +23,10 @@ use crate::bucket::S3Bucket;
 use crate::fault::{Meaning, Verb, meaning};
 use crate::reply::Reply;
 
-/// The most that a store gives in one page.
+/// The largest page size of a store.
 const LARGEST: usize = 1_000;
 
-/// Where a page begins.
+/// Where a page starts.
 #[derive(Debug, Clone)]
 enum From {
     Start,
@@ -32,10 +34,10 @@ enum From {
     Token(String),
 }
 
-/// A page as the store gives it.
+/// A page as the store returns it.
 struct Raw {
     objects: Vec<Object>,
-    /// Where the next one begins.
+    /// Where the next page starts.
     next: Option<String>,
 }
 
@@ -118,7 +120,7 @@ impl S3Bucket {
         Ok(Page::new(first.into_values().collect(), more))
     }
 
-    /// One request.
+    /// Lists one page. One request.
     async fn ask(&self, below: &str, from: From, most: usize) -> Result<Raw, Reply> {
         let watch = self.watch();
         let asked = self
@@ -154,7 +156,7 @@ impl S3Bucket {
         })
     }
 
-    /// A row as the port shows it; `None` for what the engine cannot have written.
+    /// A row as the port returns it; `None` for a name that the engine cannot have written.
     fn listed(&self, object: &Object) -> Result<Option<Listed>, Reply> {
         let Some(key) = object.key().and_then(|name| self.root.strip(name)) else {
             return Ok(None);

@@ -1,8 +1,8 @@
-//! The keys of the engine, and what they are called in the store (S4).
+//! The engine's keys and their names in the store (S4).
 
 use millpond::keys::{Key, Prefix};
 
-/// What stands before every key: empty, or components that each end in `/`.
+/// The prefix of every key: empty, or components that each end in `/`.
 #[derive(Debug, Clone)]
 pub(crate) struct Root(pub(crate) String);
 
@@ -15,7 +15,7 @@ impl Root {
         format!("{}{prefix}", self.0)
     }
 
-    /// The key that the store calls `name`; `None` for what the engine cannot have written.
+    /// The key of the object `name`; `None` if the engine cannot have written it.
     pub(crate) fn strip(&self, name: &str) -> Option<Key> {
         Key::parse(name.strip_prefix(&self.0)?).ok()
     }

@@ -1,5 +1,5 @@
-//! Opening a bucket: region and credentials are found, the client is made. No request is sent
-//! to the bucket; where credentials come from a service, it is asked.
+//! Opens a bucket: finds region and credentials, and creates the client. No request goes to the
+//! bucket; if credentials come from a service, that service receives one.
 
 use std::error::Error;
 use std::sync::Arc;
@@ -23,7 +23,7 @@ use crate::options::Options;
 /// Why a bucket was not opened.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
-    /// Nobody says which region it is in.
+    /// No source specifies its region.
     #[error(
         "no region for the bucket: say `?region=...` in its URL, or set AWS_REGION or a profile: \
          bucket={bucket}"
@@ -32,7 +32,7 @@ pub enum OpenError {
         /// The bucket.
         bucket: String,
     },
-    /// There are no credentials, and the engine does not write as nobody.
+    /// No credentials were found, and the engine does not write anonymously.
     #[error(
         "no credentials for the bucket, and anonymous requests are not supported: set \
          AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, AWS_PROFILE, or give the machine a role: \
@@ -41,21 +41,21 @@ pub enum OpenError {
     Credentials {
         /// The bucket.
         bucket: String,
-        /// Where they were looked for.
+        /// The error of the SDK's credentials chain.
         source: Box<dyn Error + Send + Sync>,
     },
 }
 
 impl S3Bucket {
-    /// Opens the bucket: region and credentials by the SDK's chain.
+    /// Opens the bucket with the region and credentials of the SDK's chain.
     ///
     /// # Errors
-    /// [`OpenError`] says what is missing, and where to put it.
+    /// [`OpenError`] names the missing setting, and where to set it.
     pub async fn open(options: &Options) -> Result<Self, OpenError> {
         Self::open_over(options, None, http()).await
     }
 
-    /// The same for a program that holds an access key itself; the region still by the chain.
+    /// Opens the bucket with the access key of the program; the region still comes from the chain.
     ///
     /// # Errors
     /// [`OpenError::Region`].
@@ -64,7 +64,7 @@ impl S3Bucket {
         Self::open_over(options, Some(me), http()).await
     }
 
-    /// The same over any HTTP client.
+    /// Opens the bucket over any HTTP client.
     pub(crate) async fn open_over(
         options: &Options,
         me: Option<Credentials>,
@@ -103,10 +103,11 @@ impl S3Bucket {
         let found = credentials.provide_credentials().await;
         found.map_err(|error| anonymous(chain(&error).into()))?;
         let config = aws_sdk_s3::config::Builder::from(&shared)
-            // S1. The request's own time-out is kept by the port, over body and all.
+            // S1. The port enforces the request's timeout, over the body as well.
             .retry_config(RetryConfig::disabled())
             .stalled_stream_protection(StalledStreamProtectionConfig::disabled())
-            // A signed request has a digest of its body already; not every server knows more.
+            // A signed request already contains a digest of its body, and not every server supports
+            // further checksums.
             .request_checksum_calculation(RequestChecksumCalculation::WhenRequired)
             .response_checksum_validation(ResponseChecksumValidation::WhenRequired)
             .force_path_style(options.path_style.unwrap_or(options.endpoint.is_some()))

@@ -1,4 +1,4 @@
-//! Reading one object.
+//! Reads one object.
 
 use millpond::keys::Key;
 use millpond::ports::{BucketError, Fault, Object, Version};
@@ -9,14 +9,14 @@ use crate::fault::{Meaning, Verb, meaning};
 use crate::reply::Reply;
 
 impl S3Bucket {
-    /// One GET. The body is compared with the length that was promised (S3).
+    /// One GET. The body is compared with the promised length (S3).
     pub(crate) async fn get(&self, key: &Key) -> Result<Option<Object>, BucketError> {
         match self.try_get(key).await {
             Ok(object) => Ok(Some(object)),
             Err(reply) => match meaning(Verb::Read, &reply) {
                 Meaning::Absent => Ok(None),
                 Meaning::Trouble(fault) => Err(reply.into_error(fault, Verb::Read, key)),
-                // No read is refused or unsure; should the table ever say so, it is an error.
+                // The table has no such meaning for a read; if it ever gets one, the read fails.
                 Meaning::Refused | Meaning::Conflict | Meaning::Unknown => {
                     Err(reply.into_error(Fault::Unavailable, Verb::Read, key))
                 }

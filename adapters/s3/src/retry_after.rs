@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
-/// How long to wait. A date is compared with the `Date` of the same answer, since both are the
-/// store's; without one with `now`. A date that has passed is no wait.
+/// The delay to wait. A date is compared with the `Date` of the same response, since both come from
+/// the store's clock; without one, with `now`. A date in the past is no delay.
 pub(crate) fn parse(value: &str, date: Option<&str>, now: Timestamp) -> Option<Duration> {
     if let Ok(seconds) = value.trim().parse() {
         return Some(Duration::from_secs(seconds));

@@ -11,7 +11,7 @@ use url::{Position, Url};
 
 use crate::Options;
 
-/// What would end a value, or be read as something else.
+/// Characters that would end a value or change its meaning.
 const SPECIAL: &AsciiSet = &CONTROLS
     .add(b' ')
     .add(b'%')
@@ -23,16 +23,16 @@ const SPECIAL: &AsciiSet = &CONTROLS
 const PREFIX: &str = "the prefix must be components of `[A-Za-z0-9._~-]`, joined by `/`, none of \
                       them `.` or `..`";
 
-/// What is left for the engine's own keys is twice what they need.
+/// The rest of the key length is twice what the engine's own keys need.
 const LONGEST_PREFIX: usize = 512;
 
-/// Why a URL names no bucket. It does not repeat values: some hold secrets by mistake.
+/// Why a URL does not name a bucket. The error omits values, since some contain secrets by mistake.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{why}{}", named(.name))]
 pub struct UrlError {
     /// What is wrong.
     pub why: &'static str,
-    /// The part of the query it is about.
+    /// The query parameter concerned.
     pub name: Option<String>,
 }
 
@@ -68,7 +68,8 @@ impl FromStr for Options {
         if !is_name(bucket) {
             return refuse("the bucket's name must be 3 to 63 of `a-z`, `0-9`, `.` and `-`");
         }
-        // What parsing has changed (`..` is resolved, spaces are encoded) is not what was meant.
+        // Reject any URL that parsing changes (`..` is resolved, spaces are encoded): the result
+        // would name another place.
         let written = text.split(['?', '#']).next().unwrap_or_default();
         if url.fragment().is_some() || written != &url[..Position::AfterPath] {
             return refuse(PREFIX);
@@ -93,7 +94,7 @@ impl FromStr for Options {
     }
 }
 
-/// Whether AWS would take it as the name of a bucket.
+/// Whether AWS would accept it as a bucket name.
 fn is_name(name: &str) -> bool {
     let ends = |c: Option<char>| c.is_some_and(|c| c.is_ascii_lowercase() || c.is_ascii_digit());
     (3..=63).contains(&name.len())
@@ -148,7 +149,7 @@ fn set(options: &mut Options, name: &str, value: &str) -> Result<(), &'static st
     Ok(())
 }
 
-/// A server's URL, without the last `/`.
+/// A server's URL, without the trailing `/`.
 fn server(value: &str) -> Result<String, &'static str> {
     let is_server = |url: &Url| {
         matches!(url.scheme(), "http" | "https")
@@ -168,7 +169,7 @@ fn millis(value: &str) -> Result<Duration, &'static str> {
     }
 }
 
-/// The URL that says the same.
+/// Writes the equivalent URL.
 impl fmt::Display for Options {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let base = Self::new(&self.bucket);

@@ -1,4 +1,4 @@
-//! One request on its way: whether it left, and what the date of its answer says.
+//! Observes one request: whether it was sent, and the date of its response.
 
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -14,7 +14,7 @@ use millpond_host::StoreTime;
 
 use crate::retry_after::instant;
 
-/// Looks at one request as it goes out and as its answer comes.
+/// Observes one request when it is sent and when its response arrives.
 #[derive(Debug, Clone)]
 pub(crate) struct Watch {
     time: Arc<StoreTime>,
@@ -29,12 +29,13 @@ impl Watch {
         }
     }
 
-    /// Whether it was given to the HTTP client. Before that the SDK finds credentials and signs.
+    /// Whether the request reached the HTTP client. Before that the SDK finds credentials and
+    /// signs.
     pub(crate) fn was_sent(&self) -> bool {
         self.sent.get().is_some()
     }
 
-    /// Sets the clock to what the store refuses us by.
+    /// Sets the clock from the date of a response that rejects our clock.
     pub(crate) fn refused(&self, date: &str) {
         if let Some(date) = instant(date) {
             self.time.refused(date);
@@ -58,7 +59,7 @@ impl Intercept for Watch {
         _: &RuntimeComponents,
         _: &mut ConfigBag,
     ) -> Result<(), BoxError> {
-        // Once: a request is sent once.
+        // Set once: a request is sent once.
         let _ = self.sent.set(self.time.monotonic());
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! Writing one object.
+//! Writes one object.
 
 use std::time::Duration;
 
@@ -10,18 +10,18 @@ use crate::bucket::S3Bucket;
 use crate::fault::{Meaning, Verb, meaning};
 use crate::reply::Reply;
 
-/// Tries of a write that meets another one under way.
+/// Attempts of a write that conflicts with a concurrent one.
 pub(crate) const ATTEMPTS: u32 = 8;
-/// Pauses between tries, of which each draws a share: 2.3 s in all at the most.
+/// Pauses between attempts, each with full jitter: at most 2.3 s in all.
 const BACKOFF: Backoff = Backoff::new(Duration::from_millis(20), Duration::from_secs(1));
 
 impl S3Bucket {
-    /// One PUT, conditional; more only after a 409.
+    /// One conditional PUT; more only after a 409.
     ///
-    /// A 409 (`ConditionalRequestConflict`, `OperationAborted`) says that this write did not
-    /// happen, and not whether the other one did: of ten concurrent creators, all may receive it. Taken
-    /// as *refused* it would lose a claim that nobody holds; so it is tried again, after a
-    /// pause with full jitter. The last one is an error that may pass.
+    /// A 409 (`ConditionalRequestConflict`, `OperationAborted`) shows that this write had no
+    /// effect, but not whether the other one landed: of ten concurrent creators, all may receive
+    /// it. Mapping it to *refused* would lose a claim that has no holder; so the write is retried,
+    /// after a pause with full jitter. After the last attempt, the error is transient.
     pub(crate) async fn put(
         &self,
         key: &Key,
@@ -66,7 +66,7 @@ impl S3Bucket {
             .body(body.clone().into());
         let asked = match expect {
             Expect::Absent => asked.if_none_match("*"),
-            // As the store gave it, quotes and all.
+            // Exactly as the store returned it, including quotes.
             Expect::At(version) => asked.if_match(version.as_str()),
         };
         let asked = asked.customize().interceptor(watch.clone());
@@ -77,16 +77,16 @@ impl S3Bucket {
                 .map_err(|error| Reply::of(&error, &watch))
         };
         let answer = self.in_time(&watch, sent).await?;
-        // It landed, but without its version nobody can build on it: the writer reads.
+        // The write landed, but a commit cannot build on it without its version: the writer reads.
         let none = || Reply::Lost("an answer without an ETag".to_owned());
         answer.e_tag.map(Version::new).ok_or_else(none)
     }
 }
 
-/// Full jitter: those that met do not meet again.
+/// Full jitter: concurrent writers that conflicted do not retry at the same time.
 fn pause(attempt: u32) -> Duration {
     let mut random = [0; 4];
-    // Without randomness the whole pause: later, and never wrong.
+    // Without randomness, the whole pause: later, but still correct.
     let share = match getrandom::fill(&mut random) {
         Ok(()) => f64::from(u32::from_le_bytes(random)) / f64::from(u32::MAX),
         Err(_) => 1.0,

@@ -1,4 +1,4 @@
-//! Case 14: a 409 is no refusal.
+//! Case 14: a 409 is not a refusal.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -85,7 +85,7 @@ async fn case14_conflicts_without_end_are_an_error_that_may_pass() {
 
 #[tokio::test(start_paused = true)]
 async fn case14_ten_callers_that_all_hear_a_conflict_do_not_all_lose() {
-    // Each of the ten hears 409 at first, with nothing there; then the store serves them.
+    // Each of the ten receives 409 at first, while the key is absent; then the store serves them.
     let (mut heard, mut objects) = (BTreeSet::new(), BTreeMap::new());
     let script = Script::play(move |asked| {
         if heard.insert(asked.body.clone()) {

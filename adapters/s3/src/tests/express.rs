@@ -5,7 +5,7 @@ use millpond::ports::{Bucket, Page};
 use super::listing::{keys, page};
 use super::script::{Answer, Script, key, prefix};
 
-/// A directory bucket: it gives a session first, then three pages in no order.
+/// A directory bucket: it returns a session first, then three pages in no order.
 fn express() -> Script {
     Script::play(|asked| {
         if asked.uri.contains("session") {

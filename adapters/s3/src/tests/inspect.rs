@@ -1,4 +1,4 @@
-//! Settings of a bucket, as an operator is shown them.
+//! Settings of a bucket, as operator commands show them.
 
 use millpond::ports::Fault;
 

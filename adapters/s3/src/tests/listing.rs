@@ -4,7 +4,7 @@ use millpond::ports::{Bucket as _, Fault};
 
 use super::script::{Answer, Script, key, prefix};
 
-/// A page as S3 spells it.
+/// A page in the XML of S3.
 pub(super) fn page(names: &[&str], next: Option<&str>) -> Answer {
     let row = |name: &&str| {
         format!(

@@ -1,4 +1,4 @@
-//! Case 13, over a real connection: what the HTTP client does with one that breaks.
+//! Case 13, over a real connection: how the HTTP client handles a connection that breaks.
 
 use std::sync::{Arc, Mutex};
 
@@ -13,7 +13,7 @@ use crate::{Options, S3Bucket};
 
 const BODY: Bytes = Bytes::from_static(b"body");
 
-/// What a server does with a whole request.
+/// What a server does after it received a whole request.
 #[derive(Debug, Clone, Copy)]
 enum Then {
     /// Keeps the connection for the next one.
@@ -22,7 +22,8 @@ enum Then {
     Breaks,
 }
 
-/// A server that takes writes and, as told, loses the reply. Where it is, and what it took.
+/// A server that accepts writes and loses replies as planned. Returns its address and the number of
+/// accepted writes.
 async fn serve(plan: Vec<Then>) -> (String, Arc<Mutex<usize>>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let place = format!("http://{}", listener.local_addr().unwrap());
@@ -51,7 +52,7 @@ async fn serve(plan: Vec<Then>) -> (String, Arc<Mutex<usize>>) {
     (place, taken)
 }
 
-/// Takes one request; `false` where the client has closed.
+/// Reads one request; `false` if the client has closed the connection.
 async fn take(stream: &mut TcpStream) -> bool {
     let mut got = Vec::new();
     while !got.ends_with(b"\r\n\r\nbody") {
@@ -106,7 +107,7 @@ async fn case13_on_a_connection_that_was_used_before_too() {
 
 #[tokio::test]
 async fn a_write_that_found_no_connection_certainly_did_not_happen() {
-    // A port that was free a moment ago: nobody listens there.
+    // A port that was free a moment ago: no process listens on it.
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let place = format!("http://{}", listener.local_addr().unwrap());
     drop(listener);

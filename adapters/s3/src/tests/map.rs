@@ -5,7 +5,7 @@ use millpond::ports::{Bucket as _, BucketError, Expect, Fault, Outcome, Version}
 
 use super::script::{Answer, Script, key, prefix};
 
-/// What came of a request, in one word.
+/// The outcome of a request, reduced to its kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Came {
     Landed,
@@ -23,7 +23,7 @@ fn trouble<T>(answer: Result<T, BucketError>, good: impl Fn(T) -> Came) -> Came 
     answer.map_or_else(|error| Trouble(error.fault), good)
 }
 
-/// Create, replace, read, delete, list: each asked once, each answered with `answer`.
+/// Create, replace, read, delete, list: each called once, each with the reply `answer`.
 async fn ask(answer: impl Fn() -> Answer) -> [Came; 5] {
     let written = |outcome| match outcome {
         Outcome::Landed(_) => Landed,
@@ -54,7 +54,7 @@ fn all(fault: Fault) -> [Came; 5] {
     [Trouble(fault); 5]
 }
 
-/// The row of whatever leaves a write open.
+/// The row of any reply that leaves the outcome of a write unknown.
 const OPEN: [Came; 5] = [
     Unknown,
     Unknown,

@@ -1,4 +1,4 @@
-//! The adapter over scripted answers, and over a server that loses them.
+//! The adapter with scripted replies, and with a server that loses them.
 
 mod conflicts;
 mod express;

@@ -1,4 +1,4 @@
-//! Opening: what is missing is named.
+//! Opening: the error names the missing setting.
 
 use aws_sdk_s3::config::{Credentials, SharedHttpClient};
 
@@ -37,7 +37,7 @@ async fn a_virtual_host_names_the_bucket_on_aws_and_a_path_elsewhere() {
 async fn without_a_region_the_bucket_is_not_opened() {
     let options: Options = "s3://pond".parse().unwrap();
     let me = Credentials::new("id", "secret", None, None, "a test");
-    // The chain asks the machine's own service last: it has none here.
+    // The chain queries the machine's own metadata service last: there is none here.
     let http = SharedHttpClient::new(Script::play(|_| Answer::bare(404)));
     let error = S3Bucket::open_over(&options, Some(me), http)
         .await

@@ -1,4 +1,4 @@
-//! A store that answers as the test says, in place of the network.
+//! A scripted store, in place of the network.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
@@ -15,13 +15,13 @@ use millpond::keys::{Key, Prefix};
 
 use crate::{Options, S3Bucket};
 
-/// One answer.
+/// One reply.
 #[derive(Debug)]
 pub(super) enum Answer {
     Says(u16, Vec<(&'static str, String)>, String),
     /// The connection breaks after the request was sent.
     Breaks,
-    /// Nothing ever comes.
+    /// No reply ever arrives.
     Hangs,
 }
 
@@ -38,7 +38,7 @@ impl Answer {
         Self::Says(200, vec![("etag", "\"v\"".to_owned())], text.to_owned())
     }
 
-    /// An error as S3 words it.
+    /// An error in the XML of S3.
     pub(super) fn error(status: u16, code: &str) -> Self {
         let xml = format!("<Error><Code>{code}</Code><Message>in words</Message></Error>");
         Self::Says(status, Vec::new(), xml)
@@ -61,12 +61,12 @@ pub(super) struct Asked {
     pub(super) uri: String,
     pub(super) if_match: Option<String>,
     pub(super) if_none_match: Option<String>,
-    /// The instant it is signed for.
+    /// The instant in its signature.
     pub(super) signed: Option<String>,
     pub(super) body: Vec<u8>,
 }
 
-/// The HTTP client of the SDK, played.
+/// A scripted HTTP client of the SDK.
 #[derive(Clone)]
 pub(super) struct Script {
     play: Arc<Mutex<Box<Play>>>,
@@ -80,7 +80,7 @@ impl std::fmt::Debug for Script {
 }
 
 impl Script {
-    /// Answers one after the other; asking for more is the test's failure.
+    /// Replies in the given order; one request too many fails the test.
     pub(super) fn of(answers: impl IntoIterator<Item = Answer>) -> Self {
         let mut answers: VecDeque<_> = answers.into_iter().collect();
         Self::play(move |asked| {
@@ -138,7 +138,8 @@ impl HttpConnector for Script {
         HttpConnectorFuture::new(async move {
             match answer {
                 Answer::Says(status, headers, body) => {
-                    // Others' requests go out in between: what races here races there.
+                    // Requests of other tasks go out in between, so races over a network also occur
+                    // here.
                     tokio::time::sleep(Duration::from_millis(1)).await;
                     let mut response =
                         HttpResponse::new(status.try_into().unwrap(), SdkBody::from(body));

@@ -1,4 +1,4 @@
-//! The store's clock, from its answers.
+//! The store's clock, derived from its responses.
 
 use jiff::{SignedDuration, Timestamp};
 use millpond::ports::{Bucket as _, Expect, Outcome};
@@ -7,7 +7,7 @@ use super::script::{Answer, Script, key};
 
 #[tokio::test]
 async fn the_dates_of_answers_teach_the_store_s_time_whatever_they_answer() {
-    // An hour ahead; errors count as well: throttled and absent.
+    // One hour ahead; errors count as well: throttled and absent.
     let (ahead, mut asked) = (SignedDuration::from_hours(1), 0);
     let script = Script::play(move |_| {
         asked += 1;
@@ -57,7 +57,7 @@ async fn a_request_that_is_signed_for_another_time_is_passing_trouble_and_the_ne
         assert!(refused.is_transient(), "{refused:?}");
         let landed = write().await.unwrap();
         assert!(matches!(landed, Outcome::Landed(_)), "{landed:?}");
-        // What is written from now on bears the store's instants, too.
+        // Objects written from now on have the store's instants, too.
         let off = (bucket.time().ahead() - off).abs();
         assert!(off < SignedDuration::from_secs(2), "{off}");
     }
