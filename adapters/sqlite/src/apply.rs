@@ -4,7 +4,7 @@ use millpond::keys::Key;
 use millpond::ports::{Expect, Outcome, Version};
 use rusqlite::{Connection, OptionalExtension as _, params};
 
-/// Whether a create finds nothing: it must not read a body to know.
+/// The condition of a create must be evaluated without reading a body.
 const INSERT: &str = "INSERT INTO objects (key, version, modified, body) VALUES (?1, ?2, ?3, ?4) \
                       ON CONFLICT (key) DO NOTHING";
 const REPLACE: &str =
@@ -40,7 +40,7 @@ pub(crate) fn write(
     })
 }
 
-/// Deletes one row, if it is there.
+/// Deletes one row, if it exists.
 pub(crate) fn delete(sqlite: &Connection, key: &Key) -> rusqlite::Result<usize> {
     sqlite.prepare_cached(DELETE)?.execute([key.as_str()])
 }

@@ -1,4 +1,4 @@
-//! The port itself.
+//! The implementation of the port.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -17,12 +17,12 @@ use crate::readers::Readers;
 use crate::requests::Request;
 use crate::writer::Writer;
 
-/// A bucket in one SQLite file. Any number of processes of one machine may share it; not over a
-/// network share.
+/// A bucket in one SQLite file. Any number of processes of one machine may share it; it does not
+/// support network shares.
 ///
-/// It needs no runtime: writes are made by a thread of its own, and a read or a list is made in
-/// place, since a row that is in the page cache is there sooner than another thread.
-/// A request whose future is dropped goes on to its end.
+/// It needs no runtime: a dedicated thread performs the writes, and reads and lists run in place,
+/// since reading a row from the page cache is faster than a switch to another thread. A request
+/// whose future is dropped still runs to completion.
 #[derive(Debug)]
 pub struct SqliteBucket {
     place: Arc<Place>,
@@ -75,7 +75,7 @@ impl SqliteBucket {
 }
 
 impl Drop for SqliteBucket {
-    /// Closes the file: the last of all connections brings the log into it.
+    /// Closes the file: closing the last of all connections merges the log into it.
     fn drop(&mut self) {
         self.readers.close();
         self.writer = None;
@@ -105,7 +105,7 @@ impl Bucket for SqliteBucket {
         if self.ask(request).is_err() {
             return Err(no_writer("write", key));
         }
-        // Nobody knows how far the thread came.
+        // The thread may have ended before or after the commit.
         done.await.unwrap_or(Ok(Outcome::Unknown))
     }
 

@@ -1,4 +1,4 @@
-//! One connection to the file, and whether it is still the file of that name.
+//! One connection to the file, with a check that the path still names that file.
 
 use std::fs;
 use std::io::{self, ErrorKind};
@@ -15,7 +15,7 @@ use crate::open::{Durability, OpenError, Options};
 /// `MPND`, in the header of every file that is a bucket.
 const APPLICATION: i64 = 0x4d50_4e44;
 
-/// The newest format this build reads and the one it makes.
+/// The newest format that this build reads, and the one that it creates.
 const NEWEST: i64 = 1;
 
 const SCHEMA: &str = "
@@ -29,10 +29,10 @@ const SCHEMA: &str = "
     PRAGMA user_version = 1;
 ";
 
-/// Bytes of a page: each commit writes the pages it touches into the log, whole.
+/// Page size in bytes: each commit writes whole pages into the log.
 const PAGE: u32 = 4 << 10;
 
-/// Pages of the log that a commit leaves before it brings them into the file: 4 MiB.
+/// The number of log pages after which a commit checkpoints them into the file: 4 MiB.
 const CHECKPOINT: u32 = 1_000;
 
 /// Where the file is and how it is opened.
@@ -50,29 +50,30 @@ pub(crate) struct Place {
 #[derive(Debug)]
 pub(crate) struct Handle {
     pub(crate) sqlite: Connection,
-    /// The file, and its log: without that the file is half of a bucket.
+    /// The identities of the file and its log: without the log, the file is incomplete.
     identity: (Identity, Option<Identity>),
 }
 
 /// Whether a connection may be used.
 pub(crate) enum Standing {
-    /// It is to the file that the path names.
+    /// It is a connection to the file at the path.
     Here,
     /// The path names another file, or none.
     Elsewhere,
-    /// The file is there, and its log was removed or replaced: whoever opens it now does not see
-    /// what is in the old one.
+    /// The file exists, but its log was removed or replaced: a process that opens the file now does
+    /// not see the content of the old log.
     Torn,
 }
 
 impl Place {
-    /// The file `path` names, checked, made if it may be; the first connection to it.
+    /// Opens the first connection to the file at `path`, checks the file, and creates it if the
+    /// options permit that.
     pub(crate) fn open(path: &Path, options: Options) -> Result<(Self, Handle), OpenError> {
         let failed = |source| OpenError::Io {
             path: path.to_owned(),
             source,
         };
-        // Absolute: the process may change its working folder.
+        // Absolute, since the process may change its working folder.
         let path = std::path::absolute(path).map_err(failed)?;
         if options.create
             && let Some(folder) = path.parent()
@@ -104,25 +105,25 @@ impl Place {
         }
         match identity(&self.log) {
             Ok(found) if found == log => Standing::Here,
-            // A look that fails says nothing.
+            // A failed check proves nothing.
             Err(_) => Standing::Here,
-            // Between the two looks both may have gone, with the folder that they are in.
+            // Between the two checks both may have been removed, together with their folder.
             Ok(_) if !is_file() => Standing::Elsewhere,
             Ok(_) => Standing::Torn,
         }
     }
 
-    /// Remembers damage: nothing more is written to the file by this process.
+    /// Records damage: this process writes nothing more to the file.
     pub(crate) fn saw(&self, damage: bool) {
         self.damaged.fetch_or(damage, Ordering::Relaxed);
     }
 
-    /// Whether damage was seen.
+    /// Whether damage was detected.
     pub(crate) fn is_damaged(&self) -> bool {
         self.damaged.load(Ordering::Relaxed)
     }
 
-    /// `kept` where it is still good, or a fresh connection (Q4).
+    /// Returns `kept` if it is still valid, or a new connection (Q4).
     pub(crate) fn current(&self, kept: Option<Handle>) -> Result<Handle, Trouble> {
         if self.is_damaged() {
             return Err(Trouble::Place(OpenError::Damaged {
@@ -133,7 +134,8 @@ impl Place {
         match kept.map(|handle| (self.standing(&handle), handle)) {
             Some((Standing::Here, handle)) => Ok(handle),
             Some((Standing::Torn, handle)) => {
-                // Closing it would bring the removed log into a file that others go on with.
+                // Closing it would merge the removed log into a file that other processes still
+                // use.
                 std::mem::forget(handle);
                 self.torn.store(true, Ordering::Relaxed);
                 Err(self.is_torn())
@@ -151,7 +153,7 @@ impl Place {
         })
     }
 
-    /// What was answered; damage is remembered.
+    /// Passes the result on, and records damage.
     pub(crate) fn seen<T>(&self, answer: rusqlite::Result<T>) -> Result<T, Trouble> {
         answer.map_err(|error| {
             self.saw(is_damage(&error));
@@ -159,8 +161,8 @@ impl Place {
         })
     }
 
-    /// Another connection to the file. Where processes make it at once, one enters WAL, and the
-    /// others are told that it is busy without being made to wait: they come again.
+    /// Opens another connection to the file. If processes create the file at the same time, one of
+    /// them enters WAL, and the others receive *busy* without waiting: they retry.
     pub(crate) fn connect(&self, create: bool) -> Result<Handle, OpenError> {
         let mut times = 0;
         loop {
@@ -207,15 +209,15 @@ impl Place {
         let found = identity(path).map_err(failed)?;
         let found = found.ok_or(OpenError::Missing { path: path.clone() })?;
         self.check_length(&handle)?;
-        // A first read makes the log, if there is none.
+        // The first read creates the log, if there is none.
         number(&handle.sqlite, "SELECT count(*) FROM sqlite_schema")
             .map_err(|e| self.refused(e))?;
         handle.identity = (found, identity(&self.log).map_err(failed)?);
         Ok(handle)
     }
 
-    /// A file that was cut off is not opened: what is cut off would read as absent. Where pages
-    /// are in the log the file may be shorter than it says.
+    /// Rejects a truncated file: its missing objects would read as absent. While pages are in the
+    /// log, the file may be shorter than its header specifies.
     fn check_length(&self, handle: &Handle) -> Result<(), OpenError> {
         let damaged = |why| OpenError::Damaged {
             path: self.path.clone(),
@@ -238,7 +240,7 @@ impl Place {
         Ok(())
     }
 
-    /// Reads the whole file, and finds what is damaged in its pages.
+    /// Reads the whole file to detect damaged pages.
     fn check_whole(&self, handle: &Handle) -> Result<(), OpenError> {
         let said: rusqlite::Result<String> =
             handle
@@ -256,16 +258,16 @@ impl Place {
         }
     }
 
-    /// The file is a bucket this build reads; an empty one becomes one.
+    /// Checks that the file is a bucket that this build reads; an empty file becomes one.
     fn check(&self, sqlite: &mut Connection, create: bool) -> Result<(), OpenError> {
         let refused = |e| self.refused(e);
         let path = || self.path.clone();
-        // An immediate transaction, since of several processes one makes the table.
+        // An immediate transaction, since only one of several processes creates the table.
         if create && number(sqlite, "PRAGMA application_id").map_err(refused)? != APPLICATION {
             // WAL cannot be entered within a transaction.
             let empty = "SELECT count(*) FROM sqlite_schema";
             if number(sqlite, empty).map_err(refused)? == 0 {
-                // Before anything is in the file; and WAL cannot be entered in a transaction.
+                // While the file is still empty; WAL cannot be entered within a transaction.
                 sqlite
                     .pragma_update(None, "page_size", PAGE)
                     .map_err(refused)?;
@@ -305,7 +307,7 @@ impl Place {
         sqlite.pragma_update(None, "wal_autocheckpoint", CHECKPOINT)?;
         sqlite.pragma_update(None, "journal_size_limit", 64 << 20)?;
         sqlite.pragma_update(None, "temp_store", "MEMORY")?;
-        // Only whole scans of the file would gain by it.
+        // Only scans of the whole file would benefit.
         sqlite.pragma_update(None, "mmap_size", 0)
     }
 
@@ -327,8 +329,8 @@ fn number(sqlite: &Connection, query: &str) -> rusqlite::Result<i64> {
     sqlite.query_row(query, [], |row| row.get(0))
 }
 
-/// Waits for another process's transaction: a fifth of a millisecond first, since a commit takes
-/// about as long, and ten seconds in all.
+/// Waits for another process's transaction: 0.2 ms at first, since a commit takes about as long,
+/// and 10 s in all.
 fn wait(times: i32) -> bool {
     const QUICK: i32 = 50;
     const MOST: i32 = QUICK + 2_000;
@@ -340,7 +342,7 @@ fn wait(times: i32) -> bool {
     times < MOST
 }
 
-/// Which file a path names.
+/// Identifies the file at a path.
 type Identity = (u64, u64);
 
 #[cfg(unix)]
@@ -353,7 +355,7 @@ fn identity(path: &Path) -> io::Result<Option<Identity>> {
     }
 }
 
-/// Names of the file: each has a log of its own.
+/// The number of names (hard links) of the file: each has a log of its own.
 #[cfg(unix)]
 fn links(path: &Path) -> u64 {
     use std::os::unix::fs::MetadataExt as _;
@@ -365,7 +367,7 @@ fn links(_: &Path) -> u64 {
     1
 }
 
-/// Elsewhere a file that is open cannot be removed or replaced under its name.
+/// On other systems, an open file cannot be removed or replaced under its name.
 #[cfg(not(unix))]
 fn identity(path: &Path) -> io::Result<Option<Identity>> {
     Ok(path.try_exists()?.then(Identity::default))

@@ -1,4 +1,4 @@
-//! What an error of SQLite means at the port.
+//! Maps errors of SQLite to faults of the port.
 
 use millpond::ports::{BucketError, Fault};
 use rusqlite::ErrorCode;
@@ -9,9 +9,9 @@ use crate::open::OpenError;
 /// Why a request was not served.
 #[derive(Debug)]
 pub(crate) enum Trouble {
-    /// The file is not in its place, or is another one that cannot be opened.
+    /// The file is not at its path, or is another one that cannot be opened.
     Place(OpenError),
-    /// SQLite refused.
+    /// SQLite returned an error.
     Sqlite(rusqlite::Error),
 }
 
@@ -32,7 +32,7 @@ impl Trouble {
             Self::Place(OpenError::Sqlite { source, .. }) | Self::Sqlite(source) => fault(source),
             Self::Place(OpenError::Missing { .. } | OpenError::Foreign { .. }) => Fault::Gone,
             Self::Place(OpenError::Torn { .. }) => Fault::Gone,
-            // Nothing that anybody but an operator can mend.
+            // Only an operator can repair these.
             Self::Place(
                 OpenError::Newer { .. } | OpenError::Damaged { .. } | OpenError::Linked { .. },
             ) => Fault::Denied,
@@ -43,7 +43,7 @@ impl Trouble {
         }
     }
 
-    /// The same as the port says it. A group's trouble is told to each of its requests.
+    /// The error of the port. An error of a group is reported to each of its requests.
     pub(crate) fn of(&self, verb: &'static str, key: &str) -> BucketError {
         let said = match self {
             Self::Place(error) => millpond::client::chain(error),
@@ -53,7 +53,7 @@ impl Trouble {
     }
 }
 
-/// Whether SQLite says that the file is damaged.
+/// Whether SQLite reports that the file is damaged.
 pub(crate) fn is_damage(error: &rusqlite::Error) -> bool {
     use rusqlite::ErrorCode::{DatabaseCorrupt, NotADatabase};
     matches!(
@@ -82,7 +82,7 @@ fn fault(error: &rusqlite::Error) -> Fault {
         ) => Fault::Denied,
         Some(ErrorCode::TooBig) => Fault::Invalid,
         Some(ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt) => Fault::Denied,
-        // Held by another process for too long; a disk that does not answer; damage.
+        // Locked by another process for too long; a disk that does not respond; damage.
         _ => Fault::Unavailable,
     }
 }

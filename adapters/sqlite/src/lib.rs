@@ -1,22 +1,22 @@
 //! A bucket in one SQLite file: the embedded default, fast with durability on.
 //!
-//! One row is one object. Writes of a process go through one thread, which takes all that wait
-//! into one transaction: one flush of the disk answers them together (group commit). Reads and
-//! lists go beside it, on connections of their own, and see what was committed when they began.
-//! Any number of processes of one machine may share the file; SQLite's locks arbitrate.
+//! One row is one object. One thread performs the writes of a process, and combines all waiting
+//! ones into one transaction: one disk flush confirms them together (group commit). Reads and lists
+//! run in parallel, on connections of their own, and see the state committed before they began. Any
+//! number of processes of one machine may share the file; SQLite's locks arbitrate.
 //!
-//! - **Q1** A write compares and changes its row within one transaction; no two overlap, of
-//!   whatever process.
-//! - **Q2** An answer is given after the commit that holds what it says, refusals too: they may
-//!   rest on a row that another request of the same group has just made.
-//! - **Q3** A version is never given twice: it is this opening's random name and a count. A row
-//!   that is deleted and made again has another one.
-//! - **Q4** Absent is answered only by the file that the path names: a file that was removed or
-//!   replaced under an open bucket is [`Gone`](millpond::ports::Fault::Gone), or opened anew,
-//!   never served from the dead one.
+//! - **Q1** A write compares and changes its row within one transaction; no two overlap, in any
+//!   process.
+//! - **Q2** A reply follows the commit that contains its basis. This includes refusals: they may
+//!   depend on a row that another request of the same group has just written.
+//! - **Q3** A version is never reused: it consists of this opening's random name and a count. A
+//!   row that is deleted and created again has another version.
+//! - **Q4** Only the file at the path determines absence: if a file was removed or replaced under
+//!   an open bucket, the bucket is [`Gone`](millpond::ports::Fault::Gone), or opened anew, and
+//!   never served from the removed file.
 //!
-//! What must never happen, and the rule that forbids it: a refusal is answered from a
-//! transaction that then fails, so a caller gives up an object that nobody has (Q2).
+//! The forbidden interleaving, and the rule that forbids it: a refusal is reported from a
+//! transaction that then fails, so a caller gives up an object that has no holder (Q2).
 
 mod apply;
 mod bucket;

@@ -1,28 +1,28 @@
-//! Opening the file, and making it on first use.
+//! Opens the file, and creates it on first use.
 
 use std::io;
 use std::path::PathBuf;
 
-/// What an answered write survives.
+/// The failures that a confirmed write survives.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Durability {
-    /// A loss of power. Costs one disk flush per group of writes.
+    /// A power failure. Costs one disk flush per group of writes.
     #[default]
     Fsync,
-    /// The death of the process, not a loss of power: after that the last writes may be lost,
-    /// the latest first; the file stays whole. No flush per group.
+    /// A crash of the process, but not a power failure: after that the last writes may be lost, the
+    /// latest first; the file stays intact. No flush per group.
     Relaxed,
 }
 
 /// How to open a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Options {
-    /// What an answered write survives. Default: a loss of power.
+    /// The failures that a confirmed write survives. Default: a power failure.
     pub durability: Durability,
-    /// Whether to make the file, and the folders above it, if they are not there. Default: yes.
+    /// Whether to create the file, and the folders above it, if they do not exist. Default: yes.
     pub create: bool,
-    /// Whether to read the whole file first, and refuse a damaged one (about a second for a
-    /// gigabyte). Default: no.
+    /// Whether to read the whole file first, and reject a damaged one (about 1 s per gigabyte).
+    /// Default: no.
     pub check: bool,
 }
 
@@ -39,27 +39,27 @@ impl Default for Options {
 /// Why a file was not opened.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
-    /// There is no file, and none was to be made.
+    /// The file does not exist, and the options do not permit creating it.
     #[error("no bucket here: path={}", .path.display())]
     Missing {
         /// The file.
         path: PathBuf,
     },
-    /// The file is something else.
+    /// The file is not a bucket.
     #[error("the file is no bucket: path={}", .path.display())]
     Foreign {
         /// The file.
         path: PathBuf,
     },
-    /// Its pages are damaged, or it was cut off.
+    /// Its pages are damaged, or it was truncated.
     #[error("the bucket is damaged: {why}: path={}; restore it from a copy", .path.display())]
     Damaged {
         /// The file.
         path: PathBuf,
-        /// What SQLite says.
+        /// The message of SQLite.
         why: String,
     },
-    /// It has several names, each of which would have a log of its own.
+    /// It has several names (hard links), each of which would have a log of its own.
     #[error("the file has several names (hard links): path={}", .path.display())]
     Linked {
         /// The file.
@@ -74,7 +74,7 @@ pub enum OpenError {
         /// The file.
         path: PathBuf,
     },
-    /// A newer build made it.
+    /// A newer build created it.
     #[error(
         "the bucket has a newer format than this build reads: path={}, format={found}, newest={newest}",
         .path.display()
@@ -84,23 +84,23 @@ pub enum OpenError {
         path: PathBuf,
         /// Its format.
         found: i64,
-        /// The newest this build reads.
+        /// The newest format that this build reads.
         newest: i64,
     },
-    /// The file system refused.
+    /// The file system returned an error.
     #[error("the bucket could not be opened: path={}", .path.display())]
     Io {
         /// The file or folder.
         path: PathBuf,
-        /// What it said.
+        /// Its error.
         source: io::Error,
     },
-    /// SQLite refused.
+    /// SQLite returned an error.
     #[error("the bucket could not be opened: path={}", .path.display())]
     Sqlite {
         /// The file.
         path: PathBuf,
-        /// What it said.
+        /// Its error.
         source: rusqlite::Error,
     },
 }

@@ -1,4 +1,4 @@
-//! Connections that read, beside the one that writes.
+//! The reading connections, beside the writing one.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -11,13 +11,13 @@ use crate::apply;
 use crate::connection::{Handle, Place};
 use crate::fault::Trouble;
 
-/// Idle connections that are kept.
+/// Number of idle connections kept open.
 const KEPT: usize = 4;
 
-/// The highest character of a key is `~`: this one comes after all that may follow a prefix.
+/// The highest character of a key is `~`: this one sorts after all that may follow a prefix.
 const AFTER_ALL: char = '\u{7f}';
 
-/// One bound on each side: of two lower bounds SQLite would seek by one and walk to the other,
+/// One bound on each side: with two lower bounds, SQLite would seek by one and scan to the other,
 /// past every object before the prefix.
 pub(crate) const LIST: &str = "SELECT key, modified, length(body) FROM objects \
                     WHERE key >= ?1 AND key < ?2 ORDER BY key";
@@ -47,7 +47,7 @@ impl Readers {
         self.with(|sqlite| apply::read(sqlite, key))
     }
 
-    /// One page of a list.
+    /// Lists one page.
     pub(crate) fn list(
         &self,
         prefix: &Prefix,
@@ -57,7 +57,7 @@ impl Readers {
         self.with(|sqlite| list(sqlite, prefix, after, limit))
     }
 
-    /// Asks on a connection to the file that has the name now (Q4).
+    /// Runs a query on a connection to the file that the path names now (Q4).
     fn with<T>(&self, ask: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T, Trouble> {
         let kept = self.idle().pop();
         let handle = self.place.current(kept)?;
@@ -70,7 +70,7 @@ impl Readers {
     }
 
     fn idle(&self) -> MutexGuard<'_, Vec<Handle>> {
-        // A panic under this lock leaves whole connections.
+        // A panic under this lock leaves the connections intact.
         self.idle.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -81,18 +81,18 @@ fn list(
     after: Option<&Key>,
     limit: usize,
 ) -> rusqlite::Result<Page> {
-    // No key holds a zero byte: with one behind it a key is its own successor.
+    // No key contains a zero byte: a key followed by one is the key's own successor.
     let after = after.map_or_else(String::new, |key| format!("{key}\0"));
     let begin = after.as_str().max(prefix.as_str());
     let end = format!("{prefix}{AFTER_ALL}");
     let mut statement = sqlite.prepare_cached(LIST)?;
     let mut rows = statement.query(params![begin, end])?;
-    // No `LIMIT`: a page full of rows that are passed over would end the listing.
+    // No `LIMIT`: a page with only skipped rows would end the listing.
     let (mut entries, mut more) = (Vec::new(), false);
     while let Some(row) = rows.next()? {
         let text = row.get_ref(0)?.as_str()?;
         let Ok(key) = Key::parse(text) else {
-            // Only another program's hand can have put it there.
+            // Only another program can have written such a row.
             tracing::warn!(key = text, "a row with a key that is none");
             continue;
         };

@@ -1,11 +1,11 @@
-//! What the writing thread is asked.
+//! The requests to the writing thread.
 
 use bytes::Bytes;
 use futures::channel::oneshot;
 use millpond::keys::Key;
 use millpond::ports::{BucketError, Expect, Outcome};
 
-/// One request, and who waits for its answer.
+/// One request, with the channel for its reply.
 #[derive(Debug)]
 pub(crate) enum Request {
     Write {
@@ -21,7 +21,7 @@ pub(crate) enum Request {
 }
 
 impl Request {
-    /// Bytes that the group grows by.
+    /// The number of bytes that it adds to the group.
     pub(crate) fn weight(&self) -> usize {
         match self {
             Self::Write { body, .. } => body.len(),

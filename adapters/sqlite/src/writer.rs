@@ -1,4 +1,4 @@
-//! The thread that writes: all that waits becomes one transaction.
+//! The writing thread: it combines all waiting requests into one transaction.
 
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, TryRecvError};
@@ -13,14 +13,14 @@ use crate::connection::{Handle, Place};
 use crate::fault::{Trouble, is_damage};
 use crate::requests::Request;
 
-/// Most requests of one group: what they wait for each other stays within milliseconds.
+/// Maximum number of requests in one group: it bounds their wait for each other to milliseconds.
 const MOST: usize = 512;
 
-/// A group that holds so many bytes takes no more: 8 MiB.
+/// A group of this many bytes accepts no more requests: 8 MiB.
 const HEAVY: usize = 8 << 20;
 
-/// After so long without a request the log is brought into the file: what is at rest is in one
-/// place.
+/// After this time without a request, the log is merged into the file, so that an idle bucket is
+/// one file.
 const QUIET: Duration = Duration::from_millis(200);
 const LONG: Duration = Duration::from_secs(3_600);
 
@@ -29,12 +29,12 @@ const LONG: Duration = Duration::from_secs(3_600);
 pub(crate) struct Writer {
     place: Arc<Place>,
     handle: Option<Handle>,
-    /// The random name of this opening: the beginning of every version it gives (Q3).
+    /// The random name of this opening: the beginning of every version it creates (Q3).
     opening: String,
     count: u64,
 }
 
-/// An answer that waits for the commit (Q2).
+/// A reply that waits for the commit (Q2).
 enum Answer {
     Write(
         oneshot::Sender<Result<Outcome, BucketError>>,
@@ -60,7 +60,7 @@ impl Writer {
         })
     }
 
-    /// Serves until nobody can ask any more.
+    /// Serves requests until all senders are dropped.
     pub(crate) fn serve(mut self, requests: &Receiver<Request>) {
         let mut written = false;
         loop {
@@ -90,10 +90,10 @@ impl Writer {
         }
     }
 
-    /// One transaction. (1) Take SQLite's write lock. (2) Compare and change each row. (3) Commit:
-    /// one flush. (4) Answer.
+    /// Runs one transaction. (1) Take SQLite's write lock. (2) Compare and change each row. (3)
+    /// Commit: one flush. (4) Reply.
     ///
-    /// - **Crash** before (3): nothing happened. After it: writes nobody was told of.
+    /// - **Crash** before (3): nothing happened. After it: the writes exist, unconfirmed.
     fn group(&mut self, group: Vec<Request>) {
         if let Err(trouble) = self.begin() {
             for request in group {
@@ -118,7 +118,7 @@ impl Writer {
             }
         }
         let failed = match broken {
-            // SQLite has undone the whole transaction.
+            // SQLite has rolled back the whole transaction.
             Some(trouble) => Some((trouble, false)),
             None => self.commit(),
         };
@@ -127,14 +127,14 @@ impl Writer {
         }
     }
 
-    /// The transaction, on the file that has the name now (Q4).
+    /// Begins the transaction, on the file that the path names now (Q4).
     fn begin(&mut self) -> Result<(), Trouble> {
         let kept = self.handle.take();
         let handle = self.handle.insert(self.place.current(kept)?);
         self.place.seen(say(&handle.sqlite, "BEGIN IMMEDIATE"))
     }
 
-    /// What became of one request; with the trouble, if that ended the transaction.
+    /// The result of one request; with the error, if that ended the transaction.
     fn apply(&mut self, request: Request) -> Result<Answer, Box<(Answer, Trouble)>> {
         let version = self.version();
         let sqlite = &self.handle.as_ref().expect("the group has begun").sqlite;
@@ -156,9 +156,10 @@ impl Writer {
             }
         };
         match error {
-            // One statement failed, and only that was undone: the others go on.
+            // One statement failed, and only that was rolled back: the others continue.
             Some(trouble) if sqlite.is_autocommit() => Err(Box::new((answer, trouble))),
-            // What cannot be found in a damaged file may be there: nothing of the group is kept.
+            // An object that cannot be found in a damaged file may exist: no request of the group
+            // is kept.
             Some(trouble) if trouble.is_damage() => {
                 self.place.saw(true);
                 let _undone = say(sqlite, "ROLLBACK");
@@ -168,11 +169,11 @@ impl Writer {
         }
     }
 
-    /// Commits; else the trouble, and whether the group may have landed all the same.
+    /// Commits; on failure returns the error, and whether the group may have landed nevertheless.
     fn commit(&mut self) -> Option<(Trouble, bool)> {
         let sqlite = &self.handle.as_ref().expect("the group has begun").sqlite;
         let error = say(sqlite, "COMMIT").err()?;
-        // Its last frame may be on the disk, and found by who opens next.
+        // Its last frame may be on the disk, where the next process to open the file finds it.
         self.place.saw(is_damage(&error));
         let unknown = error.sqlite_error_code() == Some(ErrorCode::SystemIoFailure);
         if !sqlite.is_autocommit()
@@ -187,7 +188,7 @@ impl Writer {
         Some((Trouble::Sqlite(error), unknown))
     }
 
-    /// Brings the log into the file, as far as nobody reads in it; waits for nobody.
+    /// Merges the log into the file, up to what readers still use; does not wait.
     fn checkpoint(&self) {
         let Some(handle) = &self.handle else { return };
         let done = handle
@@ -206,7 +207,7 @@ impl Writer {
 
 impl Answer {
     fn give(self, failed: Option<&(Trouble, bool)>) {
-        // Nobody may be waiting any more.
+        // The receiver may have been dropped.
         match self {
             Self::Write(to, done, key) => drop(to.send(match (done, failed) {
                 (Ok(Outcome::Landed(_)), Some((_, true))) => Ok(Outcome::Unknown),
@@ -251,7 +252,7 @@ fn split<T>(
     }
 }
 
-/// Microseconds since 1970, by the clock of this machine, which is the store's.
+/// Microseconds since 1970, by this machine's clock, which is the store's clock.
 fn now() -> i64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH);
     since.map_or(0, |since| {

@@ -1,4 +1,4 @@
-//! Files that are damaged: nothing that cannot be found in one is believed to be absent.
+//! Damaged files: an object that cannot be found in one is never reported as absent.
 
 use std::fs::{self, OpenOptions};
 use std::io::{Seek as _, SeekFrom, Write as _};
@@ -24,7 +24,7 @@ fn filled() -> (TempDir, PathBuf) {
     (folder, path)
 }
 
-/// Overwrites what stands from byte `at` on.
+/// Overwrites the bytes from `at` on.
 fn overwrite(path: &Path, at: u64, bytes: &[u8]) {
     let mut file = OpenOptions::new().write(true).open(path).unwrap();
     file.seek(SeekFrom::Start(at)).unwrap();

@@ -1,4 +1,4 @@
-//! Groups: what is answered together.
+//! Groups: requests that are confirmed together.
 
 use std::sync::Arc;
 use std::sync::mpsc::channel;
@@ -50,7 +50,7 @@ fn q2_a_group_that_cannot_be_committed_answers_no_refusal_either() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("pond.db");
     let (place, handle) = Place::open(&path, RELAXED).unwrap();
-    // The file may not grow: the commit, or a statement before it, finds no room.
+    // The file may not grow: the commit, or a statement before it, runs out of space.
     let pages: i64 = handle
         .sqlite
         .query_row("PRAGMA page_count", [], |row| row.get(0))
@@ -114,7 +114,7 @@ fn a_write_whose_future_is_dropped_is_in_nobodys_way() {
     let at = key("a");
     {
         let write = bucket.write(&at, body("1"), Expect::Absent);
-        // Polled once, then dropped: it goes on to its end.
+        // Polled once, then dropped: it still runs to completion.
         let _dropped = block_on(select(write, ready(())));
     }
     let outcome = block_on(bucket.write(&at, body("2"), Expect::Absent)).unwrap();

@@ -1,4 +1,4 @@
-//! The file itself: opening, groups, what becomes of it under an open bucket.
+//! The file itself: opening, groups, and its replacement under an open bucket.
 
 mod damage;
 mod groups;

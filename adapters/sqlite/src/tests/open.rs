@@ -1,4 +1,4 @@
-//! Opening and making files.
+//! Opening and creating files.
 
 use std::fs;
 

@@ -1,4 +1,4 @@
-//! Q4: what becomes of the file under an open bucket.
+//! Q4: removal and replacement of the file under an open bucket.
 
 use std::fs;
 use std::path::Path;
@@ -10,7 +10,7 @@ use millpond::ports::{Bucket as _, Expect, Fault, Outcome};
 use super::{RELAXED, body, fresh, key};
 use crate::SqliteBucket;
 
-/// The file and what SQLite keeps beside it.
+/// The file and the files that SQLite keeps beside it.
 fn all(path: &Path) -> Vec<std::path::PathBuf> {
     let beside = |end: &str| {
         let mut name = path.as_os_str().to_owned();
@@ -68,7 +68,7 @@ fn q4_a_file_that_was_replaced_is_opened_anew() {
     create(&other, "other");
     let from = other.path().to_owned();
     drop(other);
-    // Its thread closes it, which brings all into the file.
+    // Its thread closes it, which merges the log into the file.
     let from_log = all(&from)[1].clone();
     while from_log.exists() {
         std::thread::yield_now();
