@@ -1,4 +1,4 @@
-//! What a bucket did wrong.
+//! The ways in which a bucket violates the port's contract.
 
 use millpond::keys::{InvalidKey, Key};
 use millpond::ports::{BucketError, Outcome};
@@ -11,7 +11,7 @@ use crate::Probe;
 pub struct Violation {
     /// The probe.
     pub probe: Probe,
-    /// What it found.
+    /// The finding.
     #[source]
     pub finding: Finding,
 }
@@ -19,141 +19,142 @@ pub struct Violation {
 /// What a probe found.
 #[derive(Debug, thiserror::Error)]
 pub enum Finding {
-    /// The bucket gave an error. It may be fine once it answers.
+    /// The bucket returned an error. It may still conform once it responds.
     #[error("the bucket could not be asked")]
     Failed(#[from] BucketError),
     /// The prefix leaves no room for the probe's keys.
     #[error("the prefix is not usable")]
     Prefix(#[from] InvalidKey),
-    /// There was something under the prefix before the suite began.
+    /// Objects existed under the prefix before the suite began.
     #[error("the prefix is not empty: key={key}")]
     Occupied {
-        /// What was there.
+        /// One of the existing keys.
         key: Key,
     },
-    /// A write was answered `Unknown` again and again.
+    /// A write ended with `Unknown` on every attempt.
     #[error("no write was ever answered: key={key}")]
     Undecided {
         /// The key.
         key: Key,
     },
-    /// A task of a race was dropped by the spawner.
+    /// The spawner dropped a task of a race.
     #[error("a racing task did not come to its end")]
     Dropped,
-    /// A write ended in another way than it had to.
+    /// A write had another outcome than the contract requires.
     #[error("a write to {key} ended wrong: wanted={wanted}, got={got:?}")]
     Ended {
         /// The key.
         key: Key,
-        /// What it had to do.
+        /// The required outcome.
         wanted: &'static str,
-        /// What it did.
+        /// The actual outcome.
         got: Outcome,
     },
-    /// A read gave other bytes than were written last.
+    /// A read returned other bytes than the last write wrote.
     #[error("{key} reads wrong: wanted_bytes={wanted}, got_bytes={got:?}")]
     Body {
         /// The key.
         key: Key,
-        /// The length of what was written.
+        /// The length of the written body.
         wanted: usize,
-        /// The length of what came; the same length with other bytes; `None`: nothing came.
+        /// The length of the body read; the same length with other bytes; `None`: no object was
+        /// read.
         got: Option<usize>,
     },
-    /// There is an object where there must be none.
+    /// An object exists that must not exist.
     #[error("{key} is there, and must not be")]
     Present {
         /// The key.
         key: Key,
     },
-    /// The version that a write answered is not the one a read gives.
+    /// The version that a write returned is not the one that a read returns.
     #[error("{key} reads with another version than its write was answered")]
     Version {
         /// The key.
         key: Key,
     },
-    /// A replace with other bytes left the version as it was.
+    /// A replace with other bytes did not change the version.
     #[error("a replace of {key} did not change its version")]
     SameVersion {
         /// The key.
         key: Key,
     },
-    /// A listing lacks an object that was there all the time.
+    /// A listing omits an object that existed all the time.
     #[error("a listing lacks {key}")]
     Missing {
         /// The key.
         key: Key,
     },
-    /// A listing shows what is not there, or not asked for.
+    /// A listing contains an object that does not exist, or that was not requested.
     #[error("a listing shows {key}, which is not there or was not asked for")]
     Stranger {
         /// The key.
         key: Key,
     },
-    /// A listing is not in the order of bytes, or shows a key twice.
+    /// A listing is not in the order of bytes, or contains a key twice.
     #[error("a listing shows {second} after {first}")]
     Disorder {
-        /// What came first.
+        /// The earlier key.
         first: Key,
-        /// What came next.
+        /// The key after it.
         second: Key,
     },
-    /// A listing shows another size than was written.
+    /// A listing reports another size than was written.
     #[error("a listing shows a wrong size of {key}: wanted={wanted}, got={got}")]
     Size {
         /// The key.
         key: Key,
-        /// The size of what was written.
+        /// The written size.
         wanted: u64,
-        /// The size shown.
+        /// The reported size.
         got: u64,
     },
-    /// A page has more entries than were asked for.
+    /// A page has more entries than its limit.
     #[error("a page is too long: limit={limit}, got={got}")]
     Overfull {
-        /// What was asked for.
+        /// The requested limit.
         limit: usize,
-        /// What came.
+        /// The number of entries.
         got: usize,
     },
-    /// A page that is not the last goes on from where it began.
+    /// A page that is not the last continues at its own start.
     #[error("a page that is not the last goes on from where it began: prefix={prefix}")]
     Stuck {
-        /// The prefix listed.
+        /// The listed prefix.
         prefix: String,
     },
-    /// A page goes on from another key than its last entry, or one behind it.
+    /// A page continues at another key than its last entry or a later one.
     #[error("a page that ends with {last} goes on after {next}")]
     Position {
         /// The last entry.
         last: Key,
-        /// Where the next page begins.
+        /// The position of the next page.
         next: Key,
     },
-    /// Of several creates of one key not exactly one landed.
+    /// Of several creates of one key, not exactly one landed.
     #[error("creators raced for {key}: landed={landed}, wanted=1")]
     Winners {
         /// The key.
         key: Key,
-        /// How many were told that theirs landed.
+        /// The number of creates reported as landed.
         landed: usize,
     },
-    /// An update that landed is not in the object, or is in it twice.
+    /// An update that landed is missing from the object, or occurs in it twice.
     #[error("updates of {key} raced: update={update}, times_found={times}, wanted=1")]
     Updates {
         /// The key.
         key: Key,
         /// The update.
         update: String,
-        /// How often the object shows it.
+        /// How often the object contains it.
         times: usize,
     },
-    /// Updates were refused more often than others' updates explain.
+    /// Updates were refused more often than concurrent updates explain.
     #[error("an update of {key} was refused without end: attempts={attempts}")]
     Starved {
         /// The key.
         key: Key,
-        /// How often it was tried.
+        /// The number of attempts.
         attempts: usize,
     },
 }

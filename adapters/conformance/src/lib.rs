@@ -1,10 +1,10 @@
-//! The suite that every bucket must pass before a run is trusted to it.
+//! The suite that every bucket must pass before the engine may use it.
 //!
-//! It asks the bucket under one prefix for all that the port promises
-//! (docs/protocol.md, What a bucket must give):
-//! puts that land once, replaces that lose no update, deletes that stay deleted, lists that
-//! show what is there in the order of bytes; races included. It never panics: what a bucket
-//! does wrong is a [`Violation`], which names the [`Probe`].
+//! It checks, under one prefix of the bucket, everything that the port guarantees
+//! (docs/protocol.md, What a bucket must give): puts that land once, replaces that lose no update,
+//! deletes that stay deleted, lists that return the existing objects in the order of bytes; races
+//! included. It never panics: a violation of the contract is returned as a [`Violation`], which
+//! names the [`Probe`].
 //!
 //! ```
 //! use std::sync::Arc;

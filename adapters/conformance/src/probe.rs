@@ -6,40 +6,41 @@ use crate::finding::{Finding, Violation};
 use crate::probes::{basics, listing, names, races};
 use crate::subject::Subject;
 
-/// One promise of the port, and how to ask for it.
+/// One guarantee of the port, with its check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Probe {
-    /// A create lands where nothing is, once, and is read and listed at once.
+    /// A create lands once, if the key is absent, and is visible to reads and lists at once.
     Create,
-    /// A replace lands on the version it names, and on nothing else: not on an absent key.
+    /// A replace lands only on the version that it names, and never on an absent key.
     Replace,
-    /// A delete deletes, twice too, and what is deleted is neither read nor listed.
+    /// A delete removes the object, also when repeated, and reads and lists no longer return it.
     Delete,
-    /// Bodies come back as they were: empty, all byte values, large.
+    /// Bodies are returned unchanged: empty, all byte values, large.
     Bytes,
-    /// Keys that differ are different objects, on file systems with opinions too.
+    /// Different keys are different objects, even on file systems with reserved or folded names.
     Names,
-    /// Components and keys at the limits of length: beyond what the engine uses (255 bytes a
-    /// component, 768 a key) they may be refused, by name.
+    /// Components and keys at the limits of length: those longer than the engine uses (255 bytes a
+    /// component, 768 a key) may be refused, by name.
     Lengths,
-    /// Lists are in the order of bytes, under the prefix, after the key. Whether `a/1` or `a-b` comes
-    /// first is not asked: some stores order by folder, and the engine does not rest on it.
+    /// Lists are in the order of bytes, under the prefix, after the key. The probe does not check
+    /// whether `a/1` or `a-b` comes first: some stores order by folder, and the engine does not
+    /// depend on it.
     Order,
-    /// Lists of many pages show each key once.
+    /// Lists of many pages return each key once.
     Pages,
-    /// Of many creators of one key exactly one lands.
+    /// Of many creators of one key, exactly one lands.
     CreateRace,
-    /// Of many updates of one object none is lost.
+    /// Of many updates of one object, none is lost.
     ReplaceRace,
-    /// A replace that races with a delete does not bring the object back.
+    /// A replace that races with a delete does not restore the object.
     DeleteRace,
-    /// Lists show what stays while neighbours come and go.
+    /// Lists return the remaining objects while neighbours are created and deleted.
     Churn,
 }
 
 impl Probe {
-    /// Every probe, each after those whose promises it rests on.
+    /// Every probe, each after those whose guarantees it depends on.
     pub const ALL: [Self; 12] = [
         Self::Create,
         Self::Replace,
@@ -74,11 +75,11 @@ impl Probe {
         }
     }
 
-    /// Asks the bucket. Its keys begin with the probe's name, and stay behind: see
+    /// Runs the probe. Its keys begin with the probe's name, and remain in the bucket: see
     /// [`Subject::clear`].
     ///
     /// # Errors
-    /// The bucket does not keep the promise, or could not be asked.
+    /// The bucket violates the guarantee, or did not respond.
     pub async fn run(self, subject: &Subject) -> Result<(), Violation> {
         let outcome = self.ask(subject).await;
         outcome.map_err(|finding| Violation {

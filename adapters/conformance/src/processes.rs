@@ -1,7 +1,7 @@
-//! Races between processes: what threads of one process cannot show.
+//! Races between processes, which threads of one process cannot reproduce.
 //!
 //! A test binary starts itself again, once for each child, as the one ignored test that calls
-//! [`child`]; the test that started them then looks at what they left.
+//! [`child`]; the test that started the children then checks the objects that they left.
 //!
 //! ```no_run
 //! use std::sync::Arc;
@@ -45,24 +45,24 @@ const NUMBER: &str = "POND_TEST_NUMBER";
 
 const ROUNDS: &str = "POND_TEST_ROUNDS";
 
-/// Processes that play at once.
+/// Number of concurrent processes.
 const CHILDREN: usize = 4;
 
-/// Rounds of each part, where a request is quick.
+/// Rounds of each part, for buckets with fast requests.
 pub const MANY: usize = 60;
 
-/// What each child does.
+/// The work of each child.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Part {
-    /// Adds to one counter, again and again.
+    /// Increments one counter repeatedly.
     Count,
-    /// Races for keys, and notes which it was told to have won.
+    /// Races for keys, and records which of its creates were reported as landed.
     Create,
-    /// Makes, lists and deletes objects beside those of others.
+    /// Creates, lists and deletes objects beside those of other processes.
     Share,
-    /// One deletes what the others replace: what it deleted must stay away.
+    /// One child deletes what the others replace: a deleted object must stay absent.
     Erase,
-    /// Replaces large objects until it is killed, and says each write that was answered.
+    /// Replaces large objects until it is killed, and prints each confirmed write.
     Rewrite,
 }
 
@@ -79,10 +79,10 @@ impl Part {
         format!("{self:?}").to_lowercase()
     }
 
-    /// Looks at what the children left after so many rounds.
+    /// Checks the state that the children left after that many rounds.
     ///
     /// # Panics
-    /// When that is not what it must be.
+    /// If the state is not as required.
     pub async fn judge(self, bucket: &dyn Bucket, rounds: usize) {
         match self {
             Self::Count => {
@@ -114,7 +114,7 @@ impl Part {
 /// The child's half: plays the part it was started for, on the bucket that `open` opens.
 ///
 /// # Panics
-/// When the bucket does not do what it must.
+/// If the bucket violates the contract.
 pub async fn child(open: impl AsyncFnOnce(String) -> Arc<dyn Bucket>) {
     let variable = |name| std::env::var(name).expect("only the other tests run this one");
     let part = variable(PART);
@@ -130,11 +130,11 @@ pub async fn child(open: impl AsyncFnOnce(String) -> Arc<dyn Bucket>) {
     }
 }
 
-/// Starts one child: this test binary again, running the ignored test `name` with a part to
-/// play on the bucket at `place`.
+/// Starts one child: this test binary again, running the ignored test `name` with a part to play on
+/// the bucket at `place`.
 ///
 /// # Panics
-/// When it cannot be started.
+/// If the child cannot be started.
 #[must_use]
 pub fn start(name: &str, part: Part, place: &str, number: usize) -> Child {
     start_for(name, part, place, number, MANY)
@@ -157,10 +157,10 @@ fn start_for(name: &str, part: Part, place: &str, number: usize, rounds: usize) 
     child
 }
 
-/// Starts all children for so many rounds, and waits for their ends.
+/// Starts all children for that many rounds, and waits for them to exit.
 ///
 /// # Panics
-/// When one fails.
+/// If a child fails.
 pub fn all_play(name: &str, part: Part, place: &str, rounds: usize) {
     let children: Vec<_> = (0..CHILDREN)
         .map(|number| start_for(name, part, place, number, rounds))
@@ -173,16 +173,16 @@ pub fn all_play(name: &str, part: Part, place: &str, rounds: usize) {
     }
 }
 
-/// The count of a child's line that says a write of [`Part::Rewrite`] was answered.
+/// Parses the count from a child's line that reports a confirmed write of [`Part::Rewrite`].
 #[must_use]
 pub fn landed(line: &str) -> Option<usize> {
     line.split("landed ").nth(1)?.parse().ok()
 }
 
-/// The count in a large object, which is whole.
+/// The count in a large object, whose integrity is checked.
 ///
 /// # Panics
-/// When it is not.
+/// If the object is damaged.
 pub async fn whole(bucket: &dyn Bucket, at: &Key) -> usize {
     let (text, _) = read(bucket, at).await.expect("it is there");
     let counter = first(&text);
@@ -190,7 +190,7 @@ pub async fn whole(bucket: &dyn Bucket, at: &Key) -> usize {
     counter
 }
 
-/// The number that a text begins with.
+/// The number at the start of a text.
 fn first(text: &str) -> usize {
     let first = text.split(' ').next().and_then(|word| word.parse().ok());
     first.unwrap_or_else(|| panic!("none of ours: {text:.80}"))
@@ -249,7 +249,7 @@ async fn erase(bucket: &dyn Bucket, number: usize, rounds: usize) {
     for round in 0..rounds {
         let at = key(format!("erase/{round}"));
         assert!(lands(bucket, &at, "1", Expect::Absent).await);
-        // Until the others are at it.
+        // Until the other processes have started.
         while read(bucket, &at)
             .await
             .is_some_and(|(text, _)| text.len() < 4)
@@ -270,7 +270,7 @@ async fn rewrite(bucket: &dyn Bucket) {
     }
 }
 
-/// A body that tells whether it is whole, and who wrote it.
+/// A body with its writer's name, whose integrity can be checked.
 fn large(counter: usize) -> String {
     let text = format!("{counter} ").repeat(20_000 + counter % 7 * 10_000);
     let digest = Digest::of(text.as_bytes());
@@ -295,8 +295,9 @@ async fn read(bucket: &dyn Bucket, at: &Key) -> Option<(String, Expect)> {
     Some((text, Expect::At(object.version)))
 }
 
-/// Whether the write landed. Of bodies that matter no two are the same: a read may tell after no
-/// answer. If it does not the write may still land, nobody knows, and the test ends here.
+/// Whether the write landed. No two relevant bodies are equal, so a read can determine it after a
+/// lost reply. If the read does not find the body, the write may still land, the outcome is
+/// unknown, and the test ends here.
 async fn lands(bucket: &dyn Bucket, at: &Key, body: impl Into<Bytes>, expect: Expect) -> bool {
     let body = body.into();
     let outcome = bucket.write(at, body.clone(), expect).await;

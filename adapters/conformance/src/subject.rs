@@ -1,4 +1,4 @@
-//! The bucket under test, and how probes ask it.
+//! The bucket under test, and the requests that probes make.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -13,21 +13,21 @@ use millpond::ports::{Bucket, Expect, Listed, Object, Outcome, Spawner, Version}
 
 use crate::finding::Finding;
 
-/// How often an unanswered write is asked for again.
+/// Attempts of a write that receives no reply.
 const ATTEMPTS: u32 = 5;
 
-/// How much the probes ask for.
+/// The amount of work of the probes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Scale {
     /// Objects of the paging probe. Stores page at 1,000: the default needs three pages.
     pub keys: usize,
-    /// Tasks that race.
+    /// Number of racing tasks.
     pub racers: usize,
-    /// Keys each race is about, one after the other.
+    /// Number of keys in each race, one after the other.
     pub rounds: usize,
-    /// Bytes of the large body.
+    /// Size of the large body, in bytes.
     pub large: usize,
-    /// Requests under way at once outside races.
+    /// Number of concurrent requests outside races.
     pub wide: usize,
 }
 
@@ -43,18 +43,19 @@ impl Default for Scale {
     }
 }
 
-/// The order in which a listing must come.
+/// The required order of a listing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Order {
-    /// Of the keys' bytes.
+    /// The order of the keys' bytes.
     Bytes,
-    /// Of the store's own making, the same in each page. Some stores order by folder, and show
-    /// `a/1` before `a-b`: no list of the engine rests on which comes first (docs/protocol.md,
-    /// Keys), so only a probe whose keys do not mix depths like that asks for bytes.
+    /// An order of the store's choice, the same in each page. Some stores order by folder, and
+    /// return `a/1` before `a-b`: no list of the engine depends on which comes first
+    /// (docs/protocol.md, Keys), so only a probe whose keys do not mix such depths requires the
+    /// order of bytes.
     Own,
 }
 
-/// A bucket, and the prefix under which it is asked.
+/// A bucket, and the prefix under which it is tested.
 #[derive(Debug, Clone)]
 pub struct Subject {
     pub(crate) bucket: Arc<dyn Bucket>,
@@ -64,7 +65,7 @@ pub struct Subject {
 }
 
 impl Subject {
-    /// Asks `bucket` under `prefix` (a folder: a `/` is added if it lacks), which must be empty.
+    /// Tests `bucket` under `prefix` (a folder: a missing `/` is added), which must be empty.
     #[must_use]
     pub fn new(bucket: Arc<dyn Bucket>, prefix: &str) -> Self {
         let slash = if prefix.is_empty() || prefix.ends_with('/') {
@@ -80,25 +81,25 @@ impl Subject {
         }
     }
 
-    /// Races as tasks of `spawner`, on many threads where it has them; without one the racers
-    /// take turns where the bucket lets them wait.
+    /// Runs races as tasks of `spawner`, on several threads if it has them; without one the racers
+    /// alternate whenever a request waits.
     #[must_use]
     pub fn racing_on(mut self, spawner: Arc<dyn Spawner>) -> Self {
         self.spawner = Some(spawner);
         self
     }
 
-    /// Asks for more or less.
+    /// Sets the amount of work.
     #[must_use]
     pub const fn scaled(mut self, scale: Scale) -> Self {
         self.scale = scale;
         self
     }
 
-    /// Deletes everything under the prefix.
+    /// Deletes all objects under the prefix.
     ///
     /// # Errors
-    /// The bucket could not be asked, or still lists what it deleted.
+    /// The bucket did not respond, or still lists what it deleted.
     pub async fn clear(&self) -> Result<(), Finding> {
         let found = self.list_all("", None, 1_000, Order::Own).await?;
         self.each(found, |listed| async move {
@@ -129,7 +130,7 @@ impl Subject {
         Ok(self.bucket.read(key).await?)
     }
 
-    /// Writes, and finds out what became of it: no probe's body is ever written twice.
+    /// Writes, and determines the outcome: no probe writes the same body twice.
     pub(crate) async fn write(
         &self,
         key: &Key,
@@ -185,7 +186,7 @@ impl Subject {
         }
     }
 
-    /// The object is there with this body; its version.
+    /// Checks that the object exists with this body, and returns its version.
     pub(crate) async fn holds(&self, key: &Key, body: &Bytes) -> Result<Version, Finding> {
         match self.read(key).await? {
             Some(object) if object.body == *body => Ok(object.version),
@@ -204,8 +205,8 @@ impl Subject {
         }
     }
 
-    /// All pages below the subject's prefix and `below`, after `after`, each checked by itself
-    /// and against the one before.
+    /// All pages below the subject's prefix and `below`, after `after`, each checked by itself and
+    /// against the previous one.
     pub(crate) async fn list_all(
         &self,
         below: &str,
@@ -248,7 +249,7 @@ impl Subject {
                 let prefix = prefix.to_string();
                 return Err(Finding::Stuck { prefix });
             }
-            // A later position passes over keys that the store leaves out; an earlier one repeats.
+            // A later position skips keys that the store omits; an earlier one repeats keys.
             if let (Order::Bytes, Some(last)) = (order, last.or(at))
                 && next < last
             {
@@ -258,7 +259,7 @@ impl Subject {
         }
     }
 
-    /// Lists as [`list_all`](Self::list_all) and compares with what must come, in order.
+    /// Lists as [`list_all`](Self::list_all), and compares with the expected keys, in order.
     pub(crate) async fn lists(
         &self,
         below: &str,
@@ -270,7 +271,7 @@ impl Subject {
         are(&listed, wanted)
     }
 
-    /// The same in whatever order.
+    /// Compares as `lists` does, but in any order.
     pub(crate) async fn shows(
         &self,
         below: &str,
@@ -281,7 +282,7 @@ impl Subject {
         are(&listed, wanted)
     }
 
-    /// Does something for each of many, a few at a time; the first finding.
+    /// Runs an operation for each item, a few at a time; returns the first finding.
     pub(crate) async fn each<T, F>(
         &self,
         many: impl IntoIterator<Item = T>,
@@ -299,7 +300,7 @@ impl Subject {
         Ok(())
     }
 
-    /// Runs tasks against each other; what each found, in their order.
+    /// Runs tasks against each other, and returns their findings in the order of the tasks.
     pub(crate) async fn race<T: Send + 'static>(
         &self,
         tasks: Vec<BoxFuture<'static, Result<T, Finding>>>,
@@ -310,7 +311,7 @@ impl Subject {
         let mut ends = Vec::new();
         for task in tasks {
             let (end, ended) = oneshot::channel();
-            // Nobody aborts a racer; one whose end nobody awaits runs out by itself.
+            // Racers are never aborted; one that is not awaited runs to completion.
             let _abort = spawner.spawn(Box::pin(async move {
                 let _ = end.send(task.await);
             }));
@@ -323,7 +324,7 @@ impl Subject {
     }
 }
 
-/// The rows are those of `wanted`, which is sorted.
+/// Compares the rows with `wanted`, which is sorted.
 fn are(listed: &[Listed], wanted: &[Key]) -> Result<(), Finding> {
     let shown: BTreeSet<_> = listed.iter().map(|listed| &listed.key).collect();
     if let Some(key) = wanted.iter().find(|key| !shown.contains(key)) {

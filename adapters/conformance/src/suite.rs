@@ -1,4 +1,4 @@
-//! All probes in a row.
+//! Runs all probes in order.
 
 use std::fmt;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use crate::finding::{Finding, Violation};
 use crate::probe::Probe;
 use crate::subject::{Order, Subject};
 
-/// What a bucket has passed.
+/// The probes that a bucket has passed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Report {
     /// The probes, in the order they were run.
@@ -23,8 +23,8 @@ impl fmt::Display for Report {
     }
 }
 
-/// Asks `bucket` everything, under `prefix`, on one task and at the default [`Scale`]
-/// (about 15,000 requests). [`Subject::run`] races on a spawner, or at another scale.
+/// Runs every probe on `bucket`, under `prefix`, on one task and at the default [`Scale`] (about
+/// 15,000 requests). [`Subject::run`] races on a spawner, or at another scale.
 ///
 /// [`Scale`]: crate::Scale
 ///
@@ -35,7 +35,7 @@ pub async fn conformance(bucket: Arc<dyn Bucket>, prefix: &str) -> Result<Report
 }
 
 impl Subject {
-    /// Runs every probe, and deletes what they wrote, whether they passed or not.
+    /// Runs every probe, and deletes the objects they wrote, even if a probe failed.
     ///
     /// # Errors
     /// The first [`Violation`]; nothing is written if the prefix is not empty.
@@ -65,7 +65,7 @@ impl Subject {
             probe: Probe::Delete,
             finding,
         });
-        // What a probe found is worth more than that clearing failed after it.
+        // A probe's finding takes precedence over a failure of the cleanup after it.
         ended.and(cleared).map(|()| Report { passed })
     }
 }

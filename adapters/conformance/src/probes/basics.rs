@@ -18,9 +18,9 @@ pub(crate) async fn create(subject: &Subject) -> Result<(), Finding> {
         return Err(Finding::Version { key });
     }
     subject.is_refused(&key, &TWO, &Expect::Absent).await?;
-    // The refused one's body is nowhere, and the same bytes again are refused as well.
+    // The refused body is stored nowhere, and a second write of the same bytes is refused as well.
     subject.holds(&key, &ONE).await?;
-    // Asked directly: a lost reply would otherwise be settled by the equal body.
+    // Calls the bucket directly: otherwise the equal body would resolve a lost reply as landed.
     match subject.bucket.write(&key, ONE, Expect::Absent).await? {
         Outcome::Refused | Outcome::Unknown => {}
         got @ Outcome::Landed(_) => {
@@ -70,14 +70,14 @@ pub(crate) async fn delete(subject: &Subject) -> Result<(), Finding> {
         .await?;
     subject.bucket.delete(&key).await?;
     subject.holds(&stays, &ONE).await?;
-    // The name is free again.
+    // The key is free again.
     subject.lands(&key, &TWO, &Expect::Absent).await?;
     subject.holds(&key, &TWO).await?;
     Ok(())
 }
 
 pub(crate) async fn bytes(subject: &Subject) -> Result<(), Finding> {
-    // Every byte value, no period that a block size divides.
+    // Every byte value, with a period that does not divide a block size.
     let large = (0..subject.scale.large).map(|at| (at % 256 + at / 257) as u8);
     let bodies = [
         ("empty", Bytes::new()),
@@ -98,7 +98,7 @@ pub(crate) async fn bytes(subject: &Subject) -> Result<(), Finding> {
                 return Err(Finding::Size { key, wanted, got });
             }
         }
-        // From any body to any other: to nothing, and back.
+        // From any body to any other: also to an empty one and back.
         let second = subject.lands(&key, &TWO, &Expect::At(first)).await?;
         subject.holds(&key, &TWO).await?;
         subject.lands(&key, body, &Expect::At(second)).await?;

@@ -1,4 +1,4 @@
-//! Lists that nobody disturbs.
+//! Lists without concurrent changes.
 
 use bytes::Bytes;
 use millpond::keys::Key;
@@ -7,9 +7,9 @@ use millpond::ports::Expect;
 use crate::finding::Finding;
 use crate::subject::Subject;
 
-/// Where folders and their neighbours meet, without those that stores order by opinion: a folder
-/// beside a name that goes on with `-` or `.`, which sort before `/` (`a/1`, `a-b`). No list of the
-/// engine mixes such depths where its order matters (docs/protocol.md, Keys).
+/// Folders and their neighbours, without the cases in which the order differs between stores: a
+/// folder beside a name that continues with `-` or `.`, which sort before `/` (`a/1`, `a-b`). No
+/// list of the engine mixes such depths where its order matters (docs/protocol.md, Keys).
 const MIXED: &[&str] = &[
     "-", "a/-", "a/1", "a/10", "a/2", "a/b/c", "a/b/d", "a/b0", "a0/x", "ab", "ab-", "ab-c/1",
     "ab.c", "abc/1", "b", "c/d/e/f", "c/d/e/g", "c/d0", "~",
@@ -39,9 +39,9 @@ pub(crate) async fn order(subject: &Subject) -> Result<(), Finding> {
     Ok(())
 }
 
-/// Keys to begin after: each that is there, and some that are not. None is the folder of a key that
-/// is there: a key is no folder of another (docs/protocol.md, Keys), and stores that order by
-/// folder take the whole folder to be passed.
+/// Keys to start after: each existing one, and some that do not exist. None is the folder of an
+/// existing key: a key is never the folder of another (docs/protocol.md, Keys), and stores that
+/// order by folder would skip the whole folder.
 fn afters(subject: &Subject, keys: &[Key]) -> Result<Vec<Key>, Finding> {
     let mut afters = keys.to_vec();
     for name in [
@@ -80,7 +80,7 @@ async fn check(
 pub(crate) async fn pages(subject: &Subject) -> Result<(), Finding> {
     let mut keys = Vec::new();
     for number in 0..subject.scale.keys {
-        // Half in one large folder, half in folders of a few.
+        // Half in one large folder, half in small folders.
         let name = match number % 2 {
             0 => format!("pages/flat/{number:06}"),
             _ => format!("pages/deep/{:04}/{:02}", number / 32, number % 32),

@@ -1,4 +1,4 @@
-//! What is asked, by subject.
+//! The checks of each probe, by topic.
 
 pub(crate) mod basics;
 pub(crate) mod listing;

@@ -1,4 +1,4 @@
-//! Keys that stores, and the file systems below them, have opinions about.
+//! Keys that stores, or the file systems below them, may treat specially.
 
 use bytes::Bytes;
 use millpond::keys::Key;
@@ -7,7 +7,7 @@ use millpond::ports::{Expect, Fault};
 use crate::finding::Finding;
 use crate::subject::Subject;
 
-/// Names that differ, if only by case, by a dot, or from what a system keeps for itself.
+/// Names that differ only by case or by a dot, or that a system reserves.
 const ODD: &[&str] = &[
     "a",
     "A",
@@ -80,15 +80,14 @@ pub(crate) async fn lengths(subject: &Subject) -> Result<(), Finding> {
     all_differ(subject, base, names).await
 }
 
-/// Longer than any key of the engine. A store that says so when it does not take it is honest:
-/// some stores are files below, and a prefix of the bucket's own takes its share of the 1,024
-/// bytes.
+/// Longer than any key of the engine. A store may refuse it with an error: some stores keep objects
+/// as files, and the bucket's own prefix uses part of the 1,024 bytes.
 fn is_long(key: &Key) -> bool {
     key.as_str().len() > 768 || key.as_str().split('/').any(|part| part.len() > 255)
 }
 
-/// Each name is an object of its own, and is listed as itself, in whatever order: it is the names
-/// that are asked for, and some are neighbours like `a-b` and `a/1`.
+/// Each name is an object of its own, and is listed under that name, in any order: the probe checks
+/// only the names, and some are neighbours such as `a-b` and `a/1`.
 async fn all_differ(subject: &Subject, below: &str, names: Vec<String>) -> Result<(), Finding> {
     let mut keys = Vec::new();
     for name in names {

@@ -1,4 +1,4 @@
-//! Many tasks at once.
+//! Many concurrent tasks.
 
 use bytes::Bytes;
 use futures::FutureExt as _;
@@ -52,7 +52,8 @@ pub(crate) async fn replace(subject: &Subject) -> Result<(), Finding> {
         let (subject, key) = (subject.clone(), key.clone());
         async move {
             for round in 0..rounds {
-                // Each refusal is another's line; a few more may come from retries of the store.
+                // Each refusal is caused by another task's line; a few more may come from retries
+                // of the store.
                 add(&subject, &key, &line(writer, round), writers * rounds + 64).await?;
             }
             Ok(())
@@ -76,7 +77,7 @@ fn line(writer: usize, round: usize) -> String {
     format!("writer {writer} round {round}")
 }
 
-/// Adds a line by compare-and-swap. Whether an unanswered write landed is told by the line.
+/// Adds a line by compare-and-swap. The line itself shows whether a write without a reply landed.
 async fn add(subject: &Subject, key: &Key, line: &str, attempts: usize) -> Result<(), Finding> {
     let mut unsure = false;
     for _ in 0..attempts {
@@ -102,8 +103,8 @@ async fn add(subject: &Subject, key: &Key, line: &str, attempts: usize) -> Resul
     Err(Finding::Starved { key, attempts })
 }
 
-/// A delete races with replaces. Before it they are deleted with the object, after it they are
-/// refused: either way the object is gone.
+/// A delete races with replaces. Replaces before it are deleted with the object, and those after it
+/// are refused: either way the object is absent.
 pub(crate) async fn delete(subject: &Subject) -> Result<(), Finding> {
     for round in 0..subject.scale.rounds * 4 {
         let key = subject.key(&format!("delete-race/{round}"))?;
@@ -126,12 +127,12 @@ pub(crate) async fn delete(subject: &Subject) -> Result<(), Finding> {
     subject.lists("delete-race/", None, 1_000, &[]).await
 }
 
-/// Objects are deleted and made among those that stay; every listing shows all that stay.
+/// Objects are deleted and created beside others that stay; every listing returns all that stay.
 pub(crate) async fn churn(subject: &Subject) -> Result<(), Finding> {
     let folders = subject.scale.racers;
     let (mut stay, mut go) = (Vec::new(), Vec::new());
     for folder in 0..folders {
-        // Two folders deep: one keeps a neighbour, one comes and goes as a whole.
+        // Two folder levels: one keeps a neighbour, the other is created and deleted as a whole.
         stay.push(subject.key(&format!("churn/{folder:03}/kept/stays"))?);
         go.push(subject.key(&format!("churn/{folder:03}/kept/goes"))?);
         go.push(subject.key(&format!("churn/{folder:03}/pruned/goes"))?);
@@ -171,7 +172,7 @@ async fn come_and_go(subject: Subject, keys: Vec<Key>, rounds: usize) -> Result<
         }
         if round + 1 < rounds {
             for key in &keys {
-                // Bodies differ, for an unanswered create is told by its body.
+                // Bodies differ, since the body identifies a create without a reply.
                 let body = Bytes::from(format!("round {round}"));
                 subject.lands(key, &body, &Expect::Absent).await?;
             }
