@@ -1,4 +1,4 @@
-//! Time by the operating system.
+//! The operating system's clocks.
 
 use std::time::{Duration, Instant};
 
@@ -13,7 +13,7 @@ pub struct SystemClock {
 }
 
 impl SystemClock {
-    /// A clock whose monotonic side begins now.
+    /// A clock whose monotonic time starts now.
     #[must_use]
     pub fn new() -> Self {
         Self {

@@ -1,18 +1,18 @@
-//! Randomness by the operating system.
+//! The operating system's randomness.
 
 use std::fmt;
 use std::sync::{Mutex, PoisonError};
 
 use millpond::ports::Entropy;
 
-/// Bytes fetched at once: a run draws ids of 8 to 16 bytes, a system call costs more than
-/// all the copying.
+/// Number of bytes fetched at once: a run draws ids of 8 to 16 bytes, and a system call costs more
+/// than all the copying.
 const BUFFER: usize = 256;
 
-/// The system's random bytes, fetched ahead into a small buffer.
+/// The system's random bytes, prefetched into a small buffer.
 ///
-/// A process image that is cloned while it runs (a snapshot of a virtual machine) would draw
-/// the buffered bytes twice.
+/// If a process image is cloned while it runs (a snapshot of a virtual machine), both copies draw
+/// the same buffered bytes.
 pub struct OsEntropy {
     buffer: Mutex<Buffer>,
 }
@@ -23,7 +23,7 @@ struct Buffer {
 }
 
 impl OsEntropy {
-    /// Fetches nothing yet.
+    /// Creates the source; the first draw fetches bytes.
     #[must_use]
     pub const fn new() -> Self {
         let buffer = Buffer {
@@ -43,7 +43,7 @@ impl Default for OsEntropy {
 }
 
 impl fmt::Debug for OsEntropy {
-    /// Without the bytes: they are the ids of tomorrow.
+    /// Omits the buffered bytes, since future ids consist of them.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("OsEntropy").finish_non_exhaustive()
     }
@@ -51,9 +51,9 @@ impl fmt::Debug for OsEntropy {
 
 impl Entropy for OsEntropy {
     /// # Panics
-    /// When the system has no randomness to give: ids would collide.
+    /// If the system provides no randomness: ids would collide.
     fn fill(&self, bytes: &mut [u8]) {
-        // A panic in `fetch` leaves `used` as it was: no byte is ever given twice.
+        // A panic in `fetch` leaves `used` unchanged: no byte is ever returned twice.
         let mut buffer = self.buffer.lock().unwrap_or_else(PoisonError::into_inner);
         for chunk in bytes.chunks_mut(BUFFER) {
             if buffer.used + chunk.len() > BUFFER {
@@ -88,7 +88,7 @@ mod tests {
     fn a_draw_larger_than_the_buffer_is_filled_to_its_end() {
         let mut bytes = vec![0_u8; 5 * BUFFER + 64];
         OsEntropy::default().fill(&mut bytes);
-        // Each piece of 64 zeros in a row has odds of 2^-512.
+        // The probability of 64 zeros in a row is 2^-512 for each piece.
         assert!(bytes.chunks(64).all(|piece| piece.iter().any(|b| *b != 0)));
         let pieces: BTreeSet<_> = bytes.chunks(64).collect();
         assert_eq!(pieces.len(), 21, "no piece comes twice");

@@ -1,4 +1,4 @@
-//! The ports of an ordinary process: its clock, its randomness, and tokio's tasks.
+//! The ports for an ordinary process: its clock, its randomness, and tokio's tasks.
 
 mod clock;
 mod entropy;

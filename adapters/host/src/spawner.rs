@@ -1,4 +1,4 @@
-//! Tasks, attempts and blocking work by tokio.
+//! Runs tasks, attempts and blocking work on tokio.
 
 use std::io;
 use std::sync::{Arc, OnceLock};
@@ -13,15 +13,15 @@ use crate::workflow_threads::WorkflowThreads;
 #[derive(Debug, Clone)]
 pub struct TokioSpawner {
     handle: Handle,
-    /// Where attempts of steps run, if not beside the engine's tasks.
+    /// The runtime for step attempts, if it is separate from that of the engine's tasks.
     attempts: Option<Arc<Attempts>>,
-    /// Where workflow code runs; `None` where the system gives no threads.
+    /// The threads for workflow code; `None` if the system provides no threads.
     workflows: Arc<OnceLock<Option<WorkflowThreads>>>,
 }
 
 impl TokioSpawner {
-    /// Spawns everything on the runtime behind `handle`. An attempt that spins holds one of its
-    /// threads; when it holds the last one, timers and renewals stop.
+    /// Spawns everything on the runtime of `handle`. An attempt that spins occupies one of its
+    /// threads; if it occupies the last one, timers and lease renewals stop.
     #[must_use]
     pub fn new(handle: Handle) -> Self {
         Self {
@@ -31,7 +31,7 @@ impl TokioSpawner {
         }
     }
 
-    /// Spawns everything on the runtime of the caller; otherwise as [`new`](Self::new).
+    /// Spawns everything on the caller's runtime; otherwise the same as [`new`](Self::new).
     ///
     /// # Panics
     /// Outside a tokio runtime.
@@ -40,11 +40,12 @@ impl TokioSpawner {
         Self::new(Handle::current())
     }
 
-    /// Attempts get a runtime of their own, with a thread per core, so that those that spin
-    /// stop nobody but each other. It ends, whatever runs there, with the last clone of this.
+    /// Runs attempts on a runtime of their own, with one thread per core, so that spinning attempts
+    /// delay only each other. The runtime shuts down with the last clone of this spawner, even if
+    /// attempts still run.
     ///
     /// # Errors
-    /// The system gives no threads.
+    /// The system provides no threads.
     pub fn with_attempts_apart(mut self) -> io::Result<Self> {
         let runtime = Builder::new_multi_thread()
             .thread_name("millpond-attempts")
@@ -66,7 +67,7 @@ impl Spawner for TokioSpawner {
     }
 
     fn blocking(&self, work: Box<dyn FnOnce() + Send>) {
-        // Nobody waits for the handle: the work reports by itself.
+        // The handle is not awaited: the work reports its own result.
         drop(self.handle.spawn_blocking(work));
     }
 

@@ -1,15 +1,18 @@
-//! The store's clock, as far as its answers tell it.
+//! The store's clock, estimated from the dates of its responses.
 //!
-//! Workers compare instants that others wrote, so their clocks should agree. What all of them
-//! hear is the store: its answers carry a `Date`. A worker's wall is its monotonic clock plus
-//! what these dates have taught it (docs/protocol.md, What holds); nothing correct rests on it.
+//! Workers compare instants that other workers wrote, so their clocks should agree. All of them
+//! share the store, whose responses contain a `Date`. A worker's wall clock is its monotonic clock
+//! plus an offset derived from these dates (docs/protocol.md, What holds); no correctness depends
+//! on it.
 //!
-//! - **T1** A date is cut to seconds and was written somewhere between the request and its
-//!   answer. It is taken to be half a second late and half the round trip old, give or take
-//!   both: the clock moves only as far as it is outside of that.
-//! - **T2** One answer moves the clock by [`STEP`] at most, so a wrong one (a proxy's, a cached
-//!   one) does little harm, and the next right one undoes it. Answers in a row that pull the same
-//!   way may each move it twice as far as the one before: an hour is made good in ten.
+//! - **T1** A date is truncated to seconds and was taken at some time between the request and its
+//!   response. The estimate assumes that it is half a second and half the round trip late, with an
+//!   uncertainty of both: the clock moves only by the part of the difference that exceeds the
+//!   uncertainty.
+//! - **T2** One response moves the clock by [`STEP`] at most, so a wrong date (of a proxy, of a
+//!   cache) has little effect, and the next correct one reverses it. Consecutive responses in the
+//!   same direction may each move it twice as far as the previous one: ten responses correct an
+//!   hour.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -18,12 +21,12 @@ use async_trait::async_trait;
 use jiff::{SignedDuration, Timestamp};
 use millpond::ports::Clock;
 
-/// How far one answer may move the clock.
+/// The maximum correction by one response.
 const STEP: SignedDuration = SignedDuration::from_secs(5);
-/// Half of what a `Date`, which has no fractions, leaves open.
+/// Half of the uncertainty of a `Date`, which has no fractions.
 const HALF_A_SECOND: SignedDuration = SignedDuration::from_millis(500);
 
-/// What the dates of a store's answers say about its clock. An adapter of a store feeds it.
+/// The estimate of a store's clock. An adapter of a store feeds it with the dates of responses.
 #[derive(Debug)]
 pub struct StoreTime {
     start: Instant,
@@ -31,7 +34,7 @@ pub struct StoreTime {
 }
 
 impl StoreTime {
-    /// Begins with the system's wall clock, until the store says better.
+    /// Starts with the system's wall clock, until the store's responses correct it.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -40,13 +43,13 @@ impl StoreTime {
         }
     }
 
-    /// Time since this was made; never steps back.
+    /// Time since creation; never decreases.
     #[must_use]
     pub fn monotonic(&self) -> Duration {
         self.start.elapsed()
     }
 
-    /// The instant by the store's clock, as far as it is known.
+    /// The current instant of the store's clock, as estimated.
     #[must_use]
     pub fn now(&self) -> Timestamp {
         let elapsed = self.monotonic();
@@ -59,21 +62,22 @@ impl StoreTime {
         self.now().duration_since(Timestamp::now())
     }
 
-    /// Takes in that an answer bore `date`. Its request went out at `sent` and it came at
-    /// `received`, both by [`monotonic`](Self::monotonic).
+    /// Learns from a response with the date `date`. Its request was sent at `sent` and it arrived
+    /// at `received`, both by [`monotonic`](Self::monotonic).
     pub fn learn(&self, date: Timestamp, sent: Duration, received: Duration) {
         self.lock().learn(date, sent, received);
     }
 
-    /// Takes in a `date` that the store has refused a request by: it vouches for it, and who went on
-    /// by another clock would write instants that are hours off. At once, and not by steps.
+    /// Adopts the `date` of a response that rejected a request for its clock skew: the store
+    /// vouches for this date, and a worker with another clock would write instants that are hours
+    /// off. The correction is immediate, not stepwise.
     pub fn refused(&self, date: Timestamp) {
         let elapsed = self.monotonic();
         self.lock().jump(date, elapsed);
     }
 
     fn lock(&self) -> MutexGuard<'_, Estimate> {
-        // Nothing panics under this lock.
+        // No code panics under this lock.
         self.estimate.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -113,11 +117,11 @@ impl Clock for StoreClock {
 
 #[derive(Debug)]
 struct Estimate {
-    /// The store's instant when the monotonic clock stood at zero.
+    /// The store's instant when the monotonic clock was zero.
     zero: Timestamp,
-    /// How far the next answer may move it.
+    /// The maximum correction by the next response.
     step: SignedDuration,
-    /// Which way the last one pulled: -1, 0 or 1.
+    /// The direction of the last correction: -1, 0 or 1.
     pull: i32,
 }
 
@@ -139,7 +143,7 @@ impl Estimate {
     fn learn(&mut self, date: Timestamp, sent: Duration, received: Duration) {
         let half_trip = signed(received.saturating_sub(sent)) / 2;
         let shown = self.at(sent + half_trip.unsigned_abs());
-        // T1: where the clock should stand, and how well that is known.
+        // T1: the estimated difference, and its uncertainty.
         let off = date.duration_since(shown) + HALF_A_SECOND;
         let beyond = off.abs() - half_trip - HALF_A_SECOND;
         let pull = i32::from(off.signum());
@@ -174,7 +178,7 @@ fn signed(duration: Duration) -> SignedDuration {
 mod tests {
     use super::*;
 
-    /// A store whose clock is `ahead`, asked once each 100 ms, each time for `trip`.
+    /// A store whose clock is `ahead`, with one request per 100 ms, each of which takes `trip`.
     struct World {
         estimate: Estimate,
         ahead: SignedDuration,
@@ -194,7 +198,8 @@ mod tests {
             }
         }
 
-        /// One request; its date is taken at `share` of its way. How wrong the clock is then.
+        /// Makes one request, whose date is taken at the fraction `share` of its round trip.
+        /// Returns the clock's error after it.
         fn ask(&mut self, share: f64) -> SignedDuration {
             let sent = Duration::from_millis(100) * self.asked;
             self.asked += 1;
@@ -233,7 +238,8 @@ mod tests {
                 Duration::from_millis(20),
             );
             let wrong = (0..40).map(|_| world.ask(0.5)).last().unwrap();
-            // Dates are asked for all over a second, so they pin it down to the trip and the pace.
+            // The requests are spread over a second, so the dates determine it up to the trip and
+            // the pace.
             assert!(
                 wrong <= SignedDuration::from_millis(120),
                 "{ahead}: {wrong}"
@@ -297,7 +303,7 @@ mod tests {
             let date = BEGIN + signed(elapsed) + ahead;
             estimate.jump(date, elapsed);
             assert_eq!(estimate.at(elapsed), date + HALF_A_SECOND);
-            // The next answers move it as they would any other.
+            // The next responses move the clock by the ordinary rules.
             estimate.learn(date + SignedDuration::from_hours(1), elapsed, elapsed);
             assert_eq!(estimate.at(elapsed), date + HALF_A_SECOND + STEP);
         }

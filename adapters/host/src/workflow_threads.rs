@@ -1,10 +1,10 @@
-//! Threads for stretches of workflow code: short as a rule, endless by mistake.
+//! Threads for activations of workflow code, which are short as a rule and endless by mistake.
 //!
 //! A pool that wakes a thread for each piece of work spends more on waking than on the work
-//! (docs/performance.md has the figures beside tokio's `spawn_blocking`). Here the threads at work
-//! take what comes, and others are woken only when there is more than these get through. A guard
-//! looks while there is work: a thread that does not come to the end of its piece is left to it, and
-//! another one takes over.
+//! (docs/performance.md has the figures beside tokio's `spawn_blocking`). Here running threads take
+//! new work, and others are woken only if the backlog exceeds what these can process. A guard
+//! thread monitors the pool while there is work: if a thread does not finish its piece, it keeps
+//! it, and another thread is started in its place.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -15,25 +15,25 @@ use std::time::Duration;
 
 use tokio::runtime::Handle;
 
-/// How long a piece of work may hold up others before another thread takes over.
+/// How long a piece of work may delay others before another thread is started.
 const PATIENCE: Duration = Duration::from_millis(10);
 
-/// Looks without work after which the guard sleeps.
+/// Number of checks without work after which the guard sleeps.
 const QUIET: u32 = 20;
 
-/// After so long without work a thread ends, but for the last.
+/// A thread exits after this time without work, except for the last one.
 const IDLE: Duration = Duration::from_secs(10);
 
-/// Waiting pieces for each thread at work, beyond which another one is woken.
+/// Waiting pieces per running thread above which another thread is woken.
 const BACKLOG: usize = 4;
 
-/// Most threads. More endless pieces than that hold up all others.
+/// Maximum number of threads. More endless pieces than that block all others.
 const MOST: usize = 512;
 
 pub(crate) type Work = Box<dyn FnOnce() + Send>;
 
-/// The threads, and the queue they share. They end when it is dropped, each with the piece it
-/// is at.
+/// The threads, and the queue they share. Each thread exits after its current piece once this is
+/// dropped.
 pub(crate) struct WorkflowThreads(Arc<Shared>);
 
 struct Shared {
@@ -49,14 +49,14 @@ struct State {
     queue: VecDeque<Work>,
     threads: usize,
     idle: usize,
-    /// How many pieces were ever taken: the guard sees by it whether work goes on.
+    /// Number of pieces ever taken: the guard detects progress by it.
     taken: u64,
     watched: bool,
     closed: bool,
 }
 
 impl WorkflowThreads {
-    /// No thread yet, but for the guard, if the system gives one.
+    /// Starts no thread yet except the guard, if the system provides one.
     pub(crate) fn new(handle: Handle) -> Option<Self> {
         let cores = thread::available_parallelism().map_or(1, usize::from);
         let shared = Arc::new(Shared {
@@ -75,7 +75,7 @@ impl WorkflowThreads {
     /// Queues a piece of work.
     ///
     /// # Errors
-    /// The work itself: there is no thread, and the system gives none.
+    /// The work itself: the pool has no thread, and the system provides none.
     pub(crate) fn push(&self, work: Work) -> Result<(), Work> {
         let mut state = self.0.lock();
         if state.threads == 0 && !self.0.start(&mut state) {
@@ -114,11 +114,11 @@ impl fmt::Debug for WorkflowThreads {
 
 impl Shared {
     fn lock(&self) -> MutexGuard<'_, State> {
-        // Work runs outside this lock, and nothing else panics under it.
+        // Work runs outside this lock, and no other code panics under it.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// One more thread at work.
+    /// Starts or wakes one more thread.
     fn another(self: &Arc<Self>, state: &mut State) {
         if state.idle > 0 {
             self.work.notify_one();
@@ -138,7 +138,7 @@ impl Shared {
         started
     }
 
-    /// A thread's life.
+    /// The main loop of a thread.
     fn run(self: Arc<Self>) {
         let _runtime = self.handle.enter();
         let mut state = self.lock();
@@ -146,7 +146,7 @@ impl Shared {
             if let Some(work) = state.queue.pop_front() {
                 state.taken += 1;
                 drop(state);
-                // What it holds is its own; who waits for it learns that it is gone.
+                // The piece owns its state; its waiter receives the cancellation.
                 let _panicked = catch_unwind(AssertUnwindSafe(work));
                 state = self.lock();
                 continue;
@@ -169,7 +169,7 @@ impl Shared {
         }
     }
 
-    /// The guard's life.
+    /// The main loop of the guard.
     fn watch(self: Arc<Self>) {
         let (mut seen, mut quiet) = (0, 0);
         let mut state = self.lock();
@@ -207,7 +207,7 @@ mod tests {
 
     use super::*;
 
-    /// A piece that holds its thread until it is let go.
+    /// A piece that blocks its thread until it is released.
     fn stuck() -> (Sender<()>, Work) {
         let (go, may_go) = channel();
         (
