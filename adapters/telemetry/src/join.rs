@@ -1,4 +1,4 @@
-//! From an execution to its trace.
+//! Maps an execution to its trace.
 
 use millpond::domain::ExecutionId;
 use opentelemetry::trace::{SpanContext, SpanId, TraceContextExt as _, TraceFlags, TraceId};
@@ -7,14 +7,14 @@ use sha2::{Digest as _, Sha256};
 use tracing::Span;
 use tracing_opentelemetry::OpenTelemetrySpanExt as _;
 
-/// The trace of an execution: the bytes of its id.
+/// The trace id of an execution: the bytes of its execution id.
 #[must_use]
 pub fn trace_id(eid: &ExecutionId) -> TraceId {
     let digits = eid.to_string().replace('-', "");
     TraceId::from_hex(&digits).expect("an eid is 32 hexadecimal digits")
 }
 
-/// The span that all runs of an execution hang below.
+/// The parent span of all runs of an execution.
 #[must_use]
 pub fn root(eid: &ExecutionId) -> SpanContext {
     let digest = Sha256::digest(format!("millpond/{eid}"));
@@ -29,8 +29,8 @@ pub fn root(eid: &ExecutionId) -> SpanContext {
     )
 }
 
-/// Makes `span`, which nobody has entered yet, and all below it part of the execution's trace.
-/// Does nothing where no [`Traces`](crate::Traces) listen.
+/// Makes `span`, which must not have been entered yet, and its descendants part of the execution's
+/// trace. Has no effect without a [`Traces`](crate::Traces) layer.
 pub fn join(span: &Span, eid: &ExecutionId) {
     let parent = Context::new().with_remote_span_context(root(eid));
     if let Err(error) = span.set_parent(parent) {

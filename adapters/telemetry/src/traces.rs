@@ -1,4 +1,4 @@
-//! Sending spans.
+//! Exports spans.
 
 use opentelemetry::trace::TracerProvider as _;
 use opentelemetry_otlp::{ExporterBuildError, SpanExporter};
@@ -9,26 +9,26 @@ use tracing::Subscriber;
 use tracing_subscriber::layer::Layer;
 use tracing_subscriber::registry::LookupSpan;
 
-/// Why spans are not sent.
+/// Why spans are not exported.
 #[derive(Debug, thiserror::Error)]
 pub enum TelemetryError {
-    /// The exporter cannot be made: an endpoint that is no URL, say.
+    /// The exporter cannot be created: for example, the endpoint is not a URL.
     #[error("traces cannot be exported: look at OTEL_EXPORTER_OTLP_ENDPOINT")]
     Exporter(#[from] ExporterBuildError),
-    /// Spans were lost on the way.
+    /// Spans were lost during export.
     #[error("spans were not sent")]
     Lost(#[from] OTelSdkError),
 }
 
-/// Sends the spans of a process to a collector.
+/// Exports the spans of a process to a collector.
 #[derive(Debug, Clone)]
 pub struct Traces {
     provider: SdkTracerProvider,
 }
 
 impl Traces {
-    /// To a collector by OTLP over HTTP, where `OTEL_EXPORTER_OTLP_ENDPOINT` says
-    /// (`http://localhost:4318` if nothing does), under the name `service`.
+    /// Exports to a collector by OTLP over HTTP, at `OTEL_EXPORTER_OTLP_ENDPOINT` (default:
+    /// `http://localhost:4318`), under the name `service`.
     ///
     /// # Errors
     /// [`TelemetryError::Exporter`].
@@ -37,7 +37,7 @@ impl Traces {
         Ok(Self::to(exporter, service))
     }
 
-    /// To any exporter.
+    /// Exports to any exporter.
     pub fn to(exporter: impl Exporter + 'static, service: &str) -> Self {
         let resource = Resource::builder()
             .with_service_name(service.to_owned())
@@ -49,7 +49,7 @@ impl Traces {
         Self { provider }
     }
 
-    /// What makes spans of `tracing` spans of the trace.
+    /// The layer that turns spans of `tracing` into spans of the trace.
     pub fn layer<S>(&self) -> impl Layer<S> + Send + Sync + use<S>
     where
         S: Subscriber + for<'span> LookupSpan<'span> + Send + Sync,
@@ -58,7 +58,8 @@ impl Traces {
         tracing_opentelemetry::layer().with_tracer(tracer)
     }
 
-    /// Sends what has ended so far, and waits for it: before a process is frozen. Blocks its thread.
+    /// Exports the spans that have ended so far, and waits for completion: for use before a process
+    /// is frozen. Blocks its thread.
     ///
     /// # Errors
     /// [`TelemetryError::Lost`].
@@ -76,7 +77,7 @@ mod tests {
     use super::*;
     use crate::{join, root, trace_id};
 
-    /// One process that runs an execution once, and what it sends.
+    /// Simulates one process that runs an execution once, and returns the spans that it exports.
     fn process(eid: &ExecutionId) -> Vec<SpanData> {
         let exporter = InMemorySpanExporter::default();
         let traces = Traces::to(exporter.clone(), "pond");
