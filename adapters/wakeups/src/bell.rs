@@ -1,4 +1,4 @@
-//! The bell itself.
+//! The doorbell between processes.
 
 use std::fs::{self, DirBuilder};
 use std::io::{self, ErrorKind};
@@ -17,11 +17,11 @@ use tokio::task::JoinHandle;
 
 use crate::place::NAME;
 
-/// Longest hint, in bytes: the longest key, and names.
+/// Maximum size of a hint, in bytes: the longest key, and names.
 const LONGEST: usize = 4 << 10;
 
-/// A doorbell that rings in this process, and at every other one that listens in the same
-/// folder. Costs no request.
+/// A doorbell that notifies this process, and every other one that listens in the same folder.
+/// Costs no request.
 #[derive(Debug)]
 pub struct SocketDoorbell {
     local: Arc<Doorbell>,
@@ -31,14 +31,14 @@ pub struct SocketDoorbell {
     peers: Mutex<Peers>,
 }
 
-/// The socket this process listens at; removed when it is dropped.
+/// The socket of this process; removed when it is dropped.
 #[derive(Debug)]
 struct Own {
     path: PathBuf,
     listening: JoinHandle<()>,
 }
 
-/// Who listens, as of the folder's last change.
+/// The listening sockets, as of the folder's last change.
 #[derive(Debug, Default)]
 struct Peers {
     changed: Option<SystemTime>,
@@ -53,7 +53,8 @@ struct Datagram {
 }
 
 impl SocketDoorbell {
-    /// A bell that rings at those who listen in `folder`, and hears only its own process.
+    /// A doorbell that notifies the listeners in `folder`, and receives only hints of its own
+    /// process.
     #[must_use]
     pub fn new(folder: PathBuf) -> Self {
         let sender = UnixDatagram::unbound().and_then(|sender| {
@@ -69,11 +70,12 @@ impl SocketDoorbell {
         }
     }
 
-    /// The same, and hears others. Makes the folder, for this user only. Must be called within a
-    /// tokio runtime.
+    /// Also receives the hints of other processes. Creates the folder, for this user only. Must be
+    /// called within a tokio runtime.
     ///
     /// # Errors
-    /// The folder or the socket cannot be made: others' causes are found by looking.
+    /// The folder or the socket cannot be created: causes of other processes are then found by
+    /// polling.
     pub fn listen(mut self, entropy: &dyn Entropy) -> io::Result<Self> {
         DirBuilder::new()
             .recursive(true)
@@ -102,23 +104,23 @@ impl SocketDoorbell {
         };
         for peer in self.others() {
             match sender.send_to(&bytes, &peer) {
-                // Who listened there is dead.
+                // The process of that socket has exited.
                 Err(error) if error.kind() == ErrorKind::ConnectionRefused && is_socket(&peer) => {
                     let _gone = fs::remove_file(&peer);
                 }
-                // Sent; or its buffer is full, and it has enough to look at.
+                // Sent; or the buffer is full, and the listener has enough hints to process.
                 _ => {}
             }
         }
     }
 
-    /// Everybody else's sockets. The folder is read when it has changed.
+    /// The sockets of all other processes. The folder is read again after a change.
     fn others(&self) -> Vec<PathBuf> {
         let Ok(changed) = fs::metadata(&self.folder).and_then(|folder| folder.modified()) else {
-            return Vec::new(); // nobody has ever listened
+            return Vec::new(); // no process has ever listened
         };
         let mut peers = self.peers.lock().unwrap_or_else(PoisonError::into_inner);
-        // One that came in the same tick of the clock as the last reading would be missed.
+        // A socket added within the same clock tick as the last reading would be missed.
         let settled = changed.elapsed().is_ok_and(|age| age.as_millis() > 100);
         if peers.changed != Some(changed) || !settled {
             peers.sockets = sockets(&self.folder, self.own.as_ref().map(|own| &*own.path));
@@ -139,12 +141,13 @@ fn sockets(folder: &Path, own: Option<&Path>) -> Vec<PathBuf> {
         .collect()
 }
 
-/// Whether it is one: what is none is not ours to take away.
+/// Whether the path is a socket: the doorbell must not remove other files.
 fn is_socket(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok_and(|meta| meta.file_type().is_socket())
 }
 
-/// Rings here what others send, until the bell is dropped. What is no hint is not one.
+/// Passes the hints of other processes on to this one until the doorbell is dropped. Other messages
+/// are ignored.
 async fn hear(socket: tokio::net::UnixDatagram, local: Arc<Doorbell>) {
     let mut buffer = vec![0; LONGEST];
     loop {
@@ -174,7 +177,7 @@ async fn hear(socket: tokio::net::UnixDatagram, local: Arc<Doorbell>) {
 #[async_trait]
 impl Wakeups for SocketDoorbell {
     async fn ring(&self, hint: Hint) {
-        // No use before its time: who listens lists the timers.
+        // Such a hint has no use before its time: listeners list the timers themselves.
         if hint.at.is_some() {
             return;
         }

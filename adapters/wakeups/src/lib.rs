@@ -1,11 +1,11 @@
-//! Hints from whoever writes a cause to whoever runs executions. They are only hints (the bucket
-//! decides), so what is lost, doubled or made up costs at most one look or one cheap run.
+//! Hints from writers of a cause to the processes that run executions. They are only hints (the
+//! bucket decides), so a lost, duplicate or forged hint costs at most one check or one short run.
 //!
-//! - A doorbell between the processes of one machine: another process's signal is served as soon
-//!   as one's own. Each process that works listens at a datagram socket in a folder beside the
-//!   bucket; whoever writes a cause sends a hint to each socket there. Nothing is sent twice, nobody
-//!   waits, and a socket that nobody listens at any more is removed by who finds it.
-//! - Messages of Amazon SQS (feature `sqs`), for functions that a queue wakes.
+//! - A doorbell between the processes of one machine: a signal of another process is served as
+//!   fast as one of the same process. Each worker process listens at a datagram socket in a folder
+//!   beside the bucket; the writer of a cause sends a hint to each socket there. No hint is resent,
+//!   no sender waits, and a socket without a listener is removed by the process that detects it.
+//! - Messages of Amazon SQS (feature `sqs`), for functions that a queue invokes.
 
 #[cfg(unix)]
 mod bell;

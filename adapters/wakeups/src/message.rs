@@ -1,11 +1,12 @@
-//! A hint as the text of a message: what a queue of SQS carries, and who reads one knows it by.
+//! A hint as the text of an SQS message, in a form that readers can distinguish from other
+//! messages.
 
 use millpond::domain::{ExecutionId, Queue};
 use millpond::keys::{Key, MailKey, TimerKey};
 use millpond::ports::Hint;
 use serde::{Deserialize, Serialize};
 
-/// Version of this form. It stands first, so that it tells the message from a notification.
+/// Version of this form. It comes first, which distinguishes the message from a notification.
 const FORM: u32 = 1;
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -16,7 +17,7 @@ struct Body {
     cause: Key,
 }
 
-/// The body of a message that passes `hint` on.
+/// The body of a message that carries `hint`.
 #[must_use]
 pub fn body(hint: &Hint) -> String {
     let body = Body {
@@ -28,8 +29,8 @@ pub fn body(hint: &Hint) -> String {
     serde_json::to_string(&body).expect("names and keys are text")
 }
 
-/// Reads [`body`] back, with a timer's instant; `None` for any other text, also where the cause
-/// is not one of that execution in that queue.
+/// Parses [`body`], with a timer's instant; `None` for any other text, and if the cause does not
+/// belong to that execution in that queue.
 #[must_use]
 pub fn parse(text: &str) -> Option<Hint> {
     let Body {

@@ -1,19 +1,19 @@
-//! Where the sockets are.
+//! The location of the sockets.
 
 use std::path::{Path, PathBuf};
 
 use millpond::domain::Digest;
 
-/// Longest folder: what the name of a socket may have in all (about 104 bytes), less the
-/// longest name in it.
+/// Maximum length of the folder: the maximum path length of a socket (about 104 bytes), less the
+/// longest name in the folder.
 const LONGEST: usize = 104 - NAME - 1;
 
-/// Longest name of a socket: process, random part, ending.
+/// Maximum length of a socket's name: process, random part, ending.
 pub(crate) const NAME: usize = 10 + 1 + 8 + 5;
 
-/// The folder for the bells of the bucket in the file `bucket`: `name` behind its path, where that is
-/// short enough for a socket, else one in the system's temporary folder, named by a digest of it.
-/// All processes of one user find the same.
+/// The folder for the doorbells of the bucket in the file `bucket`: `name` appended to its path if
+/// that is short enough for a socket, otherwise a folder in the system's temporary folder, named by
+/// a digest of it. All processes of one user derive the same folder.
 #[must_use]
 pub fn beside(bucket: &Path, name: &str) -> PathBuf {
     let whole = std::path::absolute(bucket).unwrap_or_else(|_| bucket.to_owned());

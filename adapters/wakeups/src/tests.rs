@@ -1,4 +1,4 @@
-//! Bells in one folder.
+//! Doorbells in one folder.
 
 use std::fs;
 use std::os::unix::net::UnixDatagram;
@@ -49,7 +49,7 @@ async fn a_socket_that_nobody_listens_at_is_removed() {
     let folder = tempfile::tempdir().unwrap();
     let dead = folder.path().join("1-dead.sock");
     drop(UnixDatagram::bind(&dead).unwrap());
-    // What only has the name of one is somebody's.
+    // A file that merely has the name of a socket belongs to another program.
     let file = folder.path().join("notes.sock");
     fs::write(&file, "notes").unwrap();
     assert!(dead.exists());

@@ -1,4 +1,4 @@
-//! Making the client: region and credentials by the SDK's chain. No request is sent.
+//! Creates the client: region and credentials by the SDK's chain. No request is sent.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -13,23 +13,23 @@ use millpond::ports::Clock;
 
 use super::SqsWakeups;
 
-/// Longest wait for an answer: a hint that takes longer has lost its use.
+/// Timeout of a request: a later hint is of no use.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Why messages cannot be sent.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
-    /// Nobody says which region the queues are in.
+    /// No source specifies the region of the queues.
     #[error("no region for the queues: set AWS_REGION or a profile")]
     Region,
 }
 
 impl SqsWakeups {
-    /// Sends to the queues whose URLs are given; hints for others are dropped. Timers that are due
-    /// within `reach` are passed on, 15 minutes at most. Must be called within a tokio runtime.
+    /// Sends to the queues with the given URLs; hints for other queues are dropped. Timers due
+    /// within `reach`, 15 minutes at most, are sent. Must be called within a tokio runtime.
     ///
     /// # Errors
-    /// [`OpenError`] says what is missing.
+    /// [`OpenError`] names the missing setting.
     pub async fn open(
         urls: BTreeMap<Queue, String>,
         reach: Duration,
@@ -42,7 +42,7 @@ impl SqsWakeups {
         let shared = aws_config::defaults(BehaviorVersion::v2026_01_12())
             .http_client(http)
             .timeout_config(timeouts)
-            // A message that arrives twice is one cheap run.
+            // A duplicate message costs one short run.
             .retry_config(RetryConfig::standard().with_max_attempts(2))
             .app_name(AppName::new("millpond").expect("it is a plain word"))
             .load()

@@ -1,4 +1,4 @@
-//! The way to SQS, as narrow as it is needed.
+//! The part of the SQS API that the sender needs.
 
 use std::error::Error;
 use std::fmt;
@@ -13,17 +13,17 @@ use millpond::client::chain;
 pub struct Message {
     /// Its text.
     pub body: String,
-    /// Seconds that it is kept back, 0 to 900.
+    /// Delivery delay in seconds, 0 to 900.
     pub delay: i32,
 }
 
 /// Sends messages.
 #[async_trait]
 pub trait Post: fmt::Debug + Send + Sync + 'static {
-    /// Sends up to ten messages in one request; answers how many were not taken.
+    /// Sends up to ten messages in one request, and returns how many were not accepted.
     ///
     /// # Errors
-    /// None, or nobody knows which, were taken.
+    /// No message was accepted, or the accepted ones are unknown.
     async fn post(
         &self,
         url: &str,

@@ -1,4 +1,4 @@
-//! Hints that wait for a request, and the requests under way.
+//! Hints that wait for a request, and the requests in flight.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::future::pending;
@@ -15,16 +15,16 @@ use tokio::sync::{Notify, Semaphore};
 
 use super::{Message, Post, body};
 
-/// Longest time that SQS keeps a message back.
+/// Maximum delivery delay of SQS.
 pub const LONGEST_DELAY: Duration = Duration::from_secs(900);
-/// Messages that one request takes.
+/// Maximum number of messages in one request.
 const BATCH: usize = 10;
-/// Requests at once.
+/// Maximum number of concurrent requests.
 const REQUESTS: usize = 16;
-/// Hints that may wait; who rings more waits with them.
+/// Maximum number of waiting hints; further senders wait for a free place.
 const WAITING: usize = 1_000;
 
-/// Passes hints on as messages.
+/// Sends hints as messages.
 #[derive(Debug, Clone)]
 pub struct SqsWakeups {
     shared: Arc<Shared>,
@@ -41,7 +41,7 @@ struct Shared {
     /// One permit for each hint that may wait.
     room: Semaphore,
     quiet: Notify,
-    /// Hints that were given up.
+    /// Number of dropped hints.
     unsent: AtomicU64,
 }
 
@@ -91,18 +91,18 @@ impl SqsWakeups {
         }
     }
 
-    /// How many hints were given up so far: not taken, not sent, or for a queue without a URL.
+    /// The number of dropped hints so far: not accepted, not sent, or for a queue without a URL.
     #[must_use]
     pub fn unsent(&self) -> u64 {
         self.shared.unsent.load(Ordering::Relaxed)
     }
 
-    /// Returns when all that was rung has been sent, or was given up.
+    /// Returns when all hints so far have been sent or dropped.
     pub async fn flush(&self) {
         loop {
             let quiet = self.shared.quiet.notified();
             tokio::pin!(quiet);
-            // From here on no end is missed.
+            // From here on, no notification of the end is missed.
             quiet.as_mut().enable();
             if self.shared.is_quiet() {
                 return;
@@ -139,7 +139,8 @@ impl Wakeups for SqsWakeups {
         };
         if begins {
             let shared = Arc::clone(shared);
-            // It begins after whoever rings has rung what more there is: then they share it.
+            // The task starts after the caller has queued its remaining hints: then they share the
+            // request.
             drop(self.shared.tasks.spawn(shared.send()));
         }
     }
@@ -151,7 +152,7 @@ impl Wakeups for SqsWakeups {
 
 impl Shared {
     fn lock(&self) -> MutexGuard<'_, State> {
-        // Nothing panics under this lock; a poisoned one still holds whole messages.
+        // No code panics under this lock; a poisoned one still contains complete messages.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -160,7 +161,7 @@ impl Shared {
         state.requests == 0 && state.waiting.is_empty()
     }
 
-    /// Seconds until then, rounded up; `None` where that is too far.
+    /// Seconds until `at`, rounded up; `None` if that exceeds the reach.
     fn delay(&self, at: Option<Timestamp>) -> Option<i32> {
         let ahead = at.map_or(Duration::ZERO, |at| {
             let ahead = at.duration_since(self.clock.now());
@@ -171,7 +172,7 @@ impl Shared {
         i32::try_from(seconds).ok().filter(|_| !far)
     }
 
-    /// Sends until nothing waits.
+    /// Sends until no hint waits.
     async fn send(self: Arc<Self>) {
         loop {
             let (queue, batch) = {

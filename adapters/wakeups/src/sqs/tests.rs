@@ -1,4 +1,4 @@
-//! Messages by a scripted post.
+//! Messages sent by a scripted post.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -146,7 +146,7 @@ async fn a_timer_is_kept_back_until_it_is_due_and_never_comes_before() {
         world.wakeups.flush().await;
     }
     assert_eq!(world.delays(), cases.map(|(_, delay)| delay));
-    // Past its time: now.
+    // Past its time: sent without delay.
     let late = world.timer(Duration::from_secs(5));
     world.clock.advance(Duration::from_secs(10));
     world.wakeups.ring(late.clone()).await;
@@ -164,7 +164,7 @@ async fn a_timer_out_of_reach_is_left_to_the_sweeper() {
     world.wakeups.ring(world.timer(far)).await;
     world.wakeups.flush().await;
     assert!(world.delays().is_empty());
-    // Whatever is asked for: SQS keeps nothing longer than 15 minutes.
+    // Whatever the requested reach: SQS delays no message longer than 15 minutes.
     let world = self::world(100_000, false);
     for ahead in [900, 901, 90_000] {
         let ahead = Duration::from_secs(ahead);
@@ -180,7 +180,7 @@ async fn a_queue_that_nobody_named_and_a_post_that_fails_stop_nobody() {
     world.wakeups.ring(mail(10, "other")).await;
     world.wakeups.flush().await;
     assert!(world.posted.batches.lock().unwrap().is_empty());
-    // More than may wait at once: what failed makes room.
+    // More than may wait at once: dropped hints free their places.
     for _ in 0..3_000 {
         world.wakeups.ring(mail(10, "default")).await;
     }
@@ -190,7 +190,7 @@ async fn a_queue_that_nobody_named_and_a_post_that_fails_stop_nobody() {
         batches.iter().map(|(_, row)| row.len()).sum()
     };
     assert_eq!(sent, 3_000);
-    // What nobody was told is counted: a sweeper must not say that all is well.
+    // Dropped hints are counted: a sweeper must not report success.
     assert_eq!(world.wakeups.unsent(), 3_001);
 }
 
