@@ -1,4 +1,4 @@
-//! Requests times price, as text.
+//! Requests multiplied by prices, as text.
 
 use std::fmt;
 
@@ -6,12 +6,12 @@ use serde::Serialize;
 
 use crate::{NanoDollars, Prices, Usage};
 
-/// What was asked, and what it costs by one or more price lists.
+/// The requests, and their cost by one or more price lists.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Bill {
     /// The price lists, in the order of [`Line::costs`].
     pub prices: Vec<Prices>,
-    /// What was asked at least once.
+    /// The requests by verb and kind, without rows of zero.
     pub lines: Vec<Line>,
     /// The sums of the lines' costs.
     pub costs: Vec<NanoDollars>,
@@ -24,7 +24,7 @@ pub struct Line {
     pub verb: &'static str,
     /// The kind of object.
     pub kind: &'static str,
-    /// How many.
+    /// The number of requests.
     pub requests: u64,
     /// Bytes written.
     pub sent: u64,
@@ -32,9 +32,9 @@ pub struct Line {
     pub received: u64,
     /// Of the requests: refused.
     pub refused: u64,
-    /// Of the requests: without an answer.
+    /// Of the requests: without a reply.
     pub unknown: u64,
-    /// Of the requests: sent away.
+    /// Of the requests: throttled by the store.
     pub throttled: u64,
     /// Of the requests: failed in another way.
     pub failed: u64,

@@ -1,10 +1,11 @@
-//! Buckets around a bucket: each passes on every request, and adds one thing.
+//! Wrappers of a bucket: each forwards every request, and adds one feature.
 //!
-//! - [`Metered`] counts: what was asked, of which kind of object, and what it costs
+//! - [`Metered`] counts the requests by verb and kind of object, and calculates their cost
 //!   ([`Prices`], [`Bill`]).
-//! - [`Throttled`] keeps to what the store serves, and lets commits and renewals pass.
+//! - [`Throttled`] adapts to the rate that the store serves, and prioritizes commits and
+//!   renewals.
 //! - [`Traced`] logs one event for each request.
-//! - [`Remembered`] reads what cannot change once.
+//! - [`Remembered`] caches immutable objects.
 
 mod bill;
 mod metered;

@@ -13,14 +13,14 @@ use crate::{Tally, Usage, Verb};
 
 /// Counts the requests that pass through it, by verb and by kind of object, in constant memory.
 ///
-/// A request counts when it is sent, though nobody may wait for its answer. What an adapter
-/// tries again behind its port is one request here.
+/// A request counts when it is sent, even if its caller no longer awaits the reply. Retries of an
+/// adapter behind its port count as one request here.
 pub struct Metered {
     inner: Arc<dyn Bucket>,
     cells: [[Cell; Kind::ALL.len()]; Verb::ALL.len()],
 }
 
-/// A [`Tally`] under way. Each number stands for itself: no order among them is needed.
+/// A [`Tally`] in progress. The counters are independent: they need no order among them.
 #[derive(Default)]
 struct Cell {
     requests: AtomicU64,
@@ -61,7 +61,7 @@ fn add(number: &AtomicU64, more: usize) {
 }
 
 impl Metered {
-    /// Counts what goes to `inner`.
+    /// Counts the requests to `inner`.
     #[must_use]
     pub fn new(inner: Arc<dyn Bucket>) -> Self {
         Self {
@@ -70,7 +70,7 @@ impl Metered {
         }
     }
 
-    /// What was asked so far. Costs no request.
+    /// The requests so far. Costs no request.
     #[must_use]
     pub fn usage(&self) -> Usage {
         let mut usage = Usage::default();

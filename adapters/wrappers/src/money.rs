@@ -10,17 +10,18 @@ use serde::Serialize;
 #[serde(transparent)]
 pub struct NanoDollars(pub u64);
 
-/// What stores call a gigabyte when they bill one.
+/// The size of a gigabyte in the bills of stores.
 const GIGABYTE: u128 = 1 << 30;
 
 impl NanoDollars {
-    /// So many times this.
+    /// Multiplies the amount by a count.
     #[must_use]
     pub const fn times(self, count: u64) -> Self {
         Self(self.0.saturating_mul(count))
     }
 
-    /// This per gigabyte (2^30 bytes), for so many bytes; rounded up to a whole nano-dollar.
+    /// The cost of a number of bytes at this price per gigabyte (2^30 bytes), rounded up to a whole
+    /// nano-dollar.
     #[must_use]
     pub fn for_bytes(self, bytes: u64) -> Self {
         let nano = (u128::from(self.0) * u128::from(bytes)).div_ceil(GIGABYTE);

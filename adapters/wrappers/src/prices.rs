@@ -1,16 +1,16 @@
-//! What requests cost, by store.
+//! The prices of requests, by store.
 
 use serde::Serialize;
 
 use crate::{NanoDollars, Tally, Verb};
 
-/// A store's price list for requests. All fields can be set: prices change, and differ by
-/// region and contract. Storage, and traffic out of the region, are not part of it.
+/// A store's price list for requests. All fields can be set: prices change, and differ by region
+/// and contract. Storage, and traffic out of the region, are not included.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Prices {
-    /// What it is the price list of.
+    /// The name of the store and its class.
     pub name: String,
-    /// The day it was looked up (`YYYY-MM-DD`).
+    /// The date on which the prices were looked up (`YYYY-MM-DD`).
     pub dated: String,
     /// One read.
     pub read: NanoDollars,
@@ -46,7 +46,7 @@ impl Prices {
     pub fn s3_standard() -> Self {
         // Source: "Amazon S3 pricing", aws.amazon.com/s3/pricing, "Requests & data retrievals":
         // $0.005 per 1,000 PUT, COPY, POST, LIST; $0.0004 per 1,000 GET; DELETE free. The page
-        // builds its tables in the browser: checked against others that quote it.
+        // builds its tables in the browser: checked against other pages that quote it.
         Self {
             read: NanoDollars(400),
             write: NanoDollars(5_000),
@@ -60,8 +60,8 @@ impl Prices {
     pub fn s3_express() -> Self {
         // Source: "Amazon S3 FAQs", aws.amazon.com/s3/faqs, "S3 Express One Zone", the worked
         // example: $0.00113 per 1,000 PUT; $0.00003 per 1,000 GET; DELETE free; $0.0032 per GB
-        // uploaded, $0.0006 per GB retrieved. NOT VERIFIED: that a list costs as much as a PUT,
-        // as it does on Standard.
+        // uploaded, $0.0006 per GB retrieved. NOT VERIFIED: that a list costs as much as a PUT, as
+        // it does on Standard.
         Self {
             read: NanoDollars(30),
             write: NanoDollars(1_130),
@@ -89,9 +89,9 @@ impl Prices {
     /// Azure Blob Storage: block blobs, hot, locally redundant, East US.
     #[must_use]
     pub fn azure_hot_lrs() -> Self {
-        // Source: azure.microsoft.com/pricing/details/storage/blobs, which computes its figures
-        // in the browser. NOT VERIFIED on 2026-11-29: $0.05 per 10,000 writes and lists, $0.004
-        // per 10,000 reads, deletes free. Set the fields where an invoice says otherwise.
+        // Source: azure.microsoft.com/pricing/details/storage/blobs, which computes its figures in
+        // the browser. NOT VERIFIED on 2026-11-29: $0.05 per 10,000 writes and lists, $0.004 per
+        // 10,000 reads, deletes free. Set the fields if an invoice differs.
         Self {
             read: NanoDollars(400),
             write: NanoDollars(5_000),
@@ -100,8 +100,8 @@ impl Prices {
         }
     }
 
-    /// What the requests of one verb cost. Every request counts, those that the store refused
-    /// or sent away too: an upper bound, since stores do not bill most of their own errors.
+    /// The cost of the requests of one verb. Every request counts, including those that the store
+    /// refused or throttled: an upper bound, since stores do not bill most of their own errors.
     #[must_use]
     pub fn of(&self, verb: Verb, tally: &Tally) -> NanoDollars {
         let each = match verb {

@@ -1,4 +1,4 @@
-//! A bucket whose unchangeable objects are read once.
+//! A bucket with a cache of its immutable objects.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -8,11 +8,11 @@ use bytes::Bytes;
 use millpond::keys::{Key, Kind, Prefix};
 use millpond::ports::{Bucket, BucketError, Expect, Object, Outcome, Page};
 
-/// Remembers segments and large values: their keys name their bytes, and nobody changes them.
-/// What is read again is not asked for again. Everything else passes through.
+/// Caches segments and large values: their keys identify their bytes, and they are never changed. A
+/// repeated read costs no request. All other requests pass through.
 ///
-/// One that was deleted meanwhile may still be read here; only what nothing refers to any more
-/// is deleted.
+/// An object that was deleted meanwhile may still be read here; only unreferenced objects are
+/// deleted.
 #[derive(Debug)]
 pub struct Remembered {
     inner: Arc<dyn Bucket>,
@@ -29,7 +29,7 @@ struct Known {
 }
 
 impl Remembered {
-    /// Remembers what is read of `inner`, up to `most` bytes; the oldest go first.
+    /// Caches objects read from `inner`, up to `most` bytes; the oldest are evicted first.
     #[must_use]
     pub fn new(inner: Arc<dyn Bucket>, most: usize) -> Self {
         Self {
@@ -59,7 +59,7 @@ impl Remembered {
     }
 
     fn lock(&self) -> MutexGuard<'_, Known> {
-        // Nothing panics under this lock.
+        // No code panics under this lock.
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

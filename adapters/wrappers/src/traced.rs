@@ -10,24 +10,24 @@ use millpond::ports::{Bucket, BucketError, Clock, Expect, Fault, Object, Outcome
 
 use crate::Verb;
 
-/// Logs one event for each request, at level debug, with the target `millpond::bucket`: verb,
-/// kind of object, key, how it ended, bytes, and how long it took. Never what is in an object.
+/// Logs one event for each request, at level debug, with the target `millpond::bucket`: verb, kind
+/// of object, key, outcome, bytes, and duration. Bodies are never logged.
 ///
-/// A request that nobody waits for any more has no end, and no event.
+/// A request whose future is dropped has no outcome, and no event.
 #[derive(Debug)]
 pub struct Traced {
     inner: Arc<dyn Bucket>,
     clock: Arc<dyn Clock>,
 }
 
-/// What is told of an answer.
+/// The logged part of a reply.
 struct End {
     outcome: &'static str,
     bytes: usize,
 }
 
 impl Traced {
-    /// Logs what goes to `inner`; `clock` measures how long it takes.
+    /// Logs the requests to `inner`; `clock` measures their duration.
     #[must_use]
     pub fn new(inner: Arc<dyn Bucket>, clock: Arc<dyn Clock>) -> Self {
         Self { inner, clock }

@@ -1,4 +1,4 @@
-//! What was asked of a bucket.
+//! The requests to a bucket.
 
 use millpond::keys::Kind;
 
@@ -7,17 +7,17 @@ use crate::Verb;
 /// Requests of one verb on one kind of object, or sums of them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Tally {
-    /// Requests sent, however they ended.
+    /// Requests sent, whatever their outcome.
     pub requests: u64,
-    /// Bytes of the bodies that were written, landed or not.
+    /// Bytes of the written bodies, landed or not.
     pub sent: u64,
-    /// Bytes of the bodies that were read. What a list answers is not counted.
+    /// Bytes of the bodies read. The replies to lists are not counted.
     pub received: u64,
-    /// Writes that the store refused: the key was not as expected.
+    /// Writes that the store refused: the state of the key was not as expected.
     pub refused: u64,
-    /// Writes whose answer did not come.
+    /// Writes without a reply.
     pub unknown: u64,
-    /// Requests that the store sent away since they were too many.
+    /// Requests that the store throttled.
     pub throttled: u64,
     /// Requests that failed in any other way.
     pub failed: u64,
@@ -42,13 +42,13 @@ impl Tally {
 pub struct Usage(pub(crate) [[Tally; Kind::ALL.len()]; Verb::ALL.len()]);
 
 impl Usage {
-    /// One verb on one kind of object.
+    /// The requests of one verb on one kind of object.
     #[must_use]
     pub const fn of(&self, verb: Verb, kind: Kind) -> &Tally {
         &self.0[verb as usize][kind as usize]
     }
 
-    /// One verb, on whatever object.
+    /// The requests of one verb, on any object.
     #[must_use]
     pub fn by_verb(&self, verb: Verb) -> Tally {
         let row = self.0[verb as usize].iter();
@@ -57,7 +57,7 @@ impl Usage {
         })
     }
 
-    /// Everything.
+    /// All requests.
     #[must_use]
     pub fn total(&self) -> Tally {
         let all = self.0.as_flattened().iter();
@@ -66,20 +66,20 @@ impl Usage {
         })
     }
 
-    /// What object stores charge most for: writes and lists.
+    /// The write-class requests, the most expensive on object stores: writes and lists.
     #[must_use]
     pub fn write_requests(&self) -> u64 {
         let of = |verb| self.by_verb(verb).requests;
         of(Verb::Create) + of(Verb::Replace) + of(Verb::List)
     }
 
-    /// What costs about a twelfth of the write ones: reads.
+    /// The read-class requests, which cost about a twelfth of the write-class ones: reads.
     #[must_use]
     pub fn read_requests(&self) -> u64 {
         self.by_verb(Verb::Read).requests
     }
 
-    /// What was added since `earlier`, counted by the same wrapper.
+    /// The requests since `earlier`, which the same wrapper counted.
     #[must_use]
     pub fn since(&self, earlier: &Self) -> Self {
         let mut added = Self::default();
@@ -90,7 +90,7 @@ impl Usage {
         added
     }
 
-    /// Every verb on every kind, those that nobody asked for too.
+    /// Every verb on every kind, including those without requests.
     pub fn rows(&self) -> impl Iterator<Item = (Verb, Kind, &Tally)> {
         Verb::ALL
             .into_iter()

@@ -4,13 +4,13 @@ use std::fmt;
 
 use millpond::ports::Expect;
 
-/// A verb of [`Bucket`](millpond::ports::Bucket). Creates and replaces are told apart: one is
-/// a new object, the other a commit.
+/// A verb of [`Bucket`](millpond::ports::Bucket). Creates and replaces are distinguished: one is a
+/// new object, the other a commit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Verb {
     /// `read`.
     Read,
-    /// `write` where nothing is.
+    /// `write` of an absent key.
     Create,
     /// `write` over a version.
     Replace,
@@ -51,7 +51,7 @@ impl Verb {
         }
     }
 
-    /// The name as it stands in a [`BucketError`](millpond::ports::BucketError).
+    /// The name used in a [`BucketError`](millpond::ports::BucketError).
     #[must_use]
     pub const fn at_the_door(self) -> &'static str {
         match self {

@@ -1,4 +1,4 @@
-//! Each request is counted once, as what it was and as it ended.
+//! Each request is counted once, by its verb and its outcome.
 
 use std::sync::Arc;
 

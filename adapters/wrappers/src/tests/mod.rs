@@ -10,7 +10,7 @@ use millpond::keys::Key;
 use millpond::ports::{Bucket, Clock};
 use millpond_testing::{FaultBucket, ManualClock, MemoryBucket};
 
-/// A store that fails by script, and its clock.
+/// A store with scripted failures, and its clock.
 pub(crate) fn store() -> (Arc<FaultBucket>, Arc<ManualClock>) {
     let clock = Arc::new(ManualClock::new(
         "2026-01-01T00:00:00Z".parse().expect("an instant"),

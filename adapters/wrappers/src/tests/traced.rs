@@ -1,4 +1,4 @@
-//! What is logged of a request, and what is not.
+//! The logged and the omitted parts of a request.
 
 use std::io;
 use std::sync::{Arc, Mutex};
@@ -14,7 +14,7 @@ use tracing_subscriber::layer::SubscriberExt as _;
 use super::{key, store};
 use crate::Traced;
 
-/// Where a test's log goes.
+/// The output of a test's log.
 #[derive(Clone, Default)]
 struct Log(Arc<Mutex<Vec<u8>>>);
 
@@ -29,7 +29,7 @@ impl io::Write for Log {
     }
 }
 
-/// What is logged at `level` of one request of each verb, one of them sent away.
+/// The log at `level` of one request of each verb, one of them throttled.
 fn logged(level: LevelFilter) -> Vec<String> {
     let log = Log::default();
     let writer = log.clone();

@@ -15,11 +15,11 @@ use super::wait_queue::{Admission, Deadline, End, WaitQueue};
 use super::{Limits, Standing};
 use crate::Verb;
 
-/// Asks a bucket for no more than it serves: limits what is under way, keeps to what the store
-/// asks to wait, and lets commits and renewals pass.
+/// Limits the requests to what the store serves: bounds the number in flight, respects the delays
+/// that the store asks for, and prioritizes commits and renewals.
 ///
-/// Requests are not repeated here: a `SlowDown` of the store is passed on, and the caller tries
-/// again. Costs no request.
+/// Requests are not retried here: a `SlowDown` of the store is passed on, and the caller retries.
+/// Costs no request.
 #[derive(Debug)]
 pub struct Throttled {
     inner: Arc<dyn Bucket>,
@@ -41,19 +41,19 @@ impl Throttled {
         }
     }
 
-    /// How it stands now. Costs no request.
+    /// The current load. Costs no request.
     #[must_use]
     pub fn standing(&self) -> Standing {
         self.lock().standing()
     }
 
     fn lock(&self) -> MutexGuard<'_, WaitQueue> {
-        // Nothing panics between two changes of the queue: a poisoned one is still whole.
+        // No code panics between two changes of the queue: a poisoned one is still consistent.
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Sends `request` when it is admitted. `served` decides whether an answer shows that the
-    /// store keeps up.
+    /// Sends `request` once it is admitted. `served` decides whether a reply shows that the store
+    /// keeps up.
     async fn ask<T>(
         &self,
         verb: Verb,
@@ -78,19 +78,19 @@ impl Throttled {
     }
 }
 
-/// Whether a late request costs a lease: a replace of a head is a commit or a renewal.
+/// Whether a delay may cost a lease: a replace of a head is a commit or a renewal.
 fn is_urgent(verb: Verb, kind: Kind) -> bool {
     (verb, kind) == (Verb::Replace, Kind::Head)
 }
 
-/// A place in the queue, and later the right to be under way. Dropping it gives it back.
+/// A place in the queue, later the permission to be in flight. Dropping it releases the place.
 struct Ticket<'a> {
     of: &'a Throttled,
     name: &'a str,
     deadline: Deadline,
     came: Duration,
     sent: Option<Duration>,
-    /// It has left without having been sent.
+    /// Left the queue without having been sent.
     left: bool,
     end: End,
 }
@@ -109,8 +109,8 @@ impl<'a> Ticket<'a> {
         }
     }
 
-    /// Waits until the request may be sent; fails with how long the store wants to be left alone if
-    /// that is not within patience (T4).
+    /// Waits until the request may be sent; fails with the store's requested delay if that exceeds
+    /// the patience (T4).
     async fn admitted(&mut self) -> Result<(), Duration> {
         let patience = self.came.saturating_add(self.of.limits.patience);
         let mut sleep: Option<Pin<Box<dyn Future<Output = ()> + Send + '_>>> = None;
@@ -157,7 +157,7 @@ impl<'a> Ticket<'a> {
                     self.left = true;
                     return Err(wait);
                 }
-                // It was admitted between the two looks.
+                // The request was admitted between the two checks.
                 self.sent = Some(self.of.clock.monotonic());
                 Ok(())
             }
@@ -176,7 +176,7 @@ impl Drop for Ticket<'_> {
             Some(sent) => queue.end(self.name, sent, now, self.end),
             None => match queue.leave(self.name, self.deadline) {
                 (true, woken) => woken,
-                // It was admitted, and its caller had gone.
+                // The request was admitted after its caller had dropped it.
                 (false, _) => queue.end(self.name, now, now, End::Other),
             },
         };

@@ -1,26 +1,26 @@
-//! What may be set, and what can be seen.
+//! The settings and the observable state.
 
 use std::time::Duration;
 
-/// How far a store is asked.
+/// The limits of the load on the store.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Limits {
-    /// Requests under way at once. A quarter of them, at least one, may be under way in a
-    /// partition that was told to slow down.
+    /// Maximum number of requests in flight. A quarter of them, at least one, may be in flight in a
+    /// partition that received a `SlowDown`.
     pub under_way: usize,
-    /// Longest wait here, before the answer is `Throttled` and the request was not sent.
+    /// Maximum wait here, after which the reply is `Throttled` and the request was not sent.
     pub patience: Duration,
-    /// The slowest pace of a partition, in requests a second.
+    /// The minimum pace of a partition, in requests per second.
     pub slowest: f64,
-    /// By how much a second of successes raises the pace, in requests a second.
+    /// The increase of the pace per second of successes, in requests per second.
     pub gain: f64,
-    /// After this time without a refusal a partition has no pace any more.
+    /// After this time without a refusal, a partition no longer has a pace.
     pub calm: Duration,
 }
 
 impl Default for Limits {
-    /// 256 under way; 5 s of patience; no slower than 1 a second, 20 a second faster with each
-    /// second; forgotten after a minute.
+    /// 256 in flight; 5 s of patience; a minimum of 1 request per second, increased by 20 per
+    /// second with each second; the pace is dropped after a minute.
     fn default() -> Self {
         Self {
             under_way: 256,
@@ -32,17 +32,17 @@ impl Default for Limits {
     }
 }
 
-/// How it stands with a throttled bucket.
+/// The current load of a throttled bucket.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Standing {
-    /// Requests under way.
+    /// Requests in flight.
     pub under_way: usize,
-    /// Requests that wait.
+    /// Waiting requests.
     pub waiting: usize,
     /// Partitions that have a pace.
     pub slowed: usize,
-    /// Requests that the store sent away, since the beginning.
+    /// Requests that the store throttled, since the start.
     pub slow_downs: u64,
-    /// Requests that were not sent since they would have waited too long, since the beginning.
+    /// Requests that were not sent because they would have waited too long, since the start.
     pub kept_back: u64,
 }

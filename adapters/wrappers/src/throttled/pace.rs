@@ -6,23 +6,24 @@ use super::Limits;
 
 const SECOND: Duration = Duration::from_secs(1);
 
-/// How fast one partition is asked. Without a pace it is asked as fast as anybody likes.
+/// The request rate of one partition. Without a pace, the rate is unlimited.
 #[derive(Debug, Default)]
 pub(super) struct Partition {
     pub(super) pace: Option<Pace>,
-    /// Requests under way.
+    /// Requests in flight.
     pub(super) under_way: usize,
     /// Requests sent in the second that began at `second`, and in the one before.
     sent: [u32; 2],
     second: Duration,
 }
 
-/// Requests a second, and when the next may be sent.
+/// The rate per second, and when the next request may be sent.
 #[derive(Debug)]
 pub(super) struct Pace {
     rate: f64,
     opens: Duration,
-    /// When the rate was last cut. What was sent before, at the old rate, cuts it no more.
+    /// When the rate was last cut. Refusals of requests sent before, at the old rate, do not cut it
+    /// again.
     cut: Duration,
     refused: Duration,
 }
@@ -33,17 +34,17 @@ impl Partition {
         self.pace.as_ref().map_or(Duration::ZERO, |pace| pace.opens)
     }
 
-    /// Whether one more may be under way.
+    /// Whether one more request may be in flight.
     pub(super) fn has_room(&self, limits: &Limits) -> bool {
         self.pace.is_none() || self.under_way < (limits.under_way / 4).max(1)
     }
 
-    /// Whether there is nothing to remember of it.
+    /// Whether the partition has no state to keep.
     pub(super) fn is_idle(&self, now: Duration) -> bool {
         self.pace.is_none() && self.under_way == 0 && self.second + 2 * SECOND <= now
     }
 
-    /// One is sent.
+    /// Records that a request is sent.
     pub(super) fn sent(&mut self, now: Duration) {
         self.under_way += 1;
         let seconds = now.saturating_sub(self.second).as_secs();
@@ -57,7 +58,8 @@ impl Partition {
         }
     }
 
-    /// One that was sent at `sent` was sent away, and the store asks for `wait`.
+    /// Records that a request sent at `sent` was throttled, and that the store asks for a delay of
+    /// `wait`.
     pub(super) fn refused(
         &mut self,
         limits: &Limits,
@@ -77,12 +79,12 @@ impl Partition {
             pace.cut = now + Duration::from_nanos(1);
         }
         pace.refused = now;
-        // The gap to the next one counts from here: at the new rate, after what is asked for.
+        // The gap to the next request starts here: at the new rate, after the requested delay.
         let gap = Duration::from_secs_f64(1.0 / pace.rate);
         pace.opens = pace.opens.max(now + wait.max(gap));
     }
 
-    /// One was served.
+    /// Records that a request was served.
     pub(super) fn served(&mut self, limits: &Limits, now: Duration) {
         let Some(pace) = &mut self.pace else {
             return;
@@ -90,7 +92,7 @@ impl Partition {
         if now.saturating_sub(pace.refused) >= limits.calm {
             self.pace = None;
         } else {
-            // As many successes as come in a second raise it by `gain`.
+            // The successes of one second raise the rate by `gain`.
             pace.rate += limits.gain / pace.rate.max(limits.gain);
         }
     }
@@ -108,7 +110,7 @@ mod tests {
         partition.pace.as_ref().expect("a pace").rate
     }
 
-    /// A partition that was asked 100 times in a second, and refused one.
+    /// A partition with 100 requests in one second, of which one was refused.
     fn slowed(limits: &Limits) -> Partition {
         let mut partition = Partition::default();
         for _ in 0..100 {

@@ -1,4 +1,4 @@
-//! The rules of the wait queue, each with the requests that the store saw and when.
+//! The rules of the wait queue, each with the requests that the store received and when.
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -65,7 +65,7 @@ fn head(last: u8) -> Key {
     keys::head(&ExecutionId::parse(&eid).expect("an id"))
 }
 
-/// One request under way at a time, and all the patience in the world.
+/// One request in flight at a time, and unlimited patience.
 fn one() -> Limits {
     Limits {
         under_way: 1,
@@ -109,7 +109,7 @@ fn t1_commits_go_first_and_all_others_in_the_order_of_coming() {
 #[test]
 fn t1_a_list_waits_for_no_more_than_what_comes_within_its_grace() {
     let world = world(one());
-    // The store serves 10 a second; 20 commits a second come, for 10 seconds.
+    // The store serves 10 per second; 20 commits per second arrive, for 10 seconds.
     world.slow(SECOND / 10);
     let commits = (0..200_u32).map(|n| {
         let world = &world;
@@ -128,7 +128,7 @@ fn t1_a_list_waits_for_no_more_than_what_comes_within_its_grace() {
         world.clock.monotonic()
     };
     let (_, listed) = world.block(join(join_all(commits), list));
-    // 61 commits came until 2 s (its grace) after it; then it is its turn.
+    // 61 commits arrived within 2 s (its grace) after it; then it is sent.
     let at = world.log().iter().position(|line| line.starts_with("list"));
     assert_eq!(at, Some(61));
     assert_eq!(listed, SECOND / 10 * 62);
@@ -179,7 +179,7 @@ fn t2_a_slowed_partition_takes_a_quarter_of_what_may_be_under_way_and_leaves_the
     world.block(world.commit(&head(1)));
     let slowed = join_all((0..8).map(|_| world.commit_of(1)));
     let other = async {
-        // By now eight would be under way at the slowest pace.
+        // By now eight would be in flight at the minimum pace.
         world.clock.sleep(SECOND * 30).await;
         world.commit_of(2).await
     };
@@ -201,7 +201,7 @@ fn t2_the_pace_is_halved_by_refusals_down_to_the_slowest_and_rises_with_successe
         }
         ends
     });
-    // A request a second while it is sent away; then each success brings the next one sooner.
+    // One request per second while the store throttles; then each success shortens the next gap.
     assert_eq!(ends[..6], [0, 1_000, 2_000, 3_000, 4_000, 5_000]);
     assert_eq!(ends[6..], [6_000, 7_000, 7_500, 7_833]);
 }
@@ -237,7 +237,7 @@ fn t4_who_would_wait_too_long_is_told_so_and_nothing_is_sent() {
     assert_eq!((kept.fault, kept.verb), (Fault::Throttled, "read"));
     assert_eq!(kept.wait(), SECOND * 20);
     assert_eq!(world.clock.monotonic(), SECOND * 10, "at once");
-    // Within patience it waits, and is sent.
+    // Within the patience, the request waits and is sent.
     world.clock.advance(SECOND * 16);
     world.faults.heal();
     world.block(world.read("a/d")).expect("served");
@@ -293,7 +293,7 @@ fn one_whose_turn_came_as_it_went_away_holds_up_nobody() {
     {
         let mut second = pin!(world.read("b"));
         assert!(pool.run_until_stalled(second.as_mut()).is_none());
-        // The first ends, so that it is the second's turn; the second is not polled any more.
+        // The first ends, which admits the second, but the second is no longer polled.
         world.clock.advance(SECOND);
         assert!(pool.run_until_stalled(first.as_mut()).is_some());
         assert_eq!(world.port.standing().under_way, 1);

@@ -1,4 +1,4 @@
-//! The requests that wait, and which is sent next.
+//! The waiting requests, and which of them is sent next.
 
 use std::collections::BTreeMap;
 use std::task::Waker;
@@ -7,30 +7,29 @@ use std::time::Duration;
 use super::pace::Partition;
 use super::{Limits, Standing};
 
-/// The order in which requests are sent: by the instant of coming plus the grace, then by the order
-/// of coming.
+/// The order in which requests are sent: by arrival plus the grace, then by the order of arrival.
 pub(super) type Deadline = (Duration, u64);
 
-/// By how much any other request lets later commits and renewals pass (T1).
+/// By how much all other requests yield to later commits and renewals (T1).
 const GRACE: Duration = Duration::from_secs(2);
 
 /// If there are more partitions than this, those without requests are dropped.
 const MOST_PARTITIONS: usize = 1_024;
 
-/// How a request ended, as far as the pace is concerned.
+/// The outcome of a request with respect to the pace.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum End {
     Served,
-    /// Refused with `SlowDown`, and how long the store asks to wait.
+    /// Refused with `SlowDown`, with the delay that the store asks for.
     Refused(Duration),
-    /// Neither: failed, without an answer, or dropped by its caller.
+    /// Neither: failed, without a reply, or dropped by its caller.
     Other,
 }
 
 /// Whether a request may be sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Admission {
-    /// It is under way.
+    /// It is in flight.
     Granted,
     /// Not before this instant, or before it is woken.
     Waits(Option<Duration>),
@@ -54,7 +53,7 @@ struct Row {
     waiting: BTreeMap<Deadline, Option<Waker>>,
 }
 
-/// Whom to wake once the queue is no longer locked.
+/// The wakers to call once the queue is no longer locked.
 #[derive(Debug, Default)]
 #[must_use]
 pub(super) struct Woken(Vec<Waker>);
@@ -78,7 +77,8 @@ impl WaitQueue {
         }
     }
 
-    /// Adds a request that comes `now`. An urgent one passes others that came up to a grace before.
+    /// Adds a request that arrives `now`. An urgent one overtakes others that arrived up to a grace
+    /// before.
     pub(super) fn enter(&mut self, name: &str, urgent: bool, now: Duration) -> Deadline {
         if self.partitions.len() > MOST_PARTITIONS {
             self.partitions
@@ -97,7 +97,7 @@ impl WaitQueue {
         deadline
     }
 
-    /// Sends what may be sent, and answers whether this request is among it.
+    /// Sends the requests that may be sent, and returns whether this one is among them.
     pub(super) fn admit(
         &mut self,
         name: &str,
@@ -122,13 +122,13 @@ impl WaitQueue {
         )
     }
 
-    /// When the partition may be asked again.
+    /// When the partition accepts the next request.
     pub(super) fn opens(&self, name: &str) -> Duration {
         let row = self.partitions.get(name);
         row.map_or(Duration::ZERO, |row| row.partition.opens())
     }
 
-    /// Removes a request that waits; `false` if it is under way already.
+    /// Removes a waiting request; `false` if it is already in flight.
     pub(super) fn leave(&mut self, name: &str, deadline: Deadline) -> (bool, Woken) {
         let Some(row) = self.partitions.get_mut(name) else {
             return (false, Woken::default());
@@ -141,14 +141,14 @@ impl WaitQueue {
         (true, Woken(first.into_iter().collect()))
     }
 
-    /// Removes a request that waits, and counts it as kept back.
+    /// Removes a waiting request, and counts it as kept back.
     pub(super) fn keep_back(&mut self, name: &str, deadline: Deadline) -> (bool, Woken) {
         let (left, woken) = self.leave(name, deadline);
         self.kept_back += u64::from(left);
         (left, woken)
     }
 
-    /// Takes note of the end of a request that was sent at `sent`.
+    /// Records the end of a request that was sent at `sent`.
     pub(super) fn end(&mut self, name: &str, sent: Duration, now: Duration, end: End) -> Woken {
         self.under_way -= 1;
         if let Some(row) = self.partitions.get_mut(name) {
@@ -176,7 +176,7 @@ impl WaitQueue {
         }
     }
 
-    /// Sends as many as may go (T1, T2).
+    /// Sends as many requests as permitted (T1, T2).
     fn send(&mut self, now: Duration) -> Woken {
         let mut woken = Vec::new();
         while self.waiting > 0 && self.under_way < self.limits.under_way.max(1) {
