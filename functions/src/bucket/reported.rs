@@ -129,7 +129,7 @@ mod tests {
 
     use super::*;
 
-    /// A bucket that answers reads and writes as the test says.
+    /// A bucket whose reads and writes return what the test specifies.
     #[derive(Debug, Default)]
     struct Flaky {
         reading: Mutex<Option<Fault>>,
@@ -187,7 +187,7 @@ mod tests {
     }
 
     impl World {
-        /// Like a worker: polls, and tries to write.
+        /// Works like a worker: polls, and tries to write.
         fn work(&self) {
             let key = Key::parse("key").unwrap();
             for _ in 0..3 {

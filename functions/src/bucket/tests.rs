@@ -1,4 +1,4 @@
-//! Locations by URL, and what errors say of other URLs.
+//! Locations by URL, and the errors for other URLs.
 
 use super::Location;
 use super::table::SCHEMES;

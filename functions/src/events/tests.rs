@@ -20,7 +20,8 @@ fn one(content: &Content) -> ObjectEvent {
     objects.remove(0).expect("well formed")
 }
 
-/// As Java's `URLEncoder`, which S3 uses: everything but the unreserved, a space as `+`.
+/// Encodes as Java's `URLEncoder` does, which S3 uses: all but the unreserved characters, a space
+/// as `+`.
 fn encode(key: &str) -> String {
     let mut out = String::new();
     for byte in key.bytes() {
@@ -246,7 +247,7 @@ fn a_tick_of_the_scheduler_is_its_instant() {
         Event::read(json!({"tick": at})),
         Event::Tick(Ok(at.parse().unwrap()))
     );
-    // A schedule whose placeholder was spelled wrong sends it as it stands.
+    // A schedule with a misspelled placeholder sends it literally.
     let Event::Tick(Err(error)) = Event::read(json!({"tick": "<aws.scheduler.time>"})) else {
         panic!("taken")
     };

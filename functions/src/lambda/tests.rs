@@ -1,4 +1,4 @@
-//! What a shell writes.
+//! The output of a shell.
 
 use std::io;
 use std::sync::{Arc, Mutex};
@@ -91,9 +91,9 @@ fn metrics_are_a_line_that_cloudwatch_reads() {
     assert_eq!(line["_aws"]["Timestamp"], json!(1_767_225_600_000_u64));
     let described = &line["_aws"]["CloudWatchMetrics"][0];
     assert_eq!(described["Namespace"], json!("Millpond"));
-    // What did not happen is not told: it would be billed.
+    // Zero metrics are omitted, since they would be billed.
     assert!(line.get("Throttled").is_none() && line.get("Lists").is_none());
-    // Each dimension and each metric that is described is there, and only once.
+    // Each declared dimension and metric is present, and only once.
     for dimension in described["Dimensions"][0].as_array().unwrap() {
         assert!(line[dimension.as_str().unwrap()].is_string());
     }
@@ -103,6 +103,6 @@ fn metrics_are_a_line_that_cloudwatch_reads() {
         let name = metric["Name"].as_str().unwrap();
         assert!(line[name].is_number() || line[name].is_array(), "{name}");
     }
-    // No lag without a message: an empty list would be refused.
+    // No lag without a message: CloudWatch would reject an empty list.
     assert!(line.get("TimerLag").is_none());
 }

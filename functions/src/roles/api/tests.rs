@@ -1,4 +1,4 @@
-//! Requests to an engine in memory.
+//! Requests to an in-memory engine.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -73,7 +73,7 @@ fn an_execution_is_started_signalled_and_read_at_the_price_of_each() {
     world.run_all();
     let (status, ended) = call(&world, "GET", &result, &Value::Null);
     assert_eq!((status, &ended["value"]), (200, &json!("hello, Ann")));
-    // Nothing can be said to it any more.
+    // An ended execution accepts no more signals.
     assert_eq!(call(&world, "POST", &signal, &word).0, 409);
 }
 

@@ -1,4 +1,4 @@
-//! Batches of messages: what is reported, and what is acknowledged.
+//! Batches of messages: which are reported as failed, and which are acknowledged.
 
 use millpond::client::{App, Ended};
 use millpond::domain::Status;
@@ -15,7 +15,7 @@ fn case20_of_ten_messages_exactly_the_poisoned_one_is_reported() {
         let mut messages: Vec<Value> = (0..8)
             .map(|n| message(&world, &format!("m{n}"), eids[n], 1))
             .collect();
-        // One twice, and two of one execution.
+        // One message twice, and two messages of one execution.
         messages.push(message(&world, "m0-again", eids[0], 1));
         messages.push(message(&world, "m1-other", eids[1], 1));
         if reversed {
@@ -50,10 +50,10 @@ fn case20_what_comes_again_while_it_runs_elsewhere_is_acknowledged_and_nothing_i
     let world = world();
     let eid = start(&world, "slow", 3_000);
     let again = message(&world, "a", eid, 1);
-    // Its first run is cut off by the end of its invocation: it owns the execution still.
+    // The end of its invocation cut off its first run: the execution is still leased.
     let done = serve(&world, std::slice::from_ref(&again));
     assert_eq!(done.served.len(), 1);
-    // That one had no time: its message comes again.
+    // That run had no time left: its message is redelivered.
     assert_eq!(failed(&done), ["a"]);
     let objects = world.memory.snapshot();
     let done = serve(&world, &[again]);
@@ -75,7 +75,7 @@ fn case20_a_message_that_was_served_before_is_acknowledged_and_costs_two_reads()
     assert_eq!((counts.reads, counts.lists, counts.writes), (2, 0, 0));
 }
 
-// Its run may have been cut off before its last look, and others were told that it looks.
+// Its run may have been cut off before its last list, while other senders relied on that list.
 #[test]
 fn case20_a_message_that_was_reported_is_looked_at_though_its_mail_is_gone() {
     let world = world();
@@ -102,9 +102,10 @@ fn what_this_process_has_served_a_moment_ago_costs_nothing_once() {
         (counts.reads, counts.lists)
     };
     assert_eq!(deliver(), (2, 1));
-    // The notification of what a hint has told, and then the sweeper: who looks, in case.
+    // The notification of mail whose hint was served, and then the sweeper's hint, for which the
+    // run lists the mailbox.
     assert_eq!((deliver(), deliver()), ((0, 0), (2, 0)));
-    // Served again just now; what was long ago is forgotten.
+    // Served again just now; older entries have expired.
     world.clock.advance(world.engine.core().settings.ttl);
     assert_eq!(deliver(), (2, 0));
 }
@@ -136,7 +137,7 @@ fn case20_nothing_is_acknowledged_before_its_write() {
     let messages: Vec<Value> = (0..3)
         .map(|n| message(&world, &format!("m{n}"), eids[n], 1))
         .collect();
-    // The store takes nothing: every message comes again, and everything is done then.
+    // The store accepts no writes: every message is redelivered, and everything is done then.
     let head = keys::head(&eids[1]);
     let denied = Injection::Error(millpond::ports::Fault::Denied);
     let rule = Rule::new(denied).on(Verb::Write).under(head.as_str());
@@ -184,7 +185,7 @@ fn case26_a_message_that_was_in_vain_before_is_run_after_its_neighbours_and_acqu
     let order: Vec<ExecutionId> = done.served.iter().map(|served| served.eid).collect();
     assert_eq!(order, [neighbour, suspect]);
     assert_eq!(failed(&done).len(), 0);
-    // It replays only under a lease, so that a crash is counted: one commit more.
+    // It replays only under a lease, so that a crash is counted: one more commit.
     let commit = |eid| world.block(world.engine.execution(eid)).unwrap().commit;
     let plain = start(&world, "add", 1);
     serve(&world, &[message(&world, "c", plain, 1)]);

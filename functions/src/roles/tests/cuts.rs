@@ -1,4 +1,4 @@
-//! Case 9 where a function runs it: a five-step run killed before and after each request.
+//! Case 9 on a function: a five-step run killed before and after each request.
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;
@@ -8,7 +8,7 @@ use millpond_testing::{Injection, Rule};
 
 use super::*;
 
-/// Effects by step, as the world outside saw them.
+/// Effects by step, as observed from outside.
 type Effects = Arc<Mutex<BTreeMap<u64, u32>>>;
 
 fn app(effects: &Effects) -> App {
@@ -34,7 +34,7 @@ fn app(effects: &Effects) -> App {
     App::new().workflow("five", "1", five)
 }
 
-/// Plays it with one request cut; answers whether there was such a request.
+/// Plays the case with one request cut; returns whether that request occurred.
 fn play(injection: Injection, at: u64) -> bool {
     let effects = Effects::default();
     let world = World::new(app(&effects));
@@ -55,7 +55,7 @@ fn play(injection: Injection, at: u64) -> bool {
             &all.records,
             deadline,
         ));
-        // What is acknowledged is over, parked, or held by a lease holder who is there, or whose time runs.
+        // An acknowledged execution has ended, is parked, or has an unexpired lease.
         let head = world.block(world.memory.read(&keys::head(&eid)));
         let head: Value =
             serde_json::from_slice(&head.expect("in a test").expect("in a test").body)
@@ -73,7 +73,7 @@ fn play(injection: Injection, at: u64) -> bool {
         }
         lives += 1;
         assert!(lives < 10, "{injection:?} at {at}: it never ends");
-        // Redelivered once the lease that a dead one left has run out.
+        // Redelivered once the lease of the killed process has expired.
         world.clock.advance(MINUTE);
         process = Some(world.beside(app(&effects), &format!("w{lives}"), lives));
     }
@@ -84,7 +84,7 @@ fn play(injection: Injection, at: u64) -> bool {
     assert_eq!(root.frames.len(), 5);
     let effects = effects.lock().expect("in a test");
     for (frame, step) in root.frames.iter().zip(1..) {
-        // The record of an attempt comes before its effect: none is without one.
+        // The record of an attempt precedes its effect: no effect is without a record.
         let (seen, told) = (effects[&step] as usize, frame.attempts.len());
         assert!(
             seen >= 1 && seen <= told,
@@ -109,6 +109,6 @@ fn case9_a_function_killed_at_any_request_loses_no_step_and_repeats_none_that_is
             cuts += 1;
         }
     }
-    // A head and a list, six commits and a feed, then the mail and the second look.
+    // A head and a list, six commits and a feed, then the mail and the second list.
     assert!(cuts > 40, "{cuts}");
 }

@@ -22,7 +22,7 @@ fn within(world: &World, left: Duration, messages: &[Value]) -> (Batch, Duration
 #[test]
 fn case18_a_step_that_ends_within_the_margin_is_committed() {
     let world = world();
-    // The hand-over begins at 55 s: the step runs on, and ends before its time is over.
+    // The handover begins at 55 s: the step continues, and ends before its deadline.
     let eid = start(&world, "slow", 58);
     let (done, took) = within(&world, MINUTE, &[message(&world, "a", eid, 1)]);
     assert!(matches!(done.served[0].ended, Some(Ok(Ended::Terminal(_)))));
@@ -41,13 +41,14 @@ fn case18_a_step_longer_than_any_invocation_ends_failed_after_its_lost_attempts(
         assert!(invocations < 10, "it does not end");
         let (_, took) = within(&world, MINUTE * 15, std::slice::from_ref(&again));
         assert!(took < MINUTE * 15, "cut off: {took:?}");
-        // Until the lease that it left has run out, as the sweeper finds its mail.
+        // Until its lease has expired, when the sweeper finds its mail.
         world.clock.advance(MINUTE);
     }
     assert_eq!(world.status(eid), Status::Failed);
     let why = world.result::<u64>(eid).unwrap_err();
     assert!(why.contains("vanished"), "{why}");
-    // Three attempts may be lost. Each took an invocation, and one more saw what became of the fourth.
+    // Three attempts may be lost. Each took one invocation, and a further one detected the loss of
+    // the fourth.
     assert_eq!(invocations, 5);
 }
 
@@ -55,7 +56,7 @@ fn case18_a_step_longer_than_any_invocation_ends_failed_after_its_lost_attempts(
 fn who_is_told_to_hand_over_begins_no_step_and_leaves_mail_to_itself() {
     let world = world();
     let eid = start(&world, "slow", 1);
-    // The store takes so long for the head: the hand-over begins meanwhile.
+    // The read of the head takes so long that the handover begins meanwhile.
     let head = keys::head(&eid);
     let rule = Rule::new(Injection::Delay(MINUTE - Duration::from_secs(4))).on(Verb::Read);
     world.faults.add(rule.under(head.as_str()));

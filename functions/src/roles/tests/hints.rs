@@ -1,4 +1,4 @@
-//! What events name.
+//! The hints in events.
 
 use millpond::domain::{MessageId, Queue};
 use millpond::keys;

@@ -22,7 +22,7 @@ use serde_json::{Value, json};
 use super::{Batch, Deadline, Deliveries, Root, Seen, batch};
 use crate::events::Event;
 
-/// Plenty.
+/// More time than any test needs.
 pub(super) const MINUTE: Duration = Duration::from_secs(60);
 
 async fn add(ctx: Context, n: u64) -> Result<u64, Failed> {
@@ -39,7 +39,7 @@ async fn nap(ctx: Context, seconds: u64) -> Result<u64, Failed> {
     Ok(seconds)
 }
 
-/// Workflows, one of them with a step that takes its time by the engine's clock.
+/// Workflows, one of which has a step that takes time by the engine's clock.
 pub(super) fn world() -> World {
     let clock: Arc<OnceLock<Arc<ManualClock>>> = Arc::default();
     let known = Arc::clone(&clock);
@@ -76,7 +76,7 @@ pub(super) fn start(world: &World, workflow: &str, input: u64) -> ExecutionId {
     world.start(Start::new(workflow).input(&input)).eid
 }
 
-/// What S3 says when a key is written.
+/// S3's notification of a written key.
 pub(super) fn notification(key: &str) -> Value {
     let object = json!({"key": key, "size": 1, "sequencer": "0055"});
     json!({"Records": [{
@@ -87,7 +87,7 @@ pub(super) fn notification(key: &str) -> Value {
     }]})
 }
 
-/// The message that S3's notification of `eid`'s oldest mail makes.
+/// S3's notification of the oldest mail of `eid`, as a message.
 pub(super) fn message(world: &World, id: &str, eid: ExecutionId, received: u64) -> Value {
     let rows = world.memory.snapshot();
     let mail = |key: &&millpond::keys::Key| MailKey::parse(key).is_some_and(|m| m.eid == eid);
@@ -134,7 +134,7 @@ pub(super) fn serve(world: &World, messages: &[Value]) -> Batch {
     ))
 }
 
-/// Puts something in the place of an execution's head.
+/// Overwrites the head of an execution with invalid content.
 pub(super) fn break_head(world: &World, eid: ExecutionId) {
     let key = keys::head(&eid);
     let old = world

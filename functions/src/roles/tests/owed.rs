@@ -1,4 +1,4 @@
-//! What a message still stands for when its mail is gone.
+//! The obligations of a message whose mail is already deleted.
 
 use futures::future::join;
 use millpond::client::{Ended, Engine, Signal};
@@ -51,7 +51,7 @@ fn the_world() -> (World, Known) {
     (world, clock)
 }
 
-/// Another process, whose tasks run beside the first one's.
+/// Another process, whose tasks run beside those of the first one.
 fn process(world: &World, clock: &Known, n: u64) -> (World, Engine) {
     let own = world.beside(app(clock), &format!("w{n}"), n);
     let ports = millpond::ports::Ports {
@@ -70,12 +70,12 @@ async fn told(engine: &Engine, message: Value) -> Batch {
     batch(engine, &Seen::default(), &all.records, deadline).await
 }
 
-/// The first run deletes its mail and is cut off before its last look; meanwhile another message was
-/// acknowledged, since somebody held the execution who would look.
+/// The first run deletes its mail and is cut off before its last list; meanwhile another message
+/// was acknowledged, because the lease holder was expected to list.
 #[test]
 fn case20_what_a_reported_message_owes_is_done_when_it_comes_again() {
     it_is_done_when_it_comes_again_with(json!({"ApproximateReceiveCount": "2"}));
-    // Nobody says that it is the first time.
+    // The message does not indicate a first delivery.
     it_is_done_when_it_comes_again_with(json!({}));
 }
 
@@ -93,7 +93,7 @@ fn it_is_done_when_it_comes_again_with(attributes: Value) {
     let (_, two) = process(&world, &clock, 3);
     let looks = Rule::new(Injection::NotSent).on(Verb::List).under("mail/");
     a.faults.add(looks.skip(1).always());
-    // The final commit is on its way for four seconds.
+    // The final commit is in flight for four seconds.
     let slow = Rule::new(Injection::Delay(S(4)))
         .on(Verb::Write)
         .under("x/");

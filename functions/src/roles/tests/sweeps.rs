@@ -1,4 +1,4 @@
-//! Sweeps, and the timers that they tell.
+//! Sweeps, and the timers in their hints.
 
 use std::collections::BTreeSet;
 use std::sync::Mutex;
@@ -67,7 +67,7 @@ fn a_sweep_goes_on_where_the_one_before_had_no_time_left_and_tells_each_mail() {
         world.block(swept).unwrap()
     });
     assert_eq!((swept.stale_mail, swept.cursor), (2_500, None));
-    // One for the timers, one for each thousand mails.
+    // One list for the timers, one for each thousand mails.
     assert_eq!((counts.lists, counts.writes, counts.reads), (4, 0, 0));
     let told: BTreeSet<ExecutionId> = heard
         .0
@@ -91,7 +91,7 @@ fn what_may_not_have_been_told_is_told_again_and_what_was_is_not() {
         let swept = world.block(sweep(&engine, MINUTE, &cursor, deadline));
         swept.unwrap().told
     };
-    // Its hints did not go out: nobody has said that they did.
+    // Its hints were not sent, so the sweep has not confirmed them.
     assert_eq!((told(), told()), (1, 1));
     cursor.all_notified(world.clock.now());
     assert_eq!(told(), 0);
@@ -111,19 +111,19 @@ fn a_timer_that_comes_by_message_is_run_at_its_time_and_never_before() {
         let deadline = Deadline::within(&*world.clock, MINUTE);
         world.block(batch(engine, &Seen::default(), &all.records, deadline))
     };
-    // Far too early: told again, for its time, and nothing of the bucket is asked.
+    // Far too early: the hint is sent again for its time, without a request to the bucket.
     let (done, counts) = world.counted(|_| serve(&engine));
     assert_eq!(failed(&done).len(), 0);
     assert_eq!((counts.reads, counts.lists, counts.writes), (0, 0, 0));
     assert_eq!(*heard.0.lock().unwrap(), std::slice::from_ref(&hint));
     assert_eq!(world.status(eid), Status::Suspended);
-    // A second early: waited for.
+    // One second early: the run waits.
     world.clock.advance(Duration::from_secs(99));
     let done = serve(&engine);
     assert!(matches!(done.served[0].ended, Some(Ok(Ended::Terminal(_)))));
     assert_eq!(done.served[0].late, Some(Duration::ZERO));
     assert_eq!(world.result::<u64>(eid), Ok(100));
-    // Once more: it is over, and gone.
+    // A duplicate: the timer has fired and is deleted.
     let done = serve(&engine);
     let ended = &done.served[0].ended;
     assert!(matches!(ended, Some(Ok(Ended::Terminal(_)))), "{ended:?}");

@@ -1,4 +1,4 @@
-//! What rules do, and what fails.
+//! The actions of rules, and their failures.
 
 use millpond::ports::Clock as _;
 use millpond_testing::{Injection, Rule};
@@ -170,7 +170,7 @@ fn a_signal_finds_its_execution_by_key_and_is_received_once() {
     assert_eq!(report.payload(), Ok(Value::Null));
     stand.world.run_all();
     assert_eq!(stand.world.result(eid("order 7")), Ok(99));
-    // Over now: there is nobody to hear it.
+    // The execution has ended: there is nothing to signal.
     let report = stand.handle(bank("paid", 7, 1));
     let why = report.records[0].outcomes[0].to_string();
     assert!(
@@ -358,11 +358,11 @@ fn a_message_is_an_event_of_s3_or_eventbridge_only_if_a_rule_names_its_queue_or_
                 "{via}: {outcome}"
             );
         }
-        // A topic that a message claims is not the one that called the function.
+        // The topic named in a message may differ from the one that invoked the function.
         let claimed = rules(&format!("via = {topic:?}"));
         claimed.handle(carried[2].clone());
         assert_eq!((stand.executions(), claimed.executions()), (0, 0), "{via}");
-        // The sources themselves need no name.
+        // Without a name, rules also accept the other sources.
         stand.handle(upload.clone());
         stand.handle(of_bank.clone());
         assert_eq!(stand.executions(), 2, "{via}");

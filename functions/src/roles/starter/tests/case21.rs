@@ -1,4 +1,4 @@
-//! Case 21: many uploads, told in disorder and more than once.
+//! Case 21: many uploads, reported out of order and more than once.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,12 +19,12 @@ workflow = "keep"
 input = { key = "$.detail.object.key", version = "$.detail.object.sequencer" }
 "#;
 
-/// How many events there are before they are told more than once.
+/// Number of events before duplication.
 const EVENTS: usize = 10_000;
-/// Pieces that keys are made of.
+/// Components of the keys.
 const PIECES: [&str; 8] = [" ", "+", "%2F", "🦆", "%", "%2B", "é", "plain"];
 
-/// Numbers from a seed (xorshift).
+/// A seeded random number generator (xorshift).
 struct Dice(u64);
 
 impl Dice {
@@ -36,7 +36,7 @@ impl Dice {
     }
 }
 
-/// As S3 encodes the keys of notifications.
+/// Encodes a key as S3's notifications do.
 fn encode(key: &str) -> String {
     let mut out = String::new();
     for byte in key.bytes() {
@@ -51,7 +51,7 @@ fn encode(key: &str) -> String {
     out
 }
 
-/// One event in one of the ways in which it can come.
+/// One event in one of its possible forms of delivery.
 fn told(dice: &mut Dice, name: &str, key: &str, sequencer: &str) -> Value {
     let notification = json!({"Records": [record(name, "inbox", &encode(key), sequencer)]});
     match dice.below(3) {
@@ -81,7 +81,7 @@ fn case21_ten_thousand_uploads_in_disorder_start_once_for_each_object_version() 
     let seed = std::env::var("SEED").map_or(21, |seed| seed.parse().unwrap());
     println!("SEED={seed}");
     let mut dice = Dice(seed);
-    // What happens: uploads, and now and then a delete and the same key again.
+    // The changes: uploads, and occasionally a delete followed by an upload of the same key.
     let (mut bodies, mut versions) = (Vec::new(), BTreeMap::new());
     let mut keys: Vec<String> = Vec::new();
     for n in 0..EVENTS {
@@ -164,7 +164,8 @@ fn case21_ten_thousand_uploads_in_disorder_start_once_for_each_object_version() 
 
 #[test]
 fn case21_what_the_engine_itself_wrote_starts_nothing_whatever_the_rules_say() {
-    // A rule that sees no keys at all, of an event that S3 does not send: it passes the check.
+    // A rule without any key pattern, and an event that S3 does not send: the rule passes the
+    // check.
     let stand = Stand::new(
         r#"
         [[trigger]]
@@ -182,7 +183,7 @@ fn case21_what_the_engine_itself_wrote_starts_nothing_whatever_the_rules_say() {
     let eid = "00000000-0000-4000-8000-000000000001";
     let cause = format!("mail/default/01/{eid}/start");
     let hint = json!({"millpond": 1, "queue": "default", "eid": eid, "cause": cause});
-    // Somebody else's, who has a field of that name.
+    // A message of another application that has a field of that name.
     let order = json!({"millpond": "a mill's pond", "queue": "default", "eid": eid});
     let messages = [
         message("a", &records),

@@ -1,4 +1,4 @@
-//! An object cut into lines, and a function that dies in the middle.
+//! An object split into lines, and a function that exits midway.
 
 use millpond_testing::{Injection, Rule};
 use serde_json::{Value, json};
@@ -37,7 +37,7 @@ fn an_upload_starts_one_execution_a_line() {
     assert_eq!(stand.executions(), 40);
     let input = stand.input("lines:inbox/a.csv@1-tag#3");
     assert_eq!(input, json!({"id": "i2", "amount": 2.5, "line": 3}));
-    // SignalTemplate again, it starts nothing; uploaded again, everything.
+    // A redelivered event starts nothing; a new upload starts all lines.
     let again = stand.handle(upload("1"));
     assert!(
         again

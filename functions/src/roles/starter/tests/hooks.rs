@@ -34,7 +34,7 @@ workflow = "keep"
 input = { ref = "$.body.ref", event = "$.headers['x-github-event']" }
 "#;
 
-/// Signed with the secret of the world.
+/// The signature with the secret of the test world.
 const SIGNED: &str = "sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17";
 const BODY: &str = "Hello, World!";
 
@@ -150,7 +150,7 @@ fn the_answer_to_a_request_is_its_outcome() {
     let stand = Stand::new(RULES);
     let send = |body: Value| answer(&stand, post("/hooks/open", json!({}), &body.to_string()));
     assert_eq!(send(json!({"kind": "other"})), (200, json!({"done": []})));
-    // What the rules look for is nobody's business but the log's.
+    // The answer must not reveal the patterns of the rules: only the log contains them.
     let no = json!({"error": "the request was refused: see the log of the function"});
     assert_eq!(send(json!({"kind": "order"})), (422, no.clone()));
     assert_eq!(send(json!({"kind": "order", "n": "three"})), (422, no));

@@ -48,7 +48,7 @@ pub(super) fn app() -> App {
 #[derive(Debug, Default)]
 pub(super) struct Shelf {
     objects: Mutex<BTreeMap<String, (String, Bytes)>>,
-    /// How many reads fail before one succeeds.
+    /// The number of reads that fail before one succeeds.
     pub(super) failing: Mutex<u32>,
 }
 
@@ -123,7 +123,7 @@ impl Stand {
         self.world.block(starter(&self.starter, event, None))
     }
 
-    /// How many executions there are.
+    /// The number of executions.
     pub(super) fn executions(&self) -> usize {
         let rows = self.world.memory.snapshot();
         let heads = rows
@@ -167,7 +167,7 @@ pub(super) fn batch(messages: &[Value]) -> Value {
     json!({ "Records": messages })
 }
 
-/// The ids of the messages that come again.
+/// The ids of the messages to be redelivered.
 pub(super) fn again(report: &Report) -> Vec<String> {
     let payload = report.payload().unwrap();
     let failures = payload["batchItemFailures"].as_array().unwrap();
