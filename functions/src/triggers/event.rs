@@ -35,7 +35,7 @@ pub struct TriggerEvent {
     /// The ARN of the queue or topic whose message carried it; `None` if the source itself called
     /// the function.
     pub via: Option<String>,
-    /// What a message carries that no rule accepts from its queue or topic.
+    /// The event carried by a message whose queue or topic no rule accepts for it.
     pub(crate) refused: Option<String>,
 }
 
@@ -55,7 +55,8 @@ impl TriggerEvent {
         }
     }
 
-    /// All events of one call, record by record. What is neither event nor message is malformed.
+    /// All events of one call, record by record. A record that is neither an event nor a message is
+    /// malformed.
     pub(crate) fn of_event(event: Event, rules: &Rules) -> Vec<TriggerEvents> {
         match event {
             Event::Queue(messages) => {
@@ -123,7 +124,7 @@ impl TriggerEvent {
         self.request.as_ref().map(|request| request.path.as_str())
     }
 
-    /// An event of EventBridge; if it reports the change of an object, that event, too.
+    /// An event of EventBridge; if it reports the change of an object, that event as well.
     pub(crate) fn of_envelope(envelope: Envelope) -> TriggerEvents {
         let object = envelope.object();
         let bridge = identified(envelope.id, &envelope.event)
@@ -133,7 +134,7 @@ impl TriggerEvent {
         all
     }
 
-    /// A message of SNS, or what it carries: that only if a rule names the topic.
+    /// A message of SNS, or the event it carries if a rule names the topic.
     pub(crate) fn of_published(published: Published, rules: &Rules) -> TriggerEvents {
         let content = published.content();
         let topic = published.topic.clone();
@@ -150,7 +151,7 @@ impl TriggerEvent {
         Self::new(SourceKind::Sns, event, published.id)
     }
 
-    /// A message of SQS, or what it carries: that only if a rule names the queue.
+    /// A message of SQS, or the event it carries if a rule names the queue.
     pub(crate) fn of_message(message: Message, rules: &Rules) -> TriggerEvents {
         let (content, queue) = (message.content(), message.queue.clone());
         Self::carried(content, queue, rules, || {
@@ -164,10 +165,10 @@ impl TriggerEvent {
         })
     }
 
-    /// Every sender to a queue or topic can write a message that looks like an event of S3 or
-    /// EventBridge. So what a message carries counts only if a rule accepts it from there; else the
-    /// message is just a message. A message of SNS in one of SQS claims its topic itself: the queue
-    /// counts.
+    /// Every sender to a queue or topic can write a message that has the form of an S3 or
+    /// EventBridge event. Therefore a carried event counts only if a rule accepts it from there;
+    /// otherwise the message is processed as a plain message. The topic in an SNS message inside an
+    /// SQS message is unverified: the queue counts.
     fn carried(
         content: Content,
         arn: Option<String>,
@@ -242,8 +243,8 @@ fn is_form(request: &Request) -> bool {
     kind.eq_ignore_ascii_case("application/x-www-form-urlencoded")
 }
 
-/// The fields of a form. A form of one field `payload`, as GitHub and Slack send it, is only the
-/// envelope of that value.
+/// The fields of a form. A form with the single field `payload`, which GitHub and Slack send, is
+/// only the envelope of that value.
 fn form(body: &str) -> Value {
     let fields = form_urlencoded::parse(body.as_bytes());
     let fields = fields.map(|(name, value)| (name.into_owned(), json_or_text(&value)));
@@ -258,7 +259,7 @@ fn form(body: &str) -> Value {
     }
 }
 
-/// The parameters of a query. Of several with one name the last counts.
+/// The parameters of a query. If a name is repeated, the last value counts.
 fn query(text: &str) -> Value {
     let pairs = form_urlencoded::parse(text.as_bytes());
     let pairs = pairs.map(|(name, value)| (name.into_owned(), value.into()));

@@ -47,7 +47,7 @@ pub(super) fn lenient<T: DeserializeOwned + Default>(
     }
 }
 
-/// Removes the field at `path`; the one above, if that is not an object.
+/// Removes the field at `path`; its parent, if that is not an object.
 fn remove(fields: &mut Map<String, Value>, path: &[&str]) -> bool {
     match path {
         [] => false,
@@ -76,7 +76,7 @@ pub(super) fn suggested(message: &str) -> String {
     format!("{message}{}", hint(near))
 }
 
-/// The texts in backquotes: serde quotes names so.
+/// The texts in backquotes: serde quotes names this way.
 fn quoted(message: &str) -> impl Iterator<Item = &str> {
     message.split('`').skip(1).step_by(2)
 }

@@ -14,11 +14,11 @@ const MAX_BYTES: usize = 256 << 10;
 pub(super) struct Table {
     pub(super) fields: Map<String, Value>,
     pub(super) positions: Positions,
-    /// What was wrong with the fields that are left out.
+    /// The errors of the omitted fields.
     pub(super) faults: Faults,
 }
 
-/// Reads a file. Whatever has an error is reported and left out.
+/// Reads a file. An item with an error is reported and omitted.
 pub(super) fn read(text: &str) -> (Vec<Table>, Vec<RuleError>) {
     let error = |at: Option<usize>, fault| RuleError {
         rule: None,

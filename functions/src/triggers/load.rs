@@ -23,7 +23,7 @@ pub enum LoadError {
         /// The cause.
         source: io::Error,
     },
-    /// Neither a file nor an object is there.
+    /// Neither a file nor an object exists.
     #[error(
         "no trigger rules were found: name a file (in the command, or in MILLPOND_TRIGGERS), or put an object \
          {OBJECT} into the bucket"

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::pattern::{Known, Pattern};
 
-/// The beginnings of the engine's keys, if its state is at the root of a bucket.
+/// The prefixes of the engine's keys, if its state is at the root of a bucket.
 const ROOTS: [&str; 13] = [
     "x/",
     "mail/",
@@ -60,7 +60,7 @@ impl Own {
     }
 
     /// Whether an event reports a change of an object of the engine: S3's own events, and those
-    /// that CloudTrail makes of requests.
+    /// that CloudTrail creates from requests.
     #[must_use]
     pub fn concerns(&self, event: &Value) -> bool {
         let text = |path: &str| event.pointer(path).and_then(Value::as_str);

@@ -1,4 +1,4 @@
-//! What a rule does for an event.
+//! The action of a rule for an event.
 
 use millpond::client::{Signal, Start};
 use millpond::domain::{Actor, Digest, ExecutionId, Json, MAX_TEXT, Text};
@@ -9,7 +9,7 @@ use super::split::Line;
 use super::template::TemplateError;
 use super::trigger::Absent;
 
-/// What a rule does for an event, or for one line of an object.
+/// The action of a rule for an event, or for one line of an object.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Plan {
     /// The rule.
@@ -38,9 +38,9 @@ pub struct Signals {
     pub channel: String,
     /// The payload.
     pub payload: Value,
-    /// What happens if the execution does not exist, or is over.
+    /// The action if the execution does not exist, or is over.
     pub absent: Absent,
-    /// With [`Absent::Start`]: what is started then, with `to` as its key.
+    /// With [`Absent::Start`]: the start in that case, with `to` as its key.
     pub start: Option<Starts>,
 }
 
@@ -49,7 +49,7 @@ pub struct Signals {
 pub struct Starts {
     /// The workflow.
     pub workflow: String,
-    /// The version; `None`: the one that was registered last.
+    /// The version; `None`: the last registered one.
     pub version: Option<String>,
     /// The input.
     pub input: Value,
@@ -58,7 +58,7 @@ pub struct Starts {
 }
 
 impl Rule {
-    /// The plan for an event that matches.
+    /// The plan for a matching event.
     ///
     /// # Errors
     /// [`TemplateError`]: the event has no value for a template.
@@ -88,7 +88,7 @@ impl Rule {
         signal.to.render_text(&event).ok()
     }
 
-    /// The plan for one line of an object: its event has `line` and `line_number`, too.
+    /// The plan for one line of an object: its event also has `line` and `line_number`.
     ///
     /// # Errors
     /// [`TemplateError`]: the line is invalid, or has no value for a template.
@@ -104,7 +104,7 @@ impl Rule {
     }
 }
 
-/// The event of an object, as the rule of one of its lines sees it.
+/// The event of an object, extended by one of its lines.
 fn with_line(event: &Value, line: Value, number: u64) -> Value {
     let mut event = event.clone();
     event["line"] = line;
@@ -139,7 +139,7 @@ impl SignalTemplate {
     }
 }
 
-/// Names the template with the error.
+/// Adds the name of the template to the error.
 fn within(field: &str) -> impl Fn(TemplateError) -> TemplateError {
     move |error| TemplateError {
         why: format!("`{field}`: {error}"),

@@ -1,4 +1,4 @@
-//! A rule that was checked.
+//! A checked rule.
 
 use millpond::domain::{Channel, Queue, Text, Workflow};
 use serde::Deserialize;
@@ -16,7 +16,7 @@ use super::template::Template;
 use super::trigger::Absent;
 use super::webhook::Verifier;
 
-/// A rule that was checked.
+/// A checked rule.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Rule {
     pub(crate) name: String,
@@ -28,14 +28,14 @@ pub struct Rule {
     pub(super) positions: Positions,
 }
 
-/// What a rule does, as templates.
+/// The action of a rule, as templates.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum ActionTemplate {
     Start(StartTemplate),
     Signal(SignalTemplate),
 }
 
-/// What a rule starts.
+/// The start of a rule, as templates.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct StartTemplate {
     pub(crate) workflow: Workflow,
@@ -44,18 +44,18 @@ pub(crate) struct StartTemplate {
     pub(crate) queue: Option<Queue>,
 }
 
-/// What a rule signals.
+/// The signal of a rule, as templates.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct SignalTemplate {
     pub(crate) channel: Channel,
     pub(crate) to: Template,
     pub(crate) payload: Template,
     pub(crate) absent: Absent,
-    /// With [`Absent::Start`]: what is started then.
+    /// With [`Absent::Start`]: the start in that case.
     pub(crate) start: Option<StartTemplate>,
 }
 
-/// The fields that rules of every source have.
+/// The fields common to rules of every source.
 #[derive(Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct Fields {
@@ -140,8 +140,8 @@ impl Rule {
         matches!(&self.origin, Source::Webhook { path, .. } if path == requested)
     }
 
-    /// Why the rule does not match `event`, in words; `None` if it matches. Signatures are not
-    /// checked here.
+    /// The reason why the rule does not match `event`, in words; `None` if it matches. Signatures
+    /// are not checked here.
     #[must_use]
     pub fn mismatch(&self, event: &TriggerEvent) -> Option<String> {
         let (wanted, got) = (self.source(), event.source);
@@ -166,10 +166,10 @@ impl Rule {
         patterns.find_map(|pattern| pattern.mismatch(&event.value))
     }
 
-    /// Checks a rule as it was declared. `faults`: what was found wrong before.
+    /// Checks a declared rule. `faults`: the faults found before.
     ///
     /// # Errors
-    /// Everything that is wrong with it.
+    /// Every fault of the rule.
     pub(super) fn new(
         mut declared: Map<String, Value>,
         positions: Positions,
@@ -228,8 +228,8 @@ fn kind(value: Option<Value>, faults: &mut Faults) -> Option<SourceKind> {
     )
 }
 
-/// Takes out the fields that only one source has: those of other sources are reported. Without a
-/// source, none is: which are right depends on it.
+/// Removes the fields that belong to a single source, and reports those of other sources. Without a
+/// source, none is reported, since their validity depends on it.
 fn own_fields(
     kind: Option<SourceKind>,
     declared: &mut Map<String, Value>,
@@ -249,8 +249,8 @@ fn own_fields(
     own
 }
 
-/// Checks which fields are there together. `lines`: the rule handles the lines of objects;
-/// `signed`: its requests are signed.
+/// Checks the combination of fields. `lines`: the rule handles the lines of objects; `signed`: its
+/// requests are signed.
 fn action(
     fields: &Fields,
     lines: bool,

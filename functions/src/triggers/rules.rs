@@ -12,7 +12,7 @@ use super::source::SourceKind;
 use super::trigger::Trigger;
 use super::webhook::Secrets;
 
-/// The most rules of one application.
+/// Maximum number of rules of one application.
 const MAX: usize = 256;
 
 /// All rules together. Each event is matched with each of them.
@@ -23,7 +23,7 @@ impl Rules {
     /// Reads `triggers.toml`.
     ///
     /// # Errors
-    /// [`RulesError`]: everything that is wrong with it, with positions.
+    /// [`RulesError`]: every error in the file, with positions.
     pub fn parse(text: &str) -> Result<Self, RulesError> {
         let (tables, mut errors) = file::read(text);
         let mut rules = Self::default();
@@ -36,7 +36,7 @@ impl Rules {
     /// Adds a rule.
     ///
     /// # Errors
-    /// [`RulesError`]: everything that is wrong with it.
+    /// [`RulesError`]: every error in the rule.
     pub fn add(&mut self, trigger: Trigger) -> Result<(), RulesError> {
         let mut errors = Vec::new();
         let table = Table {
@@ -95,7 +95,7 @@ impl Rules {
         self.0.iter()
     }
 
-    /// Whether a rule accepts events that a message of this queue or topic carries.
+    /// Whether a rule accepts events carried by a message of this queue or topic.
     pub(crate) fn accept(&self, arn: &str) -> bool {
         self.0.iter().any(|rule| rule.origin.accepts(arn))
     }
@@ -106,7 +106,8 @@ impl Rules {
         self.0.is_empty()
     }
 
-    /// Refuses rules that would start themselves: they match what the engine writes at `own`.
+    /// Rejects rules that would trigger themselves: they match objects that the engine writes at
+    /// `own`.
     ///
     /// # Errors
     /// [`RulesError`] names each.
@@ -122,7 +123,7 @@ impl Rules {
         done((), errors.collect())
     }
 
-    /// Refuses rules for workflows that the application does not have.
+    /// Rejects rules for workflows that the application does not have.
     ///
     /// # Errors
     /// [`RulesError`] names each.
@@ -154,7 +155,7 @@ impl Rules {
         done((), errors.collect())
     }
 
-    /// Refuses rules whose secret is missing.
+    /// Rejects rules whose secret is missing.
     ///
     /// # Errors
     /// [`RulesError`] names each.

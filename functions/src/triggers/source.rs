@@ -9,10 +9,10 @@ use super::fields::{lenient, names};
 use super::split::Split;
 use super::webhook::{SignatureFields, Verifier};
 
-/// Lines and bytes of an object, if the rule has no limit of its own.
+/// Default limits of the lines and bytes of an object.
 const LINES: usize = 10_000;
 const BYTES: usize = 16 << 20;
-/// The most that a rule may allow: the function holds all of it in memory.
+/// Upper bounds of these limits: the function holds the whole object in memory.
 const MAX_LINES: usize = 100_000;
 const MAX_BYTES: usize = 64 << 20;
 
@@ -25,9 +25,9 @@ pub enum SourceKind {
     EventBridge,
     /// Changes of objects, reported by S3 itself or through EventBridge.
     S3,
-    /// Messages of SQS that carry none of the others.
+    /// Messages of SQS that carry no event of the other sources.
     Sqs,
-    /// Messages of SNS that carry none of the others.
+    /// Messages of SNS that carry no event of the other sources.
     Sns,
     /// Requests to the Function URL.
     Webhook,
@@ -47,7 +47,7 @@ pub enum On {
     Any,
 }
 
-/// How an object is split into lines, each of which starts or signals by itself.
+/// How an object is split into lines, each of which starts or signals separately.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, strum::Display)]
 #[serde(rename_all = "kebab-case")]
 #[strum(serialize_all = "kebab-case")]
@@ -58,7 +58,7 @@ pub enum Each {
     JsonLines,
 }
 
-/// Where the events of a rule come from.
+/// The source of a rule's events.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Source {
     EventBridge {
@@ -66,7 +66,7 @@ pub(crate) enum Source {
     },
     S3 {
         via: Via,
-        /// How objects are split into lines, if they are.
+        /// How objects are split into lines, if at all.
         split: Option<Split>,
     },
     Sqs,
@@ -75,7 +75,7 @@ pub(crate) enum Source {
     },
     Webhook {
         path: String,
-        /// `None`: requests are accepted from anybody.
+        /// `None`: requests are accepted without authentication.
         verifier: Option<Verifier>,
     },
 }
@@ -164,7 +164,7 @@ impl Source {
         }
     }
 
-    /// Whether it accepts events that a message of this queue or topic carries.
+    /// Whether it accepts events carried by a message of this queue or topic.
     pub(super) fn accepts(&self, arn: &str) -> bool {
         match self {
             Self::EventBridge { via } | Self::S3 { via, .. } | Self::Sns { via } => via.names(arn),
@@ -172,7 +172,7 @@ impl Source {
         }
     }
 
-    /// Reads the fields that only this source has. Returns their patterns, too.
+    /// Reads the fields that only this source has. Also returns their patterns.
     pub(super) fn read(
         kind: SourceKind,
         fields: Map<String, Value>,

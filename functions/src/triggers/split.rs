@@ -41,7 +41,7 @@ pub(crate) enum SplitError {
 
 impl Split {
     /// Splits an object. All lines are read before the first is handled, so an object that exceeds
-    /// a limit starts nothing. An invalid line is one of the lines.
+    /// a limit starts nothing. An invalid line counts as a line.
     ///
     /// # Errors
     /// [`SplitError`]: the object as a whole is invalid.
@@ -70,11 +70,12 @@ impl Split {
 
     fn json(&self, text: &str) -> Vec<Line> {
         let lines = text.split('\n');
-        // A carriage return alone ends a line, too; before a line feed it belongs to that.
+        // A single carriage return ends a line as well; before a line feed it is part of that line
+        // break.
         let lines = lines.flat_map(|line| line.strip_suffix('\r').unwrap_or(line).split('\r'));
         let lines = (1..).zip(lines);
         let lines = lines.filter(|(_, line)| !line.trim().is_empty());
-        // One more than the limit shows that there are too many.
+        // One more than the limit detects an excess.
         let lines = lines.take(self.max_lines + 1);
         lines
             .map(|(number, line)| Line {
@@ -124,9 +125,9 @@ impl Split {
     }
 }
 
-/// Refuses quotes that make rows disappear: one that is never closed, and one that is closed within
-/// another row's field, of which text remains behind the quote. The reader accepts both, and takes
-/// all rows between two quotes for one field.
+/// Rejects quotes that would hide rows: a quote that is never closed, and one that is closed inside
+/// another row's field, with text after the closing quote. The reader accepts both, and reads all
+/// rows between two quotes as one field.
 fn check_quotes(text: &str) -> Result<(), SplitError> {
     enum State {
         FieldStart,
@@ -150,7 +151,7 @@ fn check_quotes(text: &str) -> Result<(), SplitError> {
                 State::Quoted
             }
             (State::Quoted, b'"') => State::Closed,
-            // Two quotes in a quoted field are one of its text.
+            // Two quotes in a quoted field are one quote of its text.
             (State::Closed, b'"') | (State::Quoted, _) => State::Quoted,
             (State::FieldStart | State::Unquoted | State::Closed, b',' | b'\r' | b'\n') => {
                 State::FieldStart
@@ -165,7 +166,7 @@ fn check_quotes(text: &str) -> Result<(), SplitError> {
     }
 }
 
-/// Counts lines up to a record. The reader's own number is late after a line break of two bytes.
+/// Counts lines up to a record. The reader's own line number lags after a two-byte line break.
 struct Counter<'a> {
     text: &'a str,
     at: usize,
@@ -178,12 +179,13 @@ impl Counter<'_> {
         let from = usize::try_from(byte).unwrap_or(self.at);
         let bytes = self.text.as_bytes();
         let rest = bytes.get(from..).unwrap_or_default();
-        // The position is that of the line break before, and of empty lines.
+        // The position is that of the preceding line break and of empty lines.
         let blank = rest.iter().take_while(|byte| matches!(byte, b'\r' | b'\n'));
         let begin = from + blank.count();
         let passed = bytes.get(self.at..begin).unwrap_or_default();
         for (n, byte) in (self.at..).zip(passed) {
-            // A carriage return alone ends a line, too; before a line feed it belongs to that.
+            // A single carriage return ends a line as well; before a line feed it is part of that
+            // line break.
             let alone = *byte == b'\r' && bytes.get(n + 1) != Some(&b'\n');
             self.line += u64::from(alone || *byte == b'\n');
         }

@@ -306,7 +306,7 @@ fn case21_a_rule_that_covers_the_engines_own_prefix_is_refused() {
             }
         }
     };
-    // Its state at a prefix: all there is its own.
+    // With the state at a prefix, all objects there belong to the engine.
     assert!(refused(s3(), own("state")));
     assert!(refused(s3().prefix("st"), own("state/")));
     assert!(refused(s3().prefix("state/in/"), own("state")));
@@ -327,7 +327,7 @@ fn case21_a_rule_that_covers_the_engines_own_prefix_is_refused() {
         Trigger::s3("t").bucket("other").start("w"),
         own("state")
     ));
-    // Its state at the root: only its own kinds of objects.
+    // With the state at the root, only the engine's own kinds of objects do.
     assert!(refused(s3(), own("")));
     assert!(refused(s3().prefix("mail/"), own("")));
     assert!(refused(s3().prefix("m"), own("")));
@@ -440,7 +440,7 @@ fn each_source_has_its_own_form_and_identity() {
     assert_eq!(event.value["headers"], json!({"x-a": "1"}));
     assert_eq!(event.value["body"], json!([1]));
 
-    // S3 through EventBridge is both; without an id the event itself tells it apart.
+    // S3 through EventBridge has both sources; without an id, the event itself identifies it.
     let event = object("inbox", "k").value;
     let both = TriggerEvent::of_envelope(Envelope::read(&event).unwrap());
     let both: Vec<TriggerEvent> = both.into_iter().map(Result::unwrap).collect();

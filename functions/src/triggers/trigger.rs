@@ -1,4 +1,4 @@
-//! A rule as it is declared in code, with the names that it has in TOML.
+//! A declared rule in code, with the field names of the TOML form.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use super::source::{Each, On, SourceKind};
 use super::webhook::Scheme;
 
-/// What happens if the execution to signal does not exist, or is over.
+/// The action if the execution to signal does not exist, or is over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, strum::Display)]
 #[serde(rename_all = "lowercase")]
 #[strum(serialize_all = "lowercase")]

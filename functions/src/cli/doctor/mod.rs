@@ -1,5 +1,5 @@
-//! `doctor`: does the bucket keep the guarantees of its port, is every object intact, and can every
-//! execution be woken?
+//! `doctor`: checks the bucket's guarantees, the integrity of every object, and whether every
+//! execution can be woken.
 //!
 //! What is checked, in this order: the settings of the bucket (`settings.rs`), the permissions
 //! (`permissions.rs`), the latency (`latency.rs`), the clock (`skew.rs`), and then every probe of the

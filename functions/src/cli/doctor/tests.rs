@@ -32,25 +32,25 @@ use crate::assembly::Assembly;
 use crate::bucket::{Behind, Location, Names, Opened};
 use crate::environment::Environment;
 
-/// What is wrong with a store.
+/// The flaw of a store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Flaw {
     None,
-    /// Looks, waits, writes whatever has become of it: both racers of a create win.
+    /// Checks, waits, and writes without a second check: both racers of a create win.
     Creates,
     /// The same for a replace.
     Replaces,
-    /// Its clock is ahead by so many milliseconds.
+    /// Its clock is ahead by this many milliseconds.
     Clock(i64),
     /// A verb is denied.
     Denies(Verb),
-    /// S3 without `s3:ListBucket`: lists are denied, and reads of what is not there.
+    /// S3 without `s3:ListBucket`: lists are denied, and so are reads of missing objects.
     Hides,
     /// Nothing is allowed.
     Closed,
-    /// Objects stay though their delete is answered.
+    /// Objects remain although their delete was confirmed.
     Keeps,
-    /// What others have in `doctor/` may not be listed.
+    /// The objects of other runs in `doctor/` may not be listed.
     Room,
 }
 
@@ -163,7 +163,7 @@ async fn doctor(store: Arc<Store>, args: &[&str]) -> (Exit, String, String) {
     doctor_of("memory:".parse().unwrap(), store, args).await
 }
 
-/// The same of a store that says it is at `location`.
+/// Runs the command over a store that reports the location `location`.
 async fn doctor_of(location: Location, store: Arc<Store>, args: &[&str]) -> (Exit, String, String) {
     let (out, err) = (Output::default(), Output::default());
     let mut streams = Streams::new(out.clone(), err.clone());
@@ -190,13 +190,13 @@ async fn doctor_of(location: Location, store: Arc<Store>, args: &[&str]) -> (Exi
     (exit, out.text(), err.text())
 }
 
-/// The same as JSON.
+/// Runs the command with JSON output.
 async fn report(store: Arc<Store>) -> (Exit, Value) {
     let (exit, out, _) = doctor(store, &["--json"]).await;
     (exit, serde_json::from_str(&out).unwrap())
 }
 
-// One thread: who yields between its look and its write meets all others there, each time.
+// On one thread, each task that yields between its check and its write meets all others there.
 #[tokio::test]
 async fn case16_a_store_where_both_racers_of_a_conditional_write_win_is_refused_by_name() {
     for (flaw, probe) in [
@@ -285,7 +285,7 @@ async fn a_verb_that_is_denied_is_named_and_nothing_else_is_asked() {
         );
         assert_eq!(report["findings"][0]["finding"], "permission");
         assert_eq!(report["passed"].as_array().unwrap().len(), 0, "{report}");
-        // Who cannot read cannot look at executions.
+        // Without read permission, executions cannot be checked.
         let looks = matches!(verb, Verb::Write | Verb::Delete);
         assert_eq!(report["executions"].is_u64(), looks, "{report}");
     }
@@ -297,7 +297,7 @@ async fn a_verb_that_is_denied_is_named_and_nothing_else_is_asked() {
     assert!(out.contains("AccessDenied"), "{out}");
 }
 
-/// The IAM actions that are missing.
+/// The missing IAM actions.
 async fn actions(flaw: Flaw) -> Vec<&'static str> {
     let target = Target {
         bucket: store(flaw),
@@ -323,9 +323,9 @@ async fn permissions_on_s3_are_named_as_iam_actions() {
         actions(Flaw::Denies(Verb::Delete)).await,
         ["s3:DeleteObject"]
     );
-    // 403 instead of 404 is no word about `s3:GetObject`.
+    // A 403 instead of 404 does not imply that `s3:GetObject` is missing.
     assert_eq!(actions(Flaw::Hides).await, ["s3:ListBucket"]);
-    // Nor is it where nothing can be written.
+    // The same applies if nothing can be written.
     let all = ["s3:PutObject", "s3:DeleteObject", "s3:ListBucket"];
     assert_eq!(actions(Flaw::Closed).await, all);
 }

@@ -8,9 +8,9 @@ use super::node::{Field, Node};
 use super::wildcard::Wildcard;
 use crate::triggers::near::near;
 
-/// The most levels of objects in a pattern.
+/// Maximum number of nested objects in a pattern.
 const MAX_DEPTH: usize = 32;
-/// The most values and matchers in a pattern.
+/// Maximum number of values and matchers in a pattern.
 const MAX_MATCHERS: usize = 1_000;
 
 /// The names of the kinds of matchers.

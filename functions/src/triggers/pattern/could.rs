@@ -1,9 +1,9 @@
-//! Whether a pattern could match an event of which only some fields are known.
+//! Whether a pattern could match an event with only partially known fields.
 
 use super::matcher::Matcher;
 use super::node::{Field, Node, Pattern};
 
-/// What is known of a field of events to come.
+/// The known part of a field of future events.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Known {
     /// The field is this text.
@@ -16,7 +16,7 @@ pub enum Known {
 
 impl Pattern {
     /// Whether some event could match whose fields are as `known` specifies, by their paths
-    /// (`detail.bucket.name`). In doubt, it could.
+    /// (`detail.bucket.name`). If undecided, returns true.
     #[must_use]
     pub fn could_match(&self, known: &dyn Fn(&str) -> Known) -> bool {
         self.0.could_match("", known)

@@ -1,7 +1,7 @@
 //! EventBridge's pattern language, over any JSON.
 //!
 //! A pattern names fields. Each has a list of values and matchers, of which one must match, or an
-//! object with the fields inside. If the event has an array, one of its members must match; of an
+//! object with the nested fields. If the event has an array, one of its elements must match; of an
 //! array of objects, one object must match as a whole. All fields must match; `$or` lists
 //! alternatives.
 //!

@@ -10,7 +10,7 @@ use super::matcher::Matcher;
 use crate::events::parse;
 use crate::triggers::near::short;
 
-/// A pattern that was checked.
+/// A checked pattern.
 ///
 /// ```
 /// use millpond_functions::triggers::Pattern;
@@ -54,14 +54,14 @@ impl Pattern {
         self.mismatch(event).is_none()
     }
 
-    /// Where `event` does not match, in words; `None` if it matches.
+    /// The first mismatch of `event`, described in words; `None` if it matches.
     #[must_use]
     pub fn mismatch(&self, event: &Value) -> Option<String> {
         self.0.mismatch(event, &mut Vec::new())
     }
 }
 
-/// A table; or text with JSON, as AWS's own tools show patterns.
+/// A table; or text with JSON, the form in which AWS's own tools show patterns.
 impl TryFrom<Value> for Pattern {
     type Error = PatternError;
 
@@ -101,12 +101,12 @@ impl Node {
         (!whys.is_empty()).then(|| format!("no alternative matches: {}", whys.join("; ")))
     }
 
-    /// The same for the object, or objects, of a field.
+    /// The mismatch of the object, or objects, of a field.
     fn inside<'a>(&'a self, child: Option<&Value>, path: &mut Vec<&'a str>) -> Option<String> {
         let values = members(child);
         let mut objects = values.iter().filter(|value| value.is_object()).peekable();
         if objects.peek().is_none() {
-            // It matches if all conditions are that a field is missing.
+            // It matches if every condition requires the absence of a field.
             return self.mismatch(&Value::Null, path);
         }
         let mut first = None;
@@ -137,7 +137,7 @@ fn leaf(matchers: &[Matcher], child: Option<&Value>, path: &[&str]) -> Option<St
     })
 }
 
-/// The values of a field: its own, or those of its array.
+/// The values of a field: its own, or the elements of its array.
 fn members(child: Option<&Value>) -> Vec<&Value> {
     match child {
         None => Vec::new(),

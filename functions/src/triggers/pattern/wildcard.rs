@@ -31,8 +31,8 @@ impl Wildcard {
         Ok(Self { pieces })
     }
 
-    /// Whether all of `text` matches. Each inner piece is taken where it occurs first: the time is
-    /// linear in the text for each piece, not exponential.
+    /// Whether all of `text` matches. Each inner piece is matched at its first occurrence: the time
+    /// is linear in the text for each piece, not exponential.
     pub(super) fn matches(&self, text: &str) -> bool {
         let [first, inner @ .., last] = self.pieces.as_slice() else {
             return self.pieces.first().is_some_and(|whole| whole == text);

@@ -101,7 +101,7 @@ impl Path {
             (Some(Conversion::Number), Value::String(text)) => match parse(text.trim()) {
                 Ok(number @ Value::Number(_)) => Ok(number),
                 _ if self.optional && text.trim().is_empty() => Ok(Value::Null),
-                // A number of too many digits, too: it would be rounded.
+                // This includes a number with too many digits, which would be rounded.
                 _ => not("a number"),
             },
             (Some(Conversion::Number), _) => not("a number"),
@@ -119,8 +119,8 @@ fn not_in_name(c: char) -> bool {
     !c.is_alphanumeric() && !matches!(c, '_' | '-')
 }
 
-/// The path with each name after a dot in brackets: in RFC 9535 a name like `detail-type`, which
-/// EventBridge's own events have, can only be written so.
+/// The path with each name after a dot in brackets: in RFC 9535, a name such as `detail-type`,
+/// which EventBridge's own events have, is valid only in brackets.
 fn bracketed(path: &str) -> String {
     let (mut out, mut depth, mut quote) = (String::new(), 0_usize, None);
     let mut rest = path;

@@ -7,7 +7,7 @@ use super::path::Path;
 use super::text::{Piece, pieces, render, scalar};
 use crate::triggers::near::short;
 
-/// The most levels of a template.
+/// Maximum nesting depth of a template.
 const MAX_DEPTH: usize = 32;
 
 /// A value in which texts refer to the event.
@@ -111,7 +111,7 @@ impl Template {
     /// Renders it for `event`, as text that is not empty.
     ///
     /// # Errors
-    /// [`TemplateError`]: it is not, or the event has no value for a path.
+    /// [`TemplateError`]: the text is empty, or the event has no value for a path.
     pub(crate) fn render_text(&self, event: &Value) -> Result<String, TemplateError> {
         let value = self.render(event)?;
         match scalar(&value) {
@@ -125,7 +125,7 @@ impl Template {
         }
     }
 
-    /// The first path in it that only a line of an object has.
+    /// The first path in it that exists only for a line of an object.
     pub(crate) fn of_line(&self) -> Option<&Path> {
         self.path(|first| matches!(first, Some("line" | "line_number")))
     }
@@ -135,7 +135,7 @@ impl Template {
         self.path(|first| first != Some("body"))
     }
 
-    /// The first path in it whose first name is wanted.
+    /// The first path in it whose first name satisfies `wanted`.
     fn path(&self, wanted: impl Fn(Option<&str>) -> bool) -> Option<&Path> {
         let mut paths = Vec::new();
         self.paths(&mut paths);

@@ -83,10 +83,10 @@ fn a_stripe_signature_covers_the_body_and_the_time() {
         verify(&signature, &of(now + 60, &[mac(now + 60)]), "k"),
         Ok(())
     );
-    // Two while the secret is changed.
+    // Two signatures during a rotation of the secret.
     let both = [stripe(now, "{}", "new"), mac(now)];
     assert_eq!(verify(&signature, &of(now, &both), "k"), Ok(()));
-    // A time that is not the one that was signed.
+    // A time that differs from the signed one.
     assert_eq!(
         verify(&signature, &of(now, &[mac(now - 600)]), "k"),
         Err(SignatureError::Differs)

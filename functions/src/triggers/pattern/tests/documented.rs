@@ -1,4 +1,4 @@
-//! What AWS documents of each comparison operator of EventBridge, as one table.
+//! AWS's documentation of each comparison operator of EventBridge, as one table.
 
 use serde_json::{Value, json};
 

@@ -49,7 +49,7 @@ fn values_match_exactly() {
             json!({"a": "x"}),
         ],
     );
-    // Beyond what a double tells apart.
+    // Differences below the precision of a double.
     each(
         &json!([9_007_199_254_740_993_u64]),
         &[json!(9_007_199_254_740_993_u64)],
@@ -376,7 +376,7 @@ fn a_pattern_that_could_match_is_never_ruled_out() {
     assert!(Pattern::new(&or).unwrap().could_match(&known));
 }
 
-/// Matchers of a key, from few letters, so that many of them meet.
+/// Matchers of a key, from few letters, so that many of them overlap.
 fn of_key() -> impl Strategy<Value = Value> {
     let text = || "[pP/*]{1,3}";
     let plain = || "[pP/]{1,4}";
