@@ -1,4 +1,4 @@
-//! One attribute: the item as it was written, and what is generated or wrong.
+//! Expands one attribute: the original item, and the generated code or the errors.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -8,8 +8,8 @@ use crate::options::Options;
 use crate::role::Role;
 use crate::{check, emit};
 
-/// The item comes first and whole, also beside an error: its callers still compile, and
-/// nothing but the misuse is reported.
+/// The item comes first and unchanged, even with an error: its callers still compile, and only the
+/// misuse is reported.
 pub(crate) fn expand(role: Role, options: TokenStream, item: &TokenStream) -> TokenStream {
     let generated = generate(role, options, item).unwrap_or_else(syn::Error::into_compile_error);
     quote!(#item #generated)

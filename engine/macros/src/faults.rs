@@ -1,4 +1,4 @@
-//! All that is wrong with one marked item, so that it is mended in one go.
+//! All errors of one marked item, so that they can be fixed together.
 
 use proc_macro2::Span;
 use quote::ToTokens;
@@ -25,7 +25,7 @@ impl Faults {
         }
     }
 
-    /// `last`, if it and everything before was right; else all errors.
+    /// Returns `last` if there are no errors; otherwise all errors.
     pub(crate) fn close<T>(self, last: syn::Result<T>) -> syn::Result<T> {
         match (self.0, last) {
             (None, last) => last,

@@ -1,18 +1,18 @@
 //! Millpond's attribute macros: `#[millpond::workflow]` and `#[millpond::step]`.
 //!
-//! They add and never rewrite: the marked function stays as it is and is called as before,
-//! and beside it stands its *twin*, a type with the same name, visibility and docs. Rust
-//! keeps types and values apart, so `pay(ctx, order)` is the function, `register::<pay>()`
-//! the type, and `use shop::pay` brings both. Where docs link to one of the two, they write
-//! `pay()` or `struct@pay`. Everything the macros generate can be written by hand.
+//! They add and never rewrite: the marked function stays unchanged and is called as before, and the
+//! macro adds its *twin*, a type with the same name, visibility and docs. Rust has separate
+//! namespaces for types and values, so `pay(ctx, order)` is the function, `register::<pay>()` the
+//! type, and `use shop::pay` imports both. Links in docs distinguish them as `pay()` and
+//! `struct@pay`. Everything the macros generate can be written by hand.
 //!
-//! What is generated, for `pub async fn pay(ctx: Context, order: u64, cents: u64) ->
-//! Result<bool, Failed>`:
+//! The generated code for `pub async fn pay(ctx: Context, order: u64, cents: u64) -> Result<bool,
+//! Failed>`:
 //!
 //! - `pub struct pay {}`, which implements `millpond::Workflow`;
 //! - `pub struct PayInput { pub order: u64, pub cents: u64 }`, since one value is stored: an
-//!   object of the parameters by name. With one parameter its own type is the input, with
-//!   none it is `()`.
+//!   object of the parameters by name. With one parameter, its own type is the input; with none,
+//!   the input is `()`.
 
 mod check;
 mod emit;
@@ -25,13 +25,13 @@ mod role;
 
 use proc_macro::TokenStream;
 
-/// Makes a workflow of an `async fn` of a `Context` and owned values.
+/// Turns an `async fn` of a `Context` and owned values into a workflow.
 ///
 /// Options:
 ///
-/// - `name = "..."`: what it is stored under, 1 to 128 of `[A-Za-z0-9._-]`; by default the
-///   function's name. Renaming it later orphans what runs.
-/// - `version = "..."`: 1 to 64 of the same; by default `"1"`.
+/// - `name = "..."`: the stored name, 1 to 128 of `[A-Za-z0-9._-]`; by default the function's
+///   name. A later change orphans running executions.
+/// - `version = "..."`: 1 to 64 of the same characters; by default `"1"`.
 ///
 /// ```
 /// use millpond::{Context, Failed, Workflow};
@@ -52,11 +52,11 @@ pub fn workflow(options: TokenStream, item: TokenStream) -> TokenStream {
     expand::expand(role::Role::Workflow, options.into(), &item.into()).into()
 }
 
-/// Gives an `async fn` of owned values a step's name, for `ctx.run::<fetch>(&input)`.
+/// Assigns a step name to an `async fn` of owned values, for `ctx.run::<fetch>(&input)`.
 ///
-/// A first parameter of type `Attempt` is given by the engine and is no part of the input.
-/// The function still serves `ctx.call("name", fetch, &input)`. The only option is
-/// `name = "..."`: 1 to 128 of `[A-Za-z0-9_-]`; by default the function's name.
+/// A first parameter of type `Attempt` is provided by the engine and is not part of the input. The
+/// function can still be used in `ctx.call("name", fetch, &input)`. The only option is `name =
+/// "..."`: 1 to 128 of `[A-Za-z0-9_-]`; by default the function's name.
 ///
 /// ```
 /// use millpond::{Context, Failed, StepError};

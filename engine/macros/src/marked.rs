@@ -1,5 +1,5 @@
-//! The marked item, read no further than its signature: a body that is still being typed
-//! must not hide what is wrong with the rest.
+//! The marked item, parsed only up to its signature: an incomplete body must not hide the errors of
+//! the rest.
 
 use proc_macro2::{TokenStream, TokenTree};
 use syn::parse::{Parse, ParseStream};
@@ -25,8 +25,8 @@ impl Marked {
         })
     }
 
-    /// The attributes that the generated items take over: whether they exist at all, and
-    /// with `docs` what the function says of itself.
+    /// The attributes that the generated items inherit: conditional compilation, and with `docs`
+    /// also the doc comments of the function.
     pub(crate) fn inherited(&self, docs: bool) -> impl Iterator<Item = &Attribute> {
         self.attributes.iter().filter(move |attribute| {
             let path = attribute.path();

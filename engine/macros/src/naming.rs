@@ -1,5 +1,5 @@
-//! The rules for names and versions. They repeat the engine's own, so that a name which the
-//! engine would refuse when it starts does not compile.
+//! The rules for names and versions. They repeat the engine's own, so that a name that the engine
+//! would reject at startup does not compile.
 
 use proc_macro2::Span;
 use syn::ext::IdentExt;
@@ -7,7 +7,7 @@ use syn::{Error, Ident};
 
 use crate::role::Role;
 
-/// What a text may be.
+/// The allowed form of a text.
 pub(crate) struct Rule {
     what: &'static str,
     alphabet: &'static str,
@@ -47,7 +47,7 @@ pub(crate) fn of(role: Role) -> &'static Rule {
 }
 
 impl Rule {
-    /// The error, if `text` breaks the rule.
+    /// The error, if `text` violates the rule.
     pub(crate) fn wrong_with(&self, text: &str) -> Option<String> {
         let Self {
             what,
@@ -79,7 +79,7 @@ impl Rule {
     }
 }
 
-/// The name that a function has when no other is given.
+/// The name of a function without an explicit name.
 pub(crate) fn default_name(role: Role, function: &Ident) -> syn::Result<String> {
     let name = function.unraw().to_string();
     match of(role).wrong_with(&name) {
@@ -91,7 +91,7 @@ pub(crate) fn default_name(role: Role, function: &Ident) -> syn::Result<String> 
     }
 }
 
-/// `fetch_invoice` gives `FetchInvoiceInput`.
+/// `fetch_invoice` becomes `FetchInvoiceInput`.
 pub(crate) fn input_struct(function: &Ident) -> Ident {
     let mut name = String::new();
     for word in function.unraw().to_string().split('_') {
@@ -101,7 +101,7 @@ pub(crate) fn input_struct(function: &Ident) -> Ident {
     }
     name.push_str("Input");
     let span: Span = function.span();
-    // A function that is called `_2` would give a name that starts with a digit.
+    // A function named `_2` would result in a name that starts with a digit.
     if name.starts_with(|c: char| c.is_ascii_digit()) {
         name.insert(0, '_');
     }

@@ -1,6 +1,6 @@
-//! What a function is marked as, and the words that differ.
+//! The roles of a marked function, and the wording that depends on them.
 
-/// The two things a function can be marked as.
+/// The two roles of a marked function.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Role {
     Workflow,
@@ -8,7 +8,7 @@ pub(crate) enum Role {
 }
 
 impl Role {
-    /// The attribute's own name, and the word for what it marks.
+    /// The attribute's own name, and the noun for the marked function.
     pub(crate) fn noun(self) -> &'static str {
         match self {
             Self::Workflow => "workflow",
@@ -16,7 +16,7 @@ impl Role {
         }
     }
 
-    /// The parameter that is given by the engine and is no part of the input.
+    /// The parameter that the engine provides and that is not part of the input.
     pub(crate) fn lead(self) -> &'static str {
         match self {
             Self::Workflow => "Context",
@@ -24,7 +24,7 @@ impl Role {
         }
     }
 
-    /// The error type to propose.
+    /// The error type to suggest.
     pub(crate) fn error(self) -> &'static str {
         match self {
             Self::Workflow => "Failed",
@@ -32,7 +32,7 @@ impl Role {
         }
     }
 
-    /// The options, as they are written.
+    /// The options, in their source form.
     pub(crate) fn options(self) -> &'static str {
         match self {
             Self::Workflow => "`name = \"...\"` and `version = \"...\"`",

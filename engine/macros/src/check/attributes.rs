@@ -1,4 +1,4 @@
-//! Is it marked once?
+//! Checks that the function is marked once.
 
 use syn::{Attribute, Path};
 
@@ -15,7 +15,8 @@ pub(super) fn check(role: Role, attributes: &[Attribute], faults: &mut Faults) {
     }
 }
 
-/// `#[workflow]`, `#[step]`, or the same with `millpond::`; another crate's are none of ours.
+/// `#[workflow]`, `#[step]`, or either with the path `millpond::`; attributes of other crates are
+/// not ours.
 fn is_ours(path: &Path) -> bool {
     let last = path.segments.last();
     let named = last.is_some_and(|s| s.ident == "workflow" || s.ident == "step");

@@ -1,4 +1,4 @@
-//! Are the parameters the context and owned, named values?
+//! Checks that the parameters are the context and owned, named values.
 
 use syn::{FnArg, Ident, Pat, PatType, Signature, Type};
 
@@ -6,7 +6,7 @@ use super::{Input, types};
 use crate::faults::Faults;
 use crate::role::Role;
 
-/// The parameters, sorted.
+/// The parameters by role.
 pub(super) struct Inputs {
     pub(super) lead: bool,
     pub(super) inputs: Vec<Input>,
@@ -25,7 +25,8 @@ pub(super) fn check(role: Role, signature: &Signature, faults: &mut Faults) -> I
             FnArg::Typed(each) => typed.push(each),
         }
     }
-    // A method that has neither is told of `self` only: without it, it will be told of the rest.
+    // For a method that has neither, only `self` is reported: once it is removed, the rest is
+    // reported.
     if role == Role::Workflow && !lead && signature.receiver().is_none() {
         no_context(signature, &mut typed, faults);
     }
@@ -44,8 +45,7 @@ fn receiver_message(role: Role) -> String {
     )
 }
 
-/// Reports a workflow without context, once, and takes a misplaced or borrowed one out of
-/// `typed`.
+/// Reports a workflow without context, once, and removes a misplaced or borrowed one from `typed`.
 fn no_context(signature: &Signature, typed: &mut Vec<&PatType>, faults: &mut Faults) {
     let is_context = |ty: &Type| types::is_named(ty, "Context");
     let borrowed = |ty: &Type| matches!(types::bare(ty), Type::Reference(r) if is_context(&r.elem));
@@ -112,7 +112,7 @@ fn name(pattern: &Pat) -> Option<&Ident> {
     }
 }
 
-/// What is stored has one form, however the program was built.
+/// Rejects conditional parameters: the stored form must not depend on the build configuration.
 fn conditional(role: Role, parameter: &PatType, faults: &mut Faults) {
     for attribute in &parameter.attrs {
         if attribute.path().is_ident("cfg") || attribute.path().is_ident("cfg_attr") {

@@ -1,4 +1,4 @@
-//! Is it a plain, free `async fn`?
+//! Checks that the function is a plain, free `async fn`.
 
 use syn::{GenericParam, Signature};
 

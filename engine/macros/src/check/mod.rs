@@ -1,4 +1,4 @@
-//! What a marked function must be, one file a question, and what is known of one that is.
+//! The requirements on a marked function, one file each, and the shape of one that passed.
 
 mod attributes;
 mod inputs;
@@ -12,7 +12,7 @@ use crate::faults::Faults;
 use crate::marked::Marked;
 use crate::role::Role;
 
-/// What the generated code needs to know of a function that passed.
+/// The properties of a checked function that the generated code needs.
 pub(crate) struct Shape {
     /// The first parameter is the [`Role::lead`].
     pub(crate) lead: bool,
@@ -24,12 +24,12 @@ pub(crate) struct Shape {
 
 /// One parameter of the input.
 pub(crate) struct Input {
-    /// `None` for a pattern, which is fine for an only one.
+    /// `None` for a pattern, which is allowed for a single parameter.
     pub(crate) name: Option<Ident>,
     pub(crate) of: Type,
 }
 
-/// Looks at everything before it gives up.
+/// Performs all checks before it returns the errors.
 pub(crate) fn check(role: Role, marked: &Marked) -> syn::Result<Shape> {
     let mut faults = Faults::default();
     attributes::check(role, &marked.attributes, &mut faults);

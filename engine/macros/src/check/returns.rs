@@ -1,11 +1,11 @@
-//! Does it return a `Result`?
+//! Checks that the function returns a `Result`.
 
 use syn::{Error, GenericArgument, PathArguments, ReturnType, Signature, Type};
 
 use super::types;
 use crate::role::Role;
 
-/// Gives the type of success.
+/// Returns the success type.
 pub(super) fn check(role: Role, signature: &Signature) -> syn::Result<Type> {
     let (noun, error) = (role.noun(), role.error());
     let ReturnType::Type(_, returned) = &signature.output else {

@@ -1,4 +1,4 @@
-//! Is a type one whose values can be stored and read back?
+//! Checks that the values of a type can be stored and read back.
 
 use quote::ToTokens;
 use syn::visit::Visit;
@@ -18,7 +18,7 @@ pub(super) fn bare(mut of: &Type) -> &Type {
     }
 }
 
-/// Whether this is `name`, by whatever path; a macro sees no more than the words.
+/// Whether this is `name`, with any path; a macro sees only tokens.
 pub(super) fn is_named(of: &Type, name: &str) -> bool {
     matches!(bare(of), Type::Path(path)
         if path.path.segments.last().is_some_and(|s| s.ident == name && s.arguments.is_none()))
@@ -64,7 +64,7 @@ impl<'ast> Visit<'ast> for Owned<'_> {
     }
 }
 
-/// The owned type that a borrowed one is usually a view of.
+/// The owned type of which a borrowed one is usually a view.
 fn instead_of(borrow: &TypeReference) -> String {
     match bare(&borrow.elem) {
         Type::Slice(slice) => format!("Vec<{}>", text(&*slice.elem)),

@@ -1,4 +1,4 @@
-//! The input: nothing, the only parameter, or one object of several by their names.
+//! The input: nothing, the only parameter, or one object of several parameters by their names.
 
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
@@ -6,15 +6,15 @@ use quote::{quote, quote_spanned};
 use super::Subject;
 use crate::naming;
 
-/// How the input is declared, named and taken apart again.
+/// How the input is declared, named and destructured.
 pub(super) struct Input {
-    /// The struct of several parameters; else nothing.
+    /// The struct for several parameters; otherwise empty.
     pub(super) item: TokenStream,
     /// Its type.
     pub(super) of: TokenStream,
-    /// The variable that holds it.
+    /// The variable that contains it.
     pub(super) variable: TokenStream,
-    /// The arguments it becomes, each with a comma after it.
+    /// The arguments it expands to, each followed by a comma.
     pub(super) arguments: TokenStream,
 }
 
@@ -57,7 +57,7 @@ fn object(subject: &Subject<'_>) -> TokenStream {
     let of = naming::input_struct(subject.function());
     let names = subject.shape.inputs.iter().map(|each| &each.name);
     let types = subject.shape.inputs.iter().map(|each| &each.of);
-    // The description of its schema too, so it says whose input it is by the stored name.
+    // This is also the description of its schema, so it names the owner by the stored name.
     let doc = format!(
         "Input of the {} `{}`.",
         subject.role.noun(),

@@ -1,8 +1,7 @@
-//! The generated code, one file a part.
+//! The generated code, one file per part.
 //!
-//! Its own words are spanned at the function's name, so that what the compiler finds wrong
-//! with them points there, and are hygienic, so that a function may be called `input` or
-//! `ctx`.
+//! Generated tokens have the span of the function's name, so that compiler errors in them point
+//! there, and are hygienic, so that a function may be named `input` or `ctx`.
 
 mod input;
 mod step;
@@ -18,7 +17,7 @@ use crate::marked::Marked;
 use crate::options::Options;
 use crate::role::Role;
 
-/// A function that passed, and what is given to every part.
+/// A checked function, and the input of every part.
 struct Subject<'m> {
     role: Role,
     marked: &'m Marked,
@@ -33,7 +32,7 @@ impl Subject<'_> {
     }
 }
 
-/// Everything that stands beside the function.
+/// All items generated beside the function.
 pub(crate) fn emit(role: Role, marked: &Marked, shape: &Shape, options: &Options) -> TokenStream {
     let function = marked.signature.ident.span();
     let subject = Subject {

@@ -5,8 +5,8 @@ use quote::quote_spanned;
 
 use super::Subject;
 
-/// A struct with braces has no constructor function, so it takes the name among the types
-/// and leaves the one among the values to the function.
+/// A struct with braces has no constructor function, so it occupies the name in the type namespace
+/// and leaves the one in the value namespace to the function.
 pub(super) fn emit(subject: &Subject<'_>) -> TokenStream {
     let marked = subject.marked;
     let visibility = &marked.visibility;
