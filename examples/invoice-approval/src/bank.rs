@@ -1,14 +1,14 @@
-//! The bank: a ledger file that takes each payment once.
+//! The bank: a ledger file that accepts each payment once.
 //!
-//! It stands for what is outside: Millpond repeats a step whose worker died, so what the step
-//! does must be safe to repeat. The step gives its idempotency key with each attempt, and the
-//! bank answers a key that it knows with the first payment's receipt.
+//! It represents an external system: Millpond repeats a step whose worker died, so the effect of
+//! the step must be safe to repeat. The step passes its idempotency key with each attempt, and for
+//! a known key the bank returns the first payment's receipt.
 //!
-//! - **B1** A key stands in at most one line: who looks it up and appends holds the file's
-//!   lock, which all processes share and which a dying one gives back.
-//! - **B2** A receipt is given after its line has reached the disk.
+//! - **B1** A key occurs in at most one line: the lookup and the append are done under the file's
+//!   lock, which all processes share and which is released when a process dies.
+//! - **B2** A receipt is returned after its line has reached the disk.
 //! - **B3** A torn last line (a crash while it was written) was never acknowledged: the next
-//!   payment cuts it off.
+//!   payment truncates it.
 
 use std::fs::{File, OpenOptions};
 use std::io::{Read, Seek, SeekFrom, Write};
@@ -21,41 +21,41 @@ use serde::{Deserialize, Serialize};
 
 use crate::invoice::Invoice;
 
-/// Names the ledger file of the process; `ledger.csv` where it is not set.
+/// Names the ledger file of the process; `ledger.csv` if it is not set.
 pub const LEDGER: &str = "INVOICE_LEDGER";
 
-/// The ledger of this process, once it is known.
+/// The ledger of this process, once it is set.
 static OF_PROCESS: OnceLock<PathBuf> = OnceLock::new();
 
 /// A line of the ledger.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Payment {
-    /// The payer's key for it.
+    /// The payer's idempotency key.
     pub key: String,
     /// The invoice.
     pub number: String,
-    /// Who got the money.
+    /// The recipient.
     pub supplier: String,
-    /// How much.
+    /// The amount.
     pub amount_cents: u64,
-    /// In which currency.
+    /// The currency.
     pub currency: String,
-    /// Which attempt of the step it was.
+    /// The attempt of the step that paid.
     pub attempt: u32,
 }
 
-/// What the bank answers.
+/// The reply of the bank.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Receipt {
     /// The payment's key.
     pub key: String,
     /// The attempt that paid.
     pub paid_by_attempt: u32,
-    /// The attempt that got this answer: a later one if the first was cut off.
+    /// The attempt that received this reply: a later one if the first was interrupted.
     pub told_to_attempt: u32,
 }
 
-/// Why the bank did not answer.
+/// Why the bank did not reply.
 #[derive(Debug, thiserror::Error)]
 pub enum BankError {
     /// The ledger cannot be read or written.
@@ -63,15 +63,15 @@ pub enum BankError {
     Ledger {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         source: std::io::Error,
     },
-    /// The ledger is not a ledger.
+    /// The ledger is malformed.
     #[error("the ledger cannot be understood: path={}", .path.display())]
     Content {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         source: csv::Error,
     },
 }
@@ -84,7 +84,7 @@ pub struct Bank {
 }
 
 impl Bank {
-    /// A bank that answers at once.
+    /// A bank that replies at once.
     pub fn new(ledger: impl Into<PathBuf>) -> Self {
         Self {
             ledger: ledger.into(),
@@ -92,7 +92,7 @@ impl Bank {
         }
     }
 
-    /// The bank of this process; each way takes a request 100 ms.
+    /// The bank of this process; each direction of a request takes 100 ms.
     #[must_use]
     pub fn of_process() -> Self {
         let by_environment =
@@ -103,15 +103,15 @@ impl Bank {
         }
     }
 
-    /// Makes `ledger` the one of this process, unless it has one already.
+    /// Sets `ledger` as that of this process, unless one is set already.
     pub fn settle_on(ledger: PathBuf) {
         OF_PROCESS.get_or_init(|| ledger);
     }
 
-    /// Pays an invoice, or finds that this key has paid before. Blocks its thread.
+    /// Pays an invoice, or finds the earlier payment with this key. Blocks its thread.
     ///
     /// # Errors
-    /// [`BankError`]: the payment may have been made; ask again with the same key.
+    /// [`BankError`]: the payment may have been made; retry with the same key.
     pub fn pay(&self, key: &str, attempt: u32, invoice: &Invoice) -> Result<Receipt, BankError> {
         std::thread::sleep(self.travel);
         let paid_by_attempt = self.book(Payment {
@@ -130,10 +130,10 @@ impl Bank {
         })
     }
 
-    /// Every payment so far; none where there is no ledger yet.
+    /// Every payment so far; none if the ledger does not exist yet.
     ///
     /// # Errors
-    /// [`BankError`] when the ledger cannot be read.
+    /// [`BankError`] if the ledger cannot be read.
     pub fn payments(&self) -> Result<Vec<Payment>, BankError> {
         match std::fs::read(&self.ledger) {
             Ok(bytes) => self.parse(whole_lines(&bytes)),
@@ -148,7 +148,7 @@ impl Bank {
         &self.ledger
     }
 
-    /// Appends the payment unless its key is known (B1); says which attempt has paid.
+    /// Appends the payment unless its key exists (B1); returns the attempt that has paid.
     fn book(&self, payment: Payment) -> Result<u32, BankError> {
         let failed = |error| self.failed(error);
         let mut options = OpenOptions::new();
@@ -207,7 +207,7 @@ impl Bank {
     }
 }
 
-/// B2, B3. The lock goes with the file.
+/// B2, B3. The lock is released with the file.
 fn append(file: &mut File, whole: u64, line: &[u8]) -> std::io::Result<()> {
     file.set_len(whole)?;
     file.seek(SeekFrom::Start(whole))?;
@@ -215,12 +215,13 @@ fn append(file: &mut File, whole: u64, line: &[u8]) -> std::io::Result<()> {
     file.sync_all()
 }
 
-/// A line of the ledger is a line of the file, else a quoted part of one could look whole (B3).
+/// A record of the ledger is one line of the file, otherwise a quoted part of one could look
+/// complete (B3).
 fn one_line(text: &str) -> String {
     text.replace(char::is_control, " ")
 }
 
-/// Up to the end of the last whole line.
+/// The length up to the end of the last complete line.
 fn whole_lines(bytes: &[u8]) -> &[u8] {
     let end = bytes
         .iter()

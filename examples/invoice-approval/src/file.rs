@@ -12,7 +12,7 @@ pub const SAMPLE: &str = include_str!("../data/invoices.csv");
 pub struct Line {
     /// Its number in the file; the header is line 1.
     pub line: u64,
-    /// What it says.
+    /// Its content.
     pub row: Row,
 }
 
@@ -27,13 +27,13 @@ pub enum FileError {
         /// Why.
         source: std::io::Error,
     },
-    /// It is not the CSV we expect.
+    /// It is not CSV of the expected form.
     #[error("the file is not a list of invoices: {0}")]
     Csv(#[from] csv::Error),
 }
 
 impl Line {
-    /// What its execution is keyed by: one invoice number, one execution.
+    /// The key of its execution: one invoice number, one execution.
     #[must_use]
     pub fn key(&self) -> String {
         match self.row.number.as_deref().map(str::trim) {
@@ -46,7 +46,7 @@ impl Line {
 /// Reads the lines of a file, or of the sample.
 ///
 /// # Errors
-/// [`FileError`] when the file as a whole is not readable. A field that is missing is no error.
+/// [`FileError`] if the file as a whole is unreadable. A missing field is not an error.
 pub fn read(path: Option<&Path>) -> Result<Vec<Line>, FileError> {
     let Some(path) = path else {
         return parse(SAMPLE.as_bytes());

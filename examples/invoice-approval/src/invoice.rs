@@ -1,25 +1,25 @@
-//! Invoices: as they come in, and as they are once checked.
+//! Invoices: as received, and as checked.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The currencies we pay in.
+/// The accepted currencies.
 pub const CURRENCIES: [&str; 9] = [
     "CAD", "CHF", "CNY", "DKK", "EUR", "GBP", "JPY", "SEK", "USD",
 ];
 
-/// One line as it came in: any field may be missing or wrong.
+/// One line as received: any field may be missing or wrong.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Row {
     /// The supplier's number of the invoice.
     pub number: Option<String>,
-    /// Who wants the money.
+    /// The supplier.
     pub supplier: Option<String>,
-    /// How much, in cents.
+    /// The amount, in cents.
     pub amount_cents: Option<String>,
-    /// In which currency.
+    /// The currency.
     pub currency: Option<String>,
-    /// What for.
+    /// The payment reference.
     pub reference: Option<String>,
 }
 
@@ -28,31 +28,31 @@ pub struct Row {
 pub struct Invoice {
     /// The supplier's number of the invoice.
     pub number: String,
-    /// Who wants the money.
+    /// The supplier.
     pub supplier: String,
-    /// How much: a whole number of cents, since no float holds every one of them.
+    /// The amount: a whole number of cents, since floats cannot represent every amount exactly.
     pub amount_cents: u64,
-    /// In which currency.
+    /// The currency.
     pub currency: String,
-    /// What for.
+    /// The payment reference.
     pub reference: String,
 }
 
-/// What a check of a row says.
+/// The result of checking a row.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Checked {
     /// It can be paid.
     Good(Invoice),
-    /// It cannot, and why.
+    /// It cannot be paid, for this reason.
     Bad(String),
 }
 
 impl Row {
-    /// Reads an invoice out of the row.
+    /// Parses an invoice from the row.
     ///
     /// # Errors
-    /// The first thing that is wrong with it, for people.
+    /// The first error in it, for people.
     pub fn check(&self) -> Result<Invoice, String> {
         let amount = field("amount", self.amount_cents.as_ref())?;
         if amount.starts_with('-') {

@@ -1,7 +1,7 @@
 //! Invoice approval: a small complete application on Millpond.
 //!
-//! `workflow` is what runs durably; `invoice`, `file` and `score` are plain code under it;
-//! `bank` is the world outside; `demo` runs all of it and kills it on the way.
+//! `workflow` is the durable part; `invoice`, `file` and `score` are plain code below it; `bank` is
+//! an external system; `demo` runs all of it and kills a worker midway.
 
 pub mod bank;
 pub mod demo;
@@ -12,7 +12,7 @@ pub mod workflow;
 
 use millpond::client::App;
 
-/// The application: what every process of it knows.
+/// The application: the workflows that every process of it registers.
 #[must_use]
 pub fn app() -> App {
     App::new().register::<workflow::invoice_approval>()

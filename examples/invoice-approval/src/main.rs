@@ -1,4 +1,4 @@
-//! The one binary of the application: its own `demo`, and every command of Millpond.
+//! The single binary of the application: its own `demo`, and every command of Millpond.
 
 use std::process::ExitCode;
 

@@ -1,11 +1,11 @@
-//! How risky it is to pay an invoice.
+//! The risk of paying an invoice.
 
 use crate::invoice::Invoice;
 
-/// Words that, in the name of a supplier, ask for a second look.
+/// Words in the name of a supplier that raise the risk.
 const UNUSUAL: [&str; 4] = ["holding", "offshore", "consulting", "trading"];
 
-/// From 0 (pay it) to 100 (look at it), by amount, supplier and currency alone.
+/// From 0 (pay it) to 100 (review it), by amount, supplier and currency alone.
 #[must_use]
 pub fn risk(invoice: &Invoice) -> u8 {
     let amount = match invoice.amount_cents {

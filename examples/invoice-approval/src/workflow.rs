@@ -1,4 +1,4 @@
-//! The workflow: check, score, ask where it matters, pay, tell.
+//! The workflow: check, score, request approval if needed, pay, report.
 
 use std::time::Duration;
 
@@ -10,10 +10,10 @@ use crate::bank::{Bank, Receipt};
 use crate::invoice::{Checked, Invoice, Row};
 use crate::score::risk;
 
-/// Where approvals are sent to.
+/// The channel for approvals.
 pub const APPROVAL: &str = "approval";
 
-/// When to ask, and for how long.
+/// When an approval is needed, and how long to wait for it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Terms {
     /// Invoices of a higher risk need an approval.
@@ -35,45 +35,45 @@ impl Default for Terms {
 /// A message on the channel [`APPROVAL`].
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Decision {
-    /// Pay it?
+    /// Whether to pay the invoice.
     pub approve: bool,
-    /// Who says so.
+    /// The approver.
     pub by: String,
 }
 
-/// What became of an invoice.
+/// The outcome of an invoice.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "outcome", rename_all = "snake_case")]
 pub enum Verdict {
     /// It was paid.
     Paid {
-        /// How risky it was.
+        /// The risk of paying it.
         risk: u8,
-        /// Who approved it, if anybody had to.
+        /// The approver, if an approval was needed.
         approved_by: Option<String>,
-        /// What the bank said.
+        /// The bank's receipt.
         receipt: Receipt,
     },
-    /// Somebody said no.
+    /// The approver rejected it.
     Rejected {
-        /// How risky it was.
+        /// The risk of paying it.
         risk: u8,
-        /// Who.
+        /// The approver.
         by: String,
     },
-    /// Nobody said anything in time.
+    /// No decision arrived in time.
     Expired {
-        /// How risky it was.
+        /// The risk of paying it.
         risk: u8,
     },
-    /// It is no invoice that could be paid.
+    /// It is not a payable invoice.
     Invalid {
-        /// Why.
+        /// The reason.
         reason: String,
     },
 }
 
-/// Decides about one invoice, and pays it if it may.
+/// Decides about one invoice, and pays it if that is permitted.
 #[millpond::workflow(version = "1")]
 pub async fn invoice_approval(
     ctx: Context,
@@ -93,7 +93,7 @@ pub async fn invoice_approval(
             Ok(Some(Decision { approve: true, by })) => approved_by = Some(by),
             Ok(Some(Decision { by, .. })) => return Ok(Verdict::Rejected { risk, by }),
             Ok(None) => return Ok(Verdict::Expired { risk }),
-            // What is no decision is no approval either.
+            // A malformed decision is not an approval.
             Err(FrameError::Value { source, .. }) => {
                 let by = format!("nobody: unreadable decision: {source}");
                 return Ok(Verdict::Rejected { risk, by });
@@ -110,19 +110,19 @@ pub async fn invoice_approval(
     })
 }
 
-/// Reads an invoice out of a row. It has no effects, so the workflow calls it `.pure()`.
+/// Parses an invoice from a row. It has no effects, so the workflow calls it `.pure()`.
 #[millpond::step]
 pub async fn check(row: Row) -> Result<Checked, StepError> {
     Ok(row.check().map_or_else(Checked::Bad, Checked::Good))
 }
 
-/// Asks for the risk of paying.
+/// Calculates the risk of paying.
 #[millpond::step]
 pub async fn score(invoice: Invoice) -> Result<u8, StepError> {
     Ok(risk(&invoice))
 }
 
-/// Pays. It may run more than once (a killed worker), so it gives the bank its key.
+/// Pays. It may run more than once (a killed worker), so it passes its key to the bank.
 #[millpond::step]
 pub async fn pay(attempt: Attempt, invoice: Invoice) -> Result<Receipt, StepError> {
     let bank = Bank::of_process();

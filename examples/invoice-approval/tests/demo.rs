@@ -66,7 +66,7 @@ fn a_worker_killed_in_the_middle_loses_nothing_and_pays_nothing_twice() {
     ]);
     let report = report(&output);
 
-    // The kill met payments on their way; the bank has each of them once all the same.
+    // The kill interrupted payments in progress; the bank nevertheless has each of them once.
     assert!(number(&report, "/killed/in_flight") > 0);
     assert!(number(&report, "/repeated_attempts") > 0);
     let payments = Bank::new(&ledger).payments().expect("a ledger");
@@ -82,7 +82,7 @@ fn a_worker_killed_in_the_middle_loses_nothing_and_pays_nothing_twice() {
             .any(|payment| payment.amount_cents == (1 << 53) + 1)
     );
 
-    // Every line has an outcome, each kind of outcome came up, one number came twice.
+    // Every line has an outcome, each kind of outcome occurred, one number occurred twice.
     let lines = file::read(None).expect("the sample").len();
     assert_eq!(number(&report, "/lines"), lines as u64);
     assert_eq!(number(&report, "/executions"), lines as u64 - 1);
@@ -137,7 +137,7 @@ fn on_s3_the_same_happens_for_the_same_number_of_requests() {
     for count in ["/lines", "/executions", "/ledger_lines"] {
         assert_eq!(number(&on_s3, count), number(&on_file, count), "{count}");
     }
-    // What was used is refused.
+    // A location that was used before is rejected.
     let again = demo_with(&arguments, &place.environment());
     let told = String::from_utf8_lossy(&again.stderr);
     assert!(

@@ -1,4 +1,4 @@
-//! One execution of the demo: what it was started from, and what should become of it.
+//! One execution of the demo: its source, and its expected outcome.
 
 use millpond::ExecutionId;
 use millpond::client::{Frame, FrameStatus};
@@ -7,7 +7,7 @@ use crate::file::Line;
 use crate::score::risk;
 use crate::workflow::{Terms, Verdict};
 
-/// One execution, and the first line of the file that asked for it.
+/// One execution, and the first line of the file that requested it.
 #[derive(Debug, Clone)]
 pub(super) struct Case {
     pub(super) key: String,
@@ -16,23 +16,24 @@ pub(super) struct Case {
     pub(super) plan: Plan,
 }
 
-/// What the demo means to happen.
+/// The intended outcome.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Plan {
-    /// Nothing can be paid.
+    /// The invoice cannot be paid.
     Invalid,
-    /// Nobody is asked.
+    /// No approval is requested.
     Pay,
-    /// Somebody is asked, and says yes.
+    /// An approval is requested and granted.
     Approve,
-    /// Somebody is asked, and says no.
+    /// An approval is requested and denied.
     Reject,
-    /// Somebody is asked, and says nothing.
+    /// An approval is requested and never answered.
     Ignore,
 }
 
 impl Plan {
-    /// The plan for a line; of those that ask, each third is approved, rejected, ignored.
+    /// The plan for a line; of those that need an approval, one third each is approved, rejected,
+    /// ignored.
     pub(super) fn of(line: &Line, terms: &Terms, asked: &mut usize) -> Self {
         let Ok(invoice) = line.row.check() else {
             return Self::Invalid;
@@ -44,7 +45,7 @@ impl Plan {
         [Self::Ignore, Self::Approve, Self::Reject][*asked % 3]
     }
 
-    /// Whether this is what should have become of it.
+    /// Whether this is the intended outcome.
     pub(super) fn is_met_by(self, verdict: &Verdict) -> bool {
         match self {
             Self::Invalid => matches!(verdict, Verdict::Invalid { .. }),
@@ -68,10 +69,10 @@ impl Plan {
     }
 }
 
-/// What the journal of one execution says of its `pay` step.
+/// The state of the `pay` step in the journal of one execution.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct PayStep {
-    /// It was begun and has no outcome.
+    /// It has started and has no outcome.
     pub(super) in_flight: bool,
     /// Attempts so far.
     pub(super) attempts: usize,

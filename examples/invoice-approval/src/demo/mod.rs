@@ -1,5 +1,5 @@
-//! The demo: every invoice of a file, one killed worker, and the proof that nothing was lost
-//! and nothing was paid twice.
+//! The demo: every invoice of a file, one killed worker, and the proof that nothing was lost and
+//! nothing was paid twice.
 
 mod case;
 mod options;
@@ -19,7 +19,7 @@ pub use prices::{Cost, Price};
 pub use report::{Claim, Killed, Report, Row};
 pub use trouble::Trouble;
 
-/// Plays the demo and prints its report. Success only if every claim holds.
+/// Runs the demo and prints its report. Success only if every claim holds.
 #[must_use]
 pub fn main(options: &Options) -> ExitCode {
     let say = |text: String| eprintln!("{text}");

@@ -1,4 +1,4 @@
-//! What `demo` can be told.
+//! The options of `demo`.
 
 use std::path::PathBuf;
 

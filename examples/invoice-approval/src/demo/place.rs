@@ -1,18 +1,18 @@
-//! Where a demo plays: the pond, the ledger, the logs.
+//! The location of a demo: the pond, the ledger, the logs.
 
 use std::fmt;
 use std::path::PathBuf;
 
 use super::{Options, Trouble};
 
-/// What the demo plays on.
+/// The store that the demo runs on.
 #[derive(Debug, Clone)]
 pub(super) enum Ground {
     File(PathBuf),
     S3(millpond_s3::Options),
 }
 
-/// The files and folders of one demo. They stay when it is over, to be looked at.
+/// The files and folders of one demo. They remain after it, for inspection.
 #[derive(Debug, Clone)]
 pub(super) struct Place {
     pub(super) pond: Ground,
@@ -21,7 +21,7 @@ pub(super) struct Place {
 }
 
 impl Place {
-    /// A fresh place; refuses one that was used before.
+    /// Creates a new location; rejects one that was used before.
     pub(super) fn find(options: &Options) -> Result<Self, Trouble> {
         let home = tempfile::Builder::new()
             .prefix("invoice-approval-")
@@ -43,7 +43,7 @@ impl Place {
         };
         let file = match &place.pond {
             Ground::File(path) => Some(path),
-            // The pond looks when it is opened.
+            // The pond checks it when it is opened.
             Ground::S3(_) => None,
         };
         for path in file.into_iter().chain([&place.ledger]) {
@@ -55,7 +55,7 @@ impl Place {
         Ok(place)
     }
 
-    /// The pond as commands take it.
+    /// The bucket as an argument of commands.
     pub(super) fn bucket(&self) -> String {
         self.pond.to_string()
     }

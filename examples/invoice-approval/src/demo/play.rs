@@ -1,4 +1,4 @@
-//! The play: start, work, kill, go on, decide, wait, look.
+//! The sequence: start, work, kill, continue, decide, wait, verify.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -16,12 +16,12 @@ use crate::bank::{Bank, Payment};
 use crate::file::{self, Line};
 use crate::workflow::{APPROVAL, InvoiceApprovalInput, Terms, Verdict, invoice_approval};
 
-/// The worker is killed when the bank has booked so many payments.
+/// The worker is killed once the bank has booked this many payments.
 const BOOKED_BEFORE_KILL: usize = 8;
-/// How long anything may take.
+/// Timeout of every wait.
 const PATIENCE: Duration = Duration::from_secs(90);
 
-/// Plays the demo; `say` is told what happens.
+/// Runs the demo; `say` receives its progress.
 pub(super) fn play(options: &Options, say: &dyn Fn(String)) -> Result<Report, Trouble> {
     let began = Instant::now();
     let lines = file::read(options.file.as_deref())?;
@@ -67,7 +67,7 @@ pub(super) fn play(options: &Options, say: &dyn Fn(String)) -> Result<Report, Tr
         for case in open.drain(..) {
             match pond.runtime.block_on(pond.engine.status(case.eid)) {
                 Ok(status) if status.is_terminal() => {}
-                // A store that does not answer now may do so at the next look.
+                // A store that does not respond now may respond at the next poll.
                 Err(error) if error.kind() != ErrorKind::Storage => return Err(error.into()),
                 Ok(_) | Err(_) => still.push(case),
             }
@@ -83,7 +83,7 @@ pub(super) fn play(options: &Options, say: &dyn Fn(String)) -> Result<Report, Tr
         Some(case) => command(&place, &["show", &case.eid.to_string()])?,
         None => String::new(),
     };
-    // This process pays nothing but what it measures, into a ledger of its own.
+    // This process pays only what it measures, into a ledger of its own.
     Bank::settle_on(place.logs.join("prices.csv"));
     let prices = prices::measure(&pond)?;
     let payments = bank.payments()?;
@@ -127,7 +127,7 @@ pub(super) fn play(options: &Options, say: &dyn Fn(String)) -> Result<Report, Tr
     })
 }
 
-/// Starts one execution per line, and says how many of them were new.
+/// Starts one execution per line, and returns how many of them were new.
 fn start_all(pond: &Pond, lines: &[Line], terms: &Terms) -> Result<(Vec<Case>, usize), Trouble> {
     let (mut cases, mut fresh, mut asked) = (BTreeMap::new(), 0, 0);
     for line in lines {
@@ -150,7 +150,7 @@ fn start_all(pond: &Pond, lines: &[Line], terms: &Terms) -> Result<(Vec<Case>, u
     Ok((cases, fresh))
 }
 
-/// What the bucket and the bank say when the worker is dead.
+/// The state of the bucket and the bank after the kill.
 fn look_after_kill(pond: &Pond, cases: &[Case], bank: &Bank) -> Result<Killed, Trouble> {
     let booked = bank.payments()?;
     let mut killed = Killed {
@@ -169,7 +169,7 @@ fn look_after_kill(pond: &Pond, cases: &[Case], bank: &Bank) -> Result<Killed, T
     Ok(killed)
 }
 
-/// Says yes and no as an operator would: one command each.
+/// Approves and rejects as an operator would: one command each.
 fn decide(place: &Place, cases: &[Case]) -> Result<usize, Trouble> {
     let mut decided = 0;
     for case in cases {
@@ -284,7 +284,7 @@ fn outcomes_are_as_planned(rows: &[Row]) -> Claim {
     )
 }
 
-/// Waits until `done`, looking often; a worker that died meanwhile ends it.
+/// Polls until `done`; fails if a worker dies meanwhile.
 fn until(
     what: &'static str,
     worker: &mut WorkerProcess,

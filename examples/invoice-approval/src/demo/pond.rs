@@ -1,4 +1,4 @@
-//! The pond, seen from this process: an engine that starts and looks, and runs nothing.
+//! The pond, as this process uses it: an engine that starts and reads executions, and runs none.
 
 use std::sync::Arc;
 
@@ -37,7 +37,7 @@ impl Pond {
                 (Arc::new(bucket), Arc::new(clock))
             }
         };
-        // A file was looked at already, with the ledger: this is for the other.
+        // A file was checked together with the ledger: this checks other stores.
         let all = Prefix::all();
         let first = bucket.list(&all, None, 1);
         let first = runtime.block_on(first).map_err(EngineError::from)?;
@@ -54,13 +54,13 @@ impl Pond {
         })
     }
 
-    /// Another engine, on `bucket`: this pond's behind something that counts.
+    /// Another engine, on `bucket`: this pond's bucket inside a counting wrapper.
     pub(super) fn engine_on(&self, bucket: Arc<dyn Bucket>) -> Result<Engine, Trouble> {
         engine(&self.runtime, bucket, Arc::clone(&self.clock))
     }
 }
 
-/// An engine with a doorbell of its own: nothing that another one does rings it.
+/// An engine with a doorbell of its own, which other engines do not notify.
 fn engine(
     runtime: &Runtime,
     bucket: Arc<dyn Bucket>,

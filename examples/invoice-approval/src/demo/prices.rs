@@ -1,4 +1,4 @@
-//! What executions cost, measured: requests counted by a wrapper around the bucket.
+//! The cost of executions, measured by a counting wrapper around the bucket.
 //!
 //! P is a write or a list (the write class), G a read; deletes are free.
 
@@ -17,7 +17,7 @@ use super::pond::Pond;
 use crate::invoice::Row;
 use crate::workflow::{APPROVAL, Decision, InvoiceApprovalInput, Terms, invoice_approval};
 
-/// Dear and read requests.
+/// Write requests and read requests.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Cost {
     /// PUT and LIST.
@@ -29,23 +29,23 @@ pub struct Cost {
 /// One operation with its price.
 #[derive(Debug, Clone, Serialize)]
 pub struct Price {
-    /// What was done.
+    /// The operation.
     pub operation: &'static str,
-    /// What it cost.
+    /// Its measured cost.
     pub measured: Cost,
-    /// What it may cost.
+    /// Its cost by the price list.
     pub listed: Cost,
 }
 
 impl Price {
-    /// Whether the list is kept.
+    /// Whether the cost stays within the price list.
     #[must_use]
     pub fn is_kept(&self) -> bool {
         self.measured.p <= self.listed.p && self.measured.g <= self.listed.g
     }
 }
 
-/// Runs one execution of each shape and counts.
+/// Runs one execution of each shape and counts its requests.
 pub(super) fn measure(pond: &Pond) -> Result<Vec<Price>, Trouble> {
     let meter = Meter {
         pond,
@@ -144,7 +144,7 @@ impl Meter<'_> {
         Ok(cost)
     }
 
-    /// One run of the execution: until it waits or is over.
+    /// One run of the execution, until it waits or is over.
     fn drive(&self, eid: ExecutionId) -> Result<Cost, Trouble> {
         let causes = Causes {
             queue: Queue::default(),
@@ -156,7 +156,7 @@ impl Meter<'_> {
         self.run(eid, causes)
     }
 
-    /// The same, because of its timer, which is due.
+    /// A run caused by its timer, which is due.
     fn wake(&self, eid: ExecutionId) -> Result<Cost, Trouble> {
         let timers = keys::timers();
         let page = self.pond.bucket.list(&timers, None, 1_000);
@@ -184,7 +184,7 @@ impl Meter<'_> {
         ran.map(|_| cost).map_err(Trouble::from)
     }
 
-    /// What one thing costs, done by an engine of its own.
+    /// The cost of one operation, performed by an engine of its own.
     fn count<T, F: Future<Output = T>>(
         &self,
         work: impl FnOnce(Engine) -> F,

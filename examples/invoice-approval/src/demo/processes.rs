@@ -1,4 +1,4 @@
-//! Other processes of this binary: workers, and what an operator types.
+//! Other processes of this binary: workers, and an operator's commands.
 
 use std::fs::File;
 use std::path::PathBuf;
@@ -8,7 +8,8 @@ use super::Trouble;
 use super::place::Place;
 use crate::bank::LEDGER;
 
-/// How long a killed worker's executions are held for it, in seconds. Short, for the demo.
+/// The lease duration in seconds, after which the executions of a killed worker are taken over.
+/// Short, for the demo.
 const TTL: &str = "2";
 
 /// A worker process. Dropping it kills it.
@@ -19,7 +20,7 @@ pub(super) struct WorkerProcess {
 }
 
 impl WorkerProcess {
-    /// Starts `worker`, its output in a log beside the pond.
+    /// Starts `worker`, with its output in a log beside the pond.
     pub(super) fn start(place: &Place, name: &str) -> Result<Self, Trouble> {
         let log = File::create(place.logs.join(format!("{name}.log")))
             .map_err(Trouble::os("making a log"))?;
@@ -36,12 +37,12 @@ impl WorkerProcess {
         })
     }
 
-    /// The process.
+    /// The process id.
     pub(super) fn id(&self) -> u32 {
         self.child.id()
     }
 
-    /// A worker ends when it is killed, not before.
+    /// Fails if the worker has ended: it must end only by the kill.
     pub(super) fn check_alive(&mut self) -> Result<(), Trouble> {
         match self
             .child
@@ -55,7 +56,7 @@ impl WorkerProcess {
         }
     }
 
-    /// Kills it with SIGKILL: no clean-up, no farewell.
+    /// Kills it with SIGKILL: without cleanup.
     pub(super) fn kill(mut self) -> Result<(), Trouble> {
         self.child.kill().map_err(Trouble::os("killing a worker"))?;
         self.child.wait().map_err(Trouble::os("killing a worker"))?;
@@ -65,12 +66,12 @@ impl WorkerProcess {
 
 impl Drop for WorkerProcess {
     fn drop(&mut self) {
-        let _ = self.child.kill(); // it is gone already: that is what was wanted
+        let _ = self.child.kill(); // an error means that it has already exited
         let _ = self.child.wait();
     }
 }
 
-/// Runs one command of this binary to its end, and gives what it printed.
+/// Runs one command of this binary to its end, and returns its output.
 pub(super) fn command(place: &Place, words: &[&str]) -> Result<String, Trouble> {
     let output = itself(place, words)?
         .stdin(Stdio::null())

@@ -1,4 +1,4 @@
-//! What a demo found, as tables and as JSON.
+//! The results of a demo, as tables and as JSON.
 
 use std::path::PathBuf;
 
@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::prices::Price;
 use crate::workflow::Verdict;
 
-/// What a demo found.
+/// The results of a demo.
 #[derive(Debug, Clone, Serialize)]
 pub struct Report {
     /// The bucket.
@@ -20,38 +20,38 @@ pub struct Report {
     pub lines: usize,
     /// Executions they started.
     pub executions: usize,
-    /// How long all of it took.
+    /// The total duration.
     pub seconds: f64,
-    /// What the kill met.
+    /// The state at the kill.
     pub killed: Killed,
     /// Attempts to pay beyond the first of each invoice.
     pub repeated_attempts: usize,
-    /// Of these, the ones that the bank answered with an earlier attempt's receipt.
+    /// Of these, the ones for which the bank returned an earlier attempt's receipt.
     pub refused_by_bank: usize,
     /// Payments in the ledger.
     pub ledger_lines: usize,
-    /// What became of each execution.
+    /// The outcome of each execution.
     pub rows: Vec<Row>,
-    /// What operations cost.
+    /// The cost of operations.
     pub prices: Vec<Price>,
-    /// What was promised, and whether it held.
+    /// The guarantees, and whether they held.
     pub claims: Vec<Claim>,
     /// The frames of one execution, as the command `show` prints them.
     pub show: String,
 }
 
-/// What the kill met.
+/// The state at the kill.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct Killed {
     /// Payments in the ledger.
     pub booked: usize,
-    /// Payments begun, whose outcome no journal knew.
+    /// Started payments without an outcome in any journal.
     pub in_flight: usize,
-    /// Of these, the ones that the bank had booked already.
+    /// Of these, the ones that the bank had already booked.
     pub booked_in_flight: usize,
 }
 
-/// What became of one execution.
+/// The outcome of one execution.
 #[derive(Debug, Clone, Serialize)]
 pub struct Row {
     /// Its line in the file.
@@ -68,22 +68,22 @@ pub struct Row {
     pub currency: String,
     /// Its outcome.
     pub verdict: Verdict,
-    /// Whether that is what the line and the approver ask for.
+    /// Whether that matches the line and the approver's decision.
     pub as_planned: bool,
     /// Attempts to pay.
     pub pay_attempts: usize,
-    /// Whether the bank had booked an earlier attempt than the one it answered.
+    /// Whether the bank had booked an earlier attempt than the one that received the reply.
     pub told_later: bool,
 }
 
-/// Something promised.
+/// A guarantee.
 #[derive(Debug, Clone, Serialize)]
 pub struct Claim {
-    /// The promise.
+    /// The guarantee.
     pub claim: &'static str,
     /// Whether it held.
     pub holds: bool,
-    /// What was seen.
+    /// The observation.
     pub detail: String,
 }
 
@@ -98,7 +98,7 @@ impl Claim {
 }
 
 impl Report {
-    /// Whether all that was promised held.
+    /// Whether all guarantees held.
     #[must_use]
     pub fn holds(&self) -> bool {
         self.claims.iter().all(|claim| claim.holds)
@@ -189,7 +189,7 @@ fn table<const N: usize>(header: [&str; N]) -> Table {
     table
 }
 
-/// Cents as units with two decimals; what is no number stays as it is.
+/// Cents as units with two decimals; other text stays unchanged.
 fn in_units(cents: &str) -> String {
     match cents.parse::<i128>() {
         Ok(n) => {

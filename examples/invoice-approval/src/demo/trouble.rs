@@ -1,4 +1,4 @@
-//! Why the demo could not be played to its end.
+//! Why the demo could not be completed.
 
 use std::path::PathBuf;
 
@@ -9,7 +9,7 @@ use millpond_sqlite::OpenError;
 use crate::bank::BankError;
 use crate::file::FileError;
 
-/// Why the demo could not be played to its end.
+/// Why the demo could not be completed.
 #[derive(Debug, thiserror::Error)]
 pub enum Trouble {
     /// The invoices.
@@ -30,7 +30,7 @@ pub enum Trouble {
     /// A run.
     #[error(transparent)]
     Run(#[from] RunError),
-    /// An execution that failed; none may.
+    /// An execution that failed, although none may.
     #[error("an execution failed: key={key}: {failure}")]
     Failed {
         /// Its key.
@@ -44,7 +44,7 @@ pub enum Trouble {
     /// The bucket.
     #[error(transparent)]
     Bucket(#[from] millpond_s3::OpenError),
-    /// A place that is not new.
+    /// A location that is not new.
     #[error("the demo needs a place of its own, and there is something: place={place}")]
     Taken {
         /// The folder, the file or the bucket.
@@ -53,7 +53,7 @@ pub enum Trouble {
     /// A process, a file or a folder.
     #[error("{what} failed")]
     Os {
-        /// What was done.
+        /// The operation.
         what: &'static str,
         /// Why it failed.
         source: std::io::Error,
@@ -63,25 +63,25 @@ pub enum Trouble {
     Command {
         /// The command.
         command: String,
-        /// What it said.
+        /// Its error output.
         stderr: String,
     },
-    /// A worker ended by itself.
+    /// A worker exited by itself.
     #[error("a worker ended by itself: see its log in {}", .logs.display())]
     Ended {
         /// Where the logs are.
         logs: PathBuf,
     },
-    /// Something that did not happen in time.
+    /// An event that did not occur in time.
     #[error("it took too long: {what}")]
     Late {
-        /// What was waited for.
+        /// The expected event.
         what: &'static str,
     },
 }
 
 impl Trouble {
-    /// For `map_err`: what was done when the system said no.
+    /// For `map_err`: names the operation that the system rejected.
     pub(super) fn os(what: &'static str) -> impl FnOnce(std::io::Error) -> Self {
         move |source| Self::Os { what, source }
     }
