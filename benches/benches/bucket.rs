@@ -1,4 +1,4 @@
-//! `cargo bench -p millpond-benches --bench bucket`: what one request costs on each store.
+//! `cargo bench -p millpond-benches --bench bucket`: the time of one request on each store.
 
 use std::sync::Arc;
 
@@ -28,7 +28,7 @@ async fn create(bucket: &Arc<dyn Bucket>, n: u64, body: &Bytes) {
     assert!(matches!(landed, Outcome::Landed(_)), "created once");
 }
 
-/// One request after the other, and 64 at once.
+/// One request after the other, and 64 concurrently.
 fn requests(c: &mut Criterion) {
     let body = Bytes::from(vec![b'x'; 4_096]);
     for (name, store) in STORES {

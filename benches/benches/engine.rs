@@ -1,5 +1,5 @@
-//! `cargo bench -p millpond-benches`: sequential steps, many workflows, fan-out, latency,
-//! replay, on memory and on a file with and without fsync.
+//! `cargo bench -p millpond-benches`: sequential steps, many workflows, fan-out, latency, replay,
+//! in memory and in a file with and without fsync.
 
 use std::time::{Duration, Instant};
 
@@ -20,7 +20,7 @@ fn runtime() -> Runtime {
     Runtime::new().expect("a runtime")
 }
 
-/// W1: 20 executions of 100 sequential steps, at once.
+/// W1: 20 concurrent executions of 100 sequential steps.
 fn sequential(c: &mut Criterion) {
     let mut group = c.benchmark_group("w1_steps");
     group
@@ -35,7 +35,7 @@ fn sequential(c: &mut Criterion) {
     }
 }
 
-/// W2: 500 executions of 5 steps, started at once, one worker.
+/// W2: 500 executions of 5 steps, started concurrently, one worker.
 fn workflows(c: &mut Criterion) {
     let mut group = c.benchmark_group("w2_workflows");
     group.sample_size(10).throughput(Throughput::Elements(500));
@@ -77,7 +77,7 @@ fn replay(c: &mut Criterion) {
     signalled(&mut group, "replays", 1_000);
 }
 
-/// The time from a signal to the end of an execution that is suspended.
+/// The time from a signal to the end of a suspended execution.
 fn signalled(group: &mut BenchmarkGroup<'_, WallTime>, workflow: &str, n: u64) {
     for (name, store) in STORES {
         let runtime = runtime();
@@ -101,7 +101,8 @@ fn signalled(group: &mut BenchmarkGroup<'_, WallTime>, workflow: &str, n: u64) {
     }
 }
 
-/// A step costs the same however many came before it: time per step of one long execution.
+/// The cost of a step is independent of the number of earlier steps: time per step of one long
+/// execution.
 fn long(c: &mut Criterion) {
     let mut group = c.benchmark_group("one_execution_of_n_steps");
     group.sample_size(10);

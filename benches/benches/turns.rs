@@ -1,5 +1,6 @@
-//! `cargo bench -p millpond-benches --bench turns`: what it costs to run a piece of workflow code on
-//! the threads for it (`Spawner::turn`), and on tokio's for blocking work (`spawn_blocking`).
+//! `cargo bench -p millpond-benches --bench turns`: the cost of running an activation of workflow
+//! code on the dedicated threads (`Spawner::turn`), and on tokio's threads for blocking work
+//! (`spawn_blocking`).
 
 use std::hint::spin_loop;
 use std::time::{Duration, Instant};
@@ -11,12 +12,12 @@ use tokio::runtime::Runtime;
 use tokio::sync::oneshot;
 use tokio::task::JoinSet;
 
-/// What a piece of workflow code takes.
+/// Duration of an activation of workflow code.
 const PIECE: Duration = Duration::from_micros(3);
 
 type Run = fn(&TokioSpawner, Box<dyn FnOnce() + Send>);
 
-/// Pieces one after the other, as the run of one execution has them.
+/// Sequential activations, as in the run of one execution.
 async fn pieces(spawner: TokioSpawner, run: Run, count: u64) {
     for _ in 0..count {
         let (done, ended) = oneshot::channel();
@@ -32,7 +33,7 @@ async fn pieces(spawner: TokioSpawner, run: Run, count: u64) {
     }
 }
 
-/// `executions` at once, each with its pieces.
+/// `executions` concurrent ones, each with its activations.
 fn turns(c: &mut Criterion) {
     let runtime = Runtime::new().expect("a runtime");
     let spawner = runtime.block_on(async { TokioSpawner::current() });

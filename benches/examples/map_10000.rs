@@ -1,5 +1,5 @@
-//! 10,000 items of 2 KB, 100 at once, a kill at 60 %: requests in proportion to the items, flat
-//! memory, and at most a window done again (case 22).
+//! 10,000 items of 2 KB, 100 concurrently, a kill at 60 %: requests in proportion to the items,
+//! constant memory, and at most one window repeated (case 22).
 //!
 //! ```text
 //! cargo run --release -p millpond-benches --example map_10000
@@ -27,7 +27,7 @@ use tokio::runtime::Runtime;
 const ITEMS: usize = 10_000;
 const WIDTH: usize = 100;
 const BYTES: usize = 2 << 10;
-/// The item that stands still, in the middle of a window, in the first life of its process.
+/// The item that blocks, in the middle of a window, in the first life of its process.
 const FATAL: usize = ITEMS * 6 / 10 + WIDTH / 2;
 const MOST_MEMORY: u64 = 256 << 10;
 
@@ -68,7 +68,7 @@ async fn map(ctx: Context, world: Arc<World>) -> Result<usize, Failed> {
     Ok(bytes)
 }
 
-/// A process: what it runs on ends with it.
+/// A process: its runtime ends with it.
 struct Life {
     engine: Engine,
     metered: Arc<Metered>,
@@ -117,7 +117,7 @@ impl Life {
     }
 }
 
-/// The most memory this process has had, in KiB.
+/// The peak memory of this process, in KiB.
 fn most_memory() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").expect("Linux");
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));

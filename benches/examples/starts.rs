@@ -1,5 +1,5 @@
-//! 200 starts a second by 20 clients that share no hot key: the rate that was reached, and how
-//! many writes met another one.
+//! 200 starts per second by 20 clients that share no hot key: the achieved rate, and how many
+//! writes conflicted with another one.
 //!
 //! ```text
 //! cargo run --release -p millpond-benches --example starts -- memory:
@@ -7,8 +7,8 @@
 //! cargo run --release -p millpond-benches --example starts -- 's3://bucket/prefix?region=eu-central-1'
 //! ```
 //!
-//! Each client is an engine with connections of its own, and starts 10 executions a second for
-//! 10 s, whether those before have been answered or not. S3's credentials come by the SDK's chain.
+//! Each client is an engine with connections of its own, and starts 10 executions per second for 10
+//! s, whether or not earlier ones have completed. S3's credentials come from the SDK's chain.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -29,7 +29,7 @@ const PACE: Duration = Duration::from_millis(100);
 
 type Place = (Arc<dyn Bucket>, Arc<dyn Clock>);
 
-/// Opens the bucket once more: memory is shared, anything else is another connection.
+/// Opens the bucket again: memory is shared, other stores get another connection.
 async fn open(url: &str, memory: &Arc<MemoryBucket>) -> Place {
     let clock = Arc::new(SystemClock::default());
     if url == "memory:" {
@@ -49,7 +49,7 @@ async fn nothing(_: Context, n: u32) -> Result<u32, Failed> {
     Ok(n)
 }
 
-/// What became of one client's starts: the time each took, and all requests.
+/// The results of one client's starts: the time of each, and all requests.
 async fn client(number: u32, (bucket, clock): Place) -> (Vec<Duration>, Usage) {
     let metered = Arc::new(Metered::new(bucket));
     let ports = Ports {
@@ -66,7 +66,7 @@ async fn client(number: u32, (bucket, clock): Place) -> (Vec<Duration>, Usage) {
     };
     let app = App::new().workflow("nothing", "1", nothing);
     let engine = Arc::new(Engine::new(ports, app, host).expect("an application"));
-    // Not all at one instant.
+    // Spreads the clients over the interval.
     tokio::time::sleep(PACE * number / CLIENTS).await;
     let mut pace = tokio::time::interval(PACE);
     let mut starts = JoinSet::new();

@@ -1,4 +1,4 @@
-//! The stage of the benches: an engine with a worker, on each bucket, and its workflows.
+//! The setup of the benches: an engine with a worker, on each bucket, and its workflows.
 
 mod stage;
 mod workflows;

@@ -12,10 +12,10 @@ use millpond_host::{OsEntropy, SystemClock, TokioSpawner};
 use millpond_sqlite::{Durability, OpenError, Options, SqliteBucket};
 use tokio::task::JoinHandle;
 
-/// Longest wait for an execution; far more than any bench needs.
+/// Timeout for an execution; far more than any bench needs.
 const LONG: Duration = Duration::from_secs(120);
 
-/// Where the objects are.
+/// Where the objects are stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Store {
     /// In memory.
@@ -26,10 +26,10 @@ pub enum Store {
     Fsync,
 }
 
-/// A fresh bucket, and the folder that goes with it.
+/// A fresh bucket, and the folder that belongs to it.
 ///
 /// # Panics
-/// When the folder cannot be made.
+/// If the folder cannot be created.
 #[must_use]
 pub fn open(store: Store) -> (Arc<dyn Bucket>, Option<tempfile::TempDir>) {
     let durability = match store {
@@ -47,11 +47,11 @@ pub fn open(store: Store) -> (Arc<dyn Bucket>, Option<tempfile::TempDir>) {
     (bucket, Some(folder))
 }
 
-/// Opens the bucket that `url` names: `memory:` or `sqlite:FILE`. `Relaxed` is without
-/// fsync; memory has none anyway.
+/// Opens the bucket that `url` names: `memory:` or `sqlite:FILE`. `Relaxed` is without fsync, which
+/// memory never needs.
 ///
 /// # Errors
-/// Says which URL cannot be opened, and why.
+/// Names the URL that cannot be opened, and the reason.
 pub fn open_url(url: &str, durability: Durability) -> Result<Arc<dyn Bucket>, String> {
     match url.split_once(':') {
         Some(("memory", "")) => Ok(open(Store::Memory).0),
@@ -80,20 +80,20 @@ pub struct Stage {
 }
 
 impl Stage {
-    /// A fresh bucket with a worker beside it. Must be called within a tokio runtime.
+    /// A fresh bucket with a worker. Must be called within a tokio runtime.
     ///
     /// # Panics
-    /// When the folder cannot be made.
+    /// If the folder cannot be created.
     #[must_use]
     pub fn new(store: Store) -> Self {
         let (bucket, folder) = open(store);
         Self::set(bucket, folder, WorkerOptions::default())
     }
 
-    /// A worker with `options` beside `bucket`. Must be called within a tokio runtime.
+    /// A worker with `options` on `bucket`. Must be called within a tokio runtime.
     ///
     /// # Panics
-    /// When the application is not one.
+    /// If the application is inconsistent.
     #[must_use]
     pub fn on(bucket: Arc<dyn Bucket>, options: WorkerOptions) -> Self {
         Self::set(bucket, None, options)
@@ -133,7 +133,7 @@ impl Stage {
     /// Stops the worker, and waits until it has handed over.
     ///
     /// # Panics
-    /// When the worker has panicked.
+    /// If the worker has panicked.
     pub async fn close(mut self) {
         self.stop.set();
         if let Some(worker) = self.worker.take() {
@@ -144,7 +144,7 @@ impl Stage {
     /// Starts an execution.
     ///
     /// # Panics
-    /// When the store fails.
+    /// If the store fails.
     pub async fn start(&self, workflow: &str, n: u64) -> ExecutionId {
         let start = Start::new(workflow);
         let start = if workflow == "waits" {
@@ -158,16 +158,16 @@ impl Stage {
     /// Waits for an execution's end.
     ///
     /// # Panics
-    /// When it does not complete.
+    /// If it does not complete.
     pub async fn end(&self, eid: ExecutionId) -> u64 {
         let outcome = self.engine.result(eid, LONG).await.expect("an end");
         outcome.get().expect("a value")
     }
 
-    /// Waits until an execution waits itself.
+    /// Waits until an execution is suspended.
     ///
     /// # Panics
-    /// When the store fails.
+    /// If the store fails.
     pub async fn suspended(&self, eid: ExecutionId) {
         while self.engine.status(eid).await.expect("a status").as_str() != "suspended" {
             tokio::time::sleep(Duration::from_millis(1)).await;
@@ -177,7 +177,7 @@ impl Stage {
     /// Sends the message that `waits` and `replays` wait for.
     ///
     /// # Panics
-    /// When the store fails.
+    /// If the store fails.
     pub async fn signal(&self, eid: ExecutionId) {
         let _ = self
             .engine
@@ -186,7 +186,7 @@ impl Stage {
             .expect("a signal");
     }
 
-    /// `count` executions of `workflow`, all at once.
+    /// `count` executions of `workflow`, all concurrently.
     pub async fn many(&self, workflow: &str, n: u64, count: usize) {
         let starts = (0..count).map(|_| self.start(workflow, n));
         let eids = futures::future::join_all(starts).await;

@@ -1,4 +1,4 @@
-//! The workflows that are measured: steps that do nothing, so that what is left is ours.
+//! The measured workflows: steps that do nothing, so that the measured time is Millpond's own.
 
 use futures::future::try_join_all;
 use millpond::client::App;
@@ -29,7 +29,7 @@ async fn replays(ctx: Context, n: u64) -> Result<u64, Failed> {
     Ok(ctx.receive::<u64>("in").await?)
 }
 
-/// The application that is measured.
+/// The measured application.
 #[must_use]
 pub fn app() -> App {
     App::new()

@@ -1,5 +1,5 @@
-//! Millpond among its peers: the client that `benches/peers/run` starts. What it is asked for and
-//! what it answers is the same for every peer (`benches/peers/README.md`).
+//! Millpond among its peers: the client that `benches/peers/run` starts. Its arguments and its
+//! output are the same for every peer (`benches/peers/README.md`).
 
 use std::future::Future;
 use std::process::ExitCode;

@@ -1,4 +1,5 @@
-//! duroxide among the peers: client and worker in one process, as `benches/peers/README.md` asks.
+//! duroxide among the peers: client and worker in one process, as `benches/peers/README.md`
+//! requires.
 
 use std::env;
 use std::future::Future;
@@ -17,10 +18,10 @@ use serde_json::{Value, json};
 /// Far more than any workload needs.
 const LONG: Duration = Duration::from_secs(300);
 
-/// Between a start and its signal, so that every peer waits for it by then.
+/// Delay between a start and its signal, so that every peer waits for the signal by then.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// Connections of its provider's pool: each has settings of its own.
+/// Connections in its provider's pool: each has settings of its own.
 const POOL: usize = 5;
 
 struct Peer {
@@ -170,7 +171,8 @@ async fn steps(ctx: &OrchestrationContext, n: &str) -> Result<String, String> {
     Ok(n.to_owned())
 }
 
-/// Sets `PRAGMA synchronous` on every connection of the pool, if asked to, and reads what holds.
+/// Sets `PRAGMA synchronous` on every connection of the pool if requested, and reads the effective
+/// value.
 async fn durability(store: &SqliteProvider, full: bool) -> i64 {
     let mut all = Vec::new();
     for _ in 0..POOL {
@@ -192,7 +194,7 @@ async fn durability(store: &SqliteProvider, full: bool) -> i64 {
     holds
 }
 
-/// Seconds of each of `times` repetitions, after one that warms up.
+/// Seconds of each of `times` repetitions, after one warm-up.
 async fn repeated<F: Future<Output = ()>>(times: usize, once: impl Fn() -> F) -> Value {
     let mut seconds = Vec::new();
     for _ in 0..=times {
