@@ -1,6 +1,6 @@
-//! The client, a process of its own: starts, tells and cancels what the plan says, in its time.
-//! One that was killed goes on behind the last answer it got: whatever it asks twice is the
-//! same as once.
+//! The client, a process of its own: starts, signals and cancels executions as planned, at the
+//! planned times. If it is killed, it continues after the last reply it recorded: repeating a
+//! request has no further effect.
 
 use std::process::ExitCode;
 use std::time::Duration;
@@ -14,10 +14,10 @@ use crate::place::Place;
 use crate::plan::{Deed, Op, Plan, eid_of};
 use crate::{Trouble, lines};
 
-/// What the client was told.
+/// The reply that the client received.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Answer {
-    /// Number in the plan's ops.
+    /// Index in the plan's operations.
     pub(crate) op: usize,
     pub(crate) word: Word,
 }
@@ -26,9 +26,9 @@ pub(crate) struct Answer {
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Word {
     Done,
-    /// It was done before: by a life that was killed before it wrote the answer down.
+    /// It was done before: by a previous process that was killed before it recorded the reply.
     Before,
-    /// The execution is over already.
+    /// The execution is already over.
     Over,
 }
 
@@ -97,7 +97,7 @@ fn word(fresh: bool) -> Word {
 }
 
 impl Options {
-    /// The time in which executions are started: the first four fifths of the killing.
+    /// The period in which executions are started: the first four fifths of the killing.
     pub(crate) fn span(&self) -> Duration {
         Duration::from_secs_f64(self.seconds * 0.8)
     }

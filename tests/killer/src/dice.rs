@@ -1,4 +1,4 @@
-//! Draws from a seed.
+//! Seeded random numbers.
 
 use millpond::ports::Entropy as _;
 use millpond_testing::SeededEntropy;
@@ -11,14 +11,14 @@ impl Dice {
         Self(SeededEntropy::new(seed))
     }
 
-    /// A number from `low` on, below `high`.
+    /// A number of at least `low` and below `high`.
     pub(crate) fn between(&self, low: u64, high: u64) -> u64 {
         let mut bytes = [0; 8];
         self.0.fill(&mut bytes);
         low + u64::from_le_bytes(bytes) % (high - low).max(1)
     }
 
-    /// One out of a hundred, that often.
+    /// True with this probability in percent.
     pub(crate) fn percent(&self, chance: u64) -> bool {
         self.between(0, 100) < chance
     }

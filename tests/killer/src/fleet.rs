@@ -8,13 +8,13 @@ use crate::member::{CLIENT, Member};
 use crate::options::Options;
 use crate::place::Place;
 
-/// How long a worker may take to hand over: a step of ours takes 3 s at most.
+/// Timeout of a worker's handover: a step of this application takes 3 s at most.
 const LEAVE: Duration = Duration::from_secs(30);
 
 #[derive(Debug)]
 pub(crate) struct Fleet {
     pub(crate) members: Vec<Member>,
-    /// Processes that ended when they must not.
+    /// Processes that exited unexpectedly.
     pub(crate) findings: Vec<String>,
 }
 
@@ -35,7 +35,7 @@ impl Fleet {
         }
     }
 
-    /// Starts who is to come, wakes who was stopped, notices who has gone.
+    /// Starts processes that are due, resumes stopped ones, detects exits.
     pub(crate) fn tend(&mut self) -> Result<(), Trouble> {
         let now = Instant::now();
         for member in &mut self.members {
@@ -44,7 +44,7 @@ impl Fleet {
         Ok(())
     }
 
-    /// Whether the client has done all it had to do.
+    /// Whether the client has performed all its operations.
     pub(crate) fn is_told(&self) -> bool {
         self.members
             .iter()
@@ -59,7 +59,7 @@ impl Fleet {
         self.members.iter().map(|member| member.lives).sum()
     }
 
-    /// Tells all to go.
+    /// Stops all processes.
     pub(crate) fn end(&mut self) -> Result<(), Trouble> {
         for member in &mut self.members {
             if !member.is_done() {

@@ -1,5 +1,5 @@
-//! The killer: at random moments, one of the processes is killed, stopped for a while, or told
-//! to go.
+//! The killer: at random times it kills one of the processes, stops it for a while, or requests it
+//! to exit.
 
 use std::thread;
 use std::time::{Duration, Instant};
@@ -9,21 +9,21 @@ use crate::dice::Dice;
 use crate::fleet::Fleet;
 use crate::options::Options;
 
-/// Between two looks at the processes.
+/// Poll interval of the processes.
 const LOOK: Duration = Duration::from_millis(5);
 
 #[derive(Debug, Default)]
 pub(crate) struct Tally {
     pub(crate) kills: u64,
     pub(crate) stops: u64,
-    /// Stops for longer than a lease lasts.
+    /// Stops that exceed the duration of a lease.
     pub(crate) long_stops: u64,
     pub(crate) told: u64,
 }
 
-/// Kills for as long as the options say, or until a process ends that must not.
+/// Kills for the duration in the options, or until a process exits unexpectedly.
 pub(crate) fn rage(fleet: &mut Fleet, options: &Options) -> Result<Tally, Trouble> {
-    // Other draws than the plan's.
+    // A seed that differs from the plan's.
     let dice = Dice::new(options.seed ^ 0x6b69_6c6c);
     let mut tally = Tally::default();
     let end = Instant::now() + Duration::from_secs_f64(options.seconds);
@@ -50,7 +50,7 @@ fn strike(
 ) -> Result<(), Trouble> {
     let members = u64::try_from(fleet.members.len())?;
     let victim = usize::try_from(dice.between(0, members))?;
-    // Drawn whatever comes of it, so that the dice fall alike whoever is there.
+    // Drawn even if unused, so that the sequence does not depend on which processes are alive.
     let (deed, long, pause) = (
         dice.between(0, 100),
         millis(dice.between(50, 3_500)),

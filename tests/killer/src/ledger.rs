@@ -1,5 +1,5 @@
-//! What steps did to the world outside: a line for each attempt, written as its first act, so
-//! that no process can lose it once done.
+//! The external effects of steps: one line for each attempt, written as its first action, so that a
+//! crash cannot lose a recorded effect.
 
 use std::sync::OnceLock;
 use std::time::Duration;
@@ -21,11 +21,11 @@ pub(crate) struct Line {
     pub(crate) key: String,
     pub(crate) pid: u32,
     pub(crate) at: Timestamp,
-    /// What was wrong at that moment: the start of the attempt was not committed.
+    /// The violation at that time: the start of the attempt was not committed.
     pub(crate) wrong: Option<String>,
 }
 
-/// A port to the bucket that is not the worker's own.
+/// An engine on the bucket that is independent of the worker's own.
 static OUTSIDE: OnceLock<(Place, Engine)> = OnceLock::new();
 
 /// Opens this process's ledger. Needs a tokio runtime.
@@ -39,7 +39,7 @@ fn outside() -> Result<&'static (Place, Engine), StepError> {
     Ok(OUTSIDE.get_or_init(|| (place, engine)))
 }
 
-/// The effect of an attempt. **I1** its start stands in the journal by now.
+/// Records the effect of an attempt. **I1** its start is in the journal by now.
 pub(crate) async fn effect(attempt: &Attempt) -> Result<(), StepError> {
     let (place, engine) = outside()?;
     let line = Line {

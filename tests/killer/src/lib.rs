@@ -1,11 +1,11 @@
-//! Real processes on one SQLite file: three workers, a sweeper and a client, killed with `SIGKILL`,
-//! stopped with `SIGSTOP` and told to go with `SIGTERM` at random, and started again. When the
-//! killing is over, everything must come to rest, and what is in the bucket and in the ledger
-//! of the steps' effects must agree.
+//! Real processes on one SQLite file: three workers, a sweeper and a client, which are killed with
+//! `SIGKILL`, stopped with `SIGSTOP` and terminated with `SIGTERM` at random, and restarted. After
+//! the killing, everything must come to rest, and the bucket must agree with the ledger of the
+//! steps' effects.
 //!
-//! One binary in every part: `worker` (and any other command of an application), `sweeper`,
-//! `client`, and without one of these words the killer itself. `judge --folder F`, with the
-//! options of the run, looks at a folder that was kept once more.
+//! One binary in every role: `worker` (and any other command of an application), `sweeper`,
+//! `client`, and without one of these arguments the killer itself. `judge --folder F`, with the
+//! options of the run, judges a kept folder again.
 //!
 //! ```text
 //! cargo run --release -p millpond-killer -- --workflows 2000 --seconds 240 --seed 1
@@ -33,10 +33,10 @@ use std::process::ExitCode;
 
 use clap::Parser as _;
 
-/// Why a part could not be played. It is no finding about Millpond.
+/// Why a role could not be run. This is not a finding about Millpond.
 type Trouble = Box<dyn std::error::Error + Send + Sync>;
 
-/// Plays the part that the first argument names.
+/// Runs the role that the first argument names.
 #[must_use = "it is the exit code of the process"]
 pub fn main() -> ExitCode {
     let arguments: Vec<_> = std::env::args_os().collect();

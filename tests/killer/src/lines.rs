@@ -1,4 +1,4 @@
-//! A file of lines that several processes append to, and that a dying one cannot spoil.
+//! A file of lines that several processes append to, and that a dying process cannot damage.
 
 use std::fs::File;
 use std::io::{self, ErrorKind, Write};
@@ -7,15 +7,15 @@ use std::path::Path;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// Appends one line, whole or torn, never mixed with another: each begins on a line of its
-/// own, so what a killed process left of one stays alone.
+/// Appends one line, complete or torn, never mixed with another: each starts on a new line, so the
+/// torn line of a killed process does not affect others.
 pub(crate) fn append(path: &Path, line: &impl Serialize) -> io::Result<()> {
     let text = format!("\n{}\n", serde_json::to_string(line)?);
     let mut file = File::options().create(true).append(true).open(path)?;
     file.write_all(text.as_bytes())
 }
 
-/// The whole lines, in order, and how many are torn.
+/// The complete lines, in order, and the number of torn ones.
 pub(crate) fn read<T: DeserializeOwned>(path: &Path) -> io::Result<(Vec<T>, usize)> {
     let text = match std::fs::read_to_string(path) {
         Err(error) if error.kind() == ErrorKind::NotFound => String::new(),

@@ -1,4 +1,4 @@
-//! The one binary of a run, in every part: see the library.
+//! The single binary of a run, in every role: see the library.
 
 use std::process::ExitCode;
 

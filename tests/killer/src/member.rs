@@ -1,4 +1,4 @@
-//! One process of a run, over all its lives.
+//! One process of a run, across its restarts.
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -11,9 +11,9 @@ use rustix::process::{Pid, Signal, kill_process};
 use crate::Trouble;
 use crate::place::{FOLDER, Place};
 
-/// The number of `SIGTERM`, which ends a process that does not listen for it yet.
+/// The number of `SIGTERM`, which ends a process that has no handler for it yet.
 const TERM: i32 = 15;
-/// How a worker exits that was told twice.
+/// The exit code of a worker that received two signals.
 const AT_ONCE: i32 = 130;
 
 #[derive(Debug)]
@@ -24,7 +24,7 @@ pub(crate) struct Member {
     place: Place,
     child: Option<Child>,
     state: State,
-    /// How often it was told to go: the second time it does not hand over first.
+    /// The number of `SIGTERM` signals: the second one skips the handover.
     told: u32,
 }
 
@@ -37,12 +37,12 @@ enum State {
     Gone {
         back: Instant,
     },
-    /// It has done what it had to do.
+    /// It has completed its work.
     Done,
 }
 
 impl Member {
-    /// Not started yet; comes with the first [`tend`](Self::tend).
+    /// Not started yet; the first [`tend`](Self::tend) starts it.
     pub(crate) fn new(name: impl Into<String>, words: Vec<OsString>, place: &Place) -> Self {
         Self {
             name: name.into(),
@@ -88,7 +88,7 @@ impl Member {
         Ok(())
     }
 
-    /// `SIGKILL`, in whatever it is at; it comes again after `pause`.
+    /// Sends `SIGKILL` at any point; the process is restarted after `pause`.
     pub(crate) fn kill(&mut self, pause: Duration) -> Result<(), Trouble> {
         if let Some(mut child) = self.child.take() {
             child.kill()?;
@@ -99,7 +99,7 @@ impl Member {
         Ok(())
     }
 
-    /// `SIGSTOP`, for so long.
+    /// Sends `SIGSTOP`, and resumes the process after this time.
     pub(crate) fn stop(&mut self, long: Duration) -> Result<(), Trouble> {
         self.signal(Signal::STOP)?;
         let until = Instant::now() + long;
@@ -107,7 +107,7 @@ impl Member {
         Ok(())
     }
 
-    /// `SIGTERM`: it hands over, ends, and comes again.
+    /// Sends `SIGTERM`: the process hands over, exits, and is restarted.
     pub(crate) fn tell(&mut self) -> Result<(), Trouble> {
         self.told += 1;
         self.signal(Signal::TERM)
@@ -117,11 +117,11 @@ impl Member {
         let Some(child) = &self.child else {
             return Ok(());
         };
-        // Not waited for yet, so the id is still its own.
+        // Not waited for yet, so the process id is not reused.
         Ok(kill_process(Pid::from_child(child), signal)?)
     }
 
-    /// Does what it is time for; says if it ended in a way it must not.
+    /// Performs the actions that are due; returns a finding if the process exited unexpectedly.
     pub(crate) fn tend(&mut self, now: Instant) -> Result<Option<String>, Trouble> {
         match self.state {
             State::Stopped { until } if until <= now => {
@@ -148,7 +148,7 @@ impl Member {
         Ok((!well).then(|| format!("{} ended by itself: {status}", self.name)))
     }
 
-    /// Wakes it up if it is stopped, and brings it back at once if it is gone.
+    /// Resumes it if it is stopped, and restarts it at once if it has exited.
     pub(crate) fn calm(&mut self) {
         let now = Instant::now();
         match &mut self.state {
@@ -158,7 +158,7 @@ impl Member {
         }
     }
 
-    /// Tells it to go and waits for it; says if it did not go well.
+    /// Terminates it and waits for its exit; returns a finding if that failed.
     pub(crate) fn end(&mut self, patience: Duration) -> Result<Option<String>, Trouble> {
         self.tell()?;
         let Some(mut child) = self.child.take() else {
@@ -181,10 +181,10 @@ impl Member {
     }
 }
 
-/// The only one that ends by itself.
+/// The only process that exits by itself.
 pub(crate) const CLIENT: &str = "client";
 
-/// Whether it went as one does who was told so often.
+/// Whether the exit status is the expected one after that number of signals.
 fn went(status: ExitStatus, told: u32) -> bool {
     match told {
         0 => false,

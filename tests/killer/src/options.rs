@@ -1,4 +1,4 @@
-//! What a run is told.
+//! The options of a run.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -39,7 +39,7 @@ impl Options {
         Duration::from_secs_f64(self.ttl)
     }
 
-    /// Begins now.
+    /// Sets the start to now.
     pub(crate) fn begin(&mut self) {
         self.began = now();
     }
@@ -48,7 +48,7 @@ impl Options {
         Duration::from_millis(now().saturating_sub(self.began))
     }
 
-    /// The same, for another process.
+    /// The same options as arguments for another process.
     pub(crate) fn words(&self) -> Vec<OsString> {
         let words = [
             ("--workflows", self.workflows.to_string()),

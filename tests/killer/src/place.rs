@@ -1,4 +1,5 @@
-//! The folder that all processes of a run share, and an engine on it for whoever is outside.
+//! The folder that all processes of a run share, and an engine on it for processes other than
+//! workers.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -13,10 +14,10 @@ use millpond_sqlite::{Durability, Options, SqliteBucket};
 use crate::Trouble;
 use crate::workflows::app;
 
-/// Names the folder to the processes of a run.
+/// The variable that passes the folder to the processes of a run.
 pub(crate) const FOLDER: &str = "MILLPOND_KILLER_FOLDER";
 
-/// A run's folder: the bucket, what the processes did beside it, and what they said.
+/// A run's folder: the bucket, the external effects, and the output of the processes.
 #[derive(Debug, Clone)]
 pub(crate) struct Place(PathBuf);
 
@@ -25,7 +26,7 @@ impl Place {
         Self(folder.into())
     }
 
-    /// That of this process, as its parent says.
+    /// The folder of this process, as set by its parent.
     pub(crate) fn of_process() -> Result<Self, Trouble> {
         let folder = std::env::var_os(FOLDER).ok_or_else(|| format!("{FOLDER} is not set"))?;
         Ok(Self(folder.into()))
@@ -39,12 +40,12 @@ impl Place {
         self.0.join("pond.db")
     }
 
-    /// What steps did, a line for each attempt.
+    /// The effects of steps, one line for each attempt.
     pub(crate) fn ledger(&self) -> PathBuf {
         self.0.join("ledger")
     }
 
-    /// What the client has done, a line for each answer it got.
+    /// The progress of the client, one line for each reply.
     pub(crate) fn answers(&self) -> PathBuf {
         self.0.join("answers")
     }
@@ -53,9 +54,10 @@ impl Place {
         self.0.join(format!("{name}.log"))
     }
 
-    /// An engine that starts, tells and looks, and runs nothing. Needs a tokio runtime.
+    /// An engine that starts, signals and reads, and runs no executions. Needs a tokio runtime.
     pub(crate) fn engine(&self, ttl: Duration) -> Result<Engine, Trouble> {
-        // Killed processes lose no answered write without flushes either: only power does.
+        // A killed process loses no confirmed write even without flushes: only a power failure
+        // does.
         let options = Options {
             durability: Durability::Relaxed,
             ..Options::default()

@@ -1,4 +1,4 @@
-//! What is started and said, when, and what must come of it: all of it follows from the seed.
+//! The operations with their times, and the expected outcomes: all derived from the seed.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::dice::Dice;
 use crate::workflows::text;
 
-/// A message that is said to come, comes; so long is only waited if it is lost.
+/// A planned message always arrives; only a lost one would make the wait last this long.
 const FOR_EVER: u64 = 3_600_000;
 
 /// One execution that the client starts.
@@ -23,20 +23,20 @@ pub(crate) struct Case {
     pub(crate) children: usize,
 }
 
-/// How it must end.
+/// The expected outcome.
 #[derive(Debug)]
 pub(crate) enum Expected {
     Value(Value),
-    /// A race between it and the killer.
+    /// A race between the execution and the killer.
     OneOf(Vec<Value>),
-    /// With a failure of this kind, as cancelled.
+    /// A failure of this kind, caused by the cancel.
     Cancelled(&'static str),
 }
 
-/// Something that the client does.
+/// An operation of the client.
 #[derive(Debug)]
 pub(crate) struct Op {
-    /// Since the beginning.
+    /// Time since the start.
     pub(crate) at: Duration,
     pub(crate) case: usize,
     pub(crate) deed: Deed,
@@ -61,13 +61,13 @@ pub(crate) struct Plan {
     pub(crate) ops: Vec<Op>,
 }
 
-/// The execution that a key names.
+/// The execution with this key.
 pub(crate) fn eid_of(key: &str) -> ExecutionId {
     ExecutionId::keyed(&Text::parse(key).expect("keys of a plan are short"))
 }
 
 impl Plan {
-    /// `workflows` executions, started over `span`.
+    /// A plan of `workflows` executions, started over `span`.
     pub(crate) fn new(seed: u64, workflows: usize, span: Duration) -> Self {
         let dice = Dice::new(seed);
         let mut plan = Self::default();
@@ -76,7 +76,7 @@ impl Plan {
             let at = Duration::from_millis(dice.between(0, millis));
             plan.add(&dice, number, at);
         }
-        // Stable: what is said in an order stays in it.
+        // A stable sort: messages keep their order.
         plan.ops.sort_by_key(|op| op.at);
         plan
     }
@@ -86,12 +86,12 @@ impl Plan {
         let sum = n * (n + 1) / 2;
         self.op(number, at, Deed::Start);
         let later = |least, most| at + Duration::from_millis(dice.between(least, most));
-        // Every kind has its share whatever the dice say.
+        // Every kind has its share, independently of the random numbers.
         let case = match number % 16 {
             0 => case("sequence", n, value(sum)),
             1 => case("joined", n, value(sum)),
             2 => case("flaky", 100, value(7)),
-            // More than is waited for in place.
+            // Longer than the in-place wait.
             3 => case("flaky", 2_500, value(7)),
             4 => case("naps", dice.between(20, 900), value(6)),
             5 => {
@@ -110,7 +110,7 @@ impl Plan {
                     let at = from + Duration::from_millis(u64::from(said) * 150);
                     self.say(number, "numbers", said, at);
                     if dice.percent(30) {
-                        self.say(number, "numbers", said, at); // a sender that tries again
+                        self.say(number, "numbers", said, at); // a sender that retries
                     }
                 }
                 case("inbox", n, value((0..n).collect::<Vec<_>>()))
@@ -170,7 +170,7 @@ impl Plan {
         self.ops.push(Op { at, case, deed });
     }
 
-    /// Executions in all.
+    /// Number of executions.
     pub(crate) fn executions(&self) -> usize {
         let children: usize = self.cases.iter().map(|case| case.children).sum();
         self.cases.len() + children

@@ -1,4 +1,4 @@
-//! What a run has to say.
+//! The output of a run.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -9,11 +9,11 @@ use crate::options::Options;
 use crate::place::Place;
 use crate::rest::Rest;
 
-/// Findings, and journals, that are printed.
+/// Maximum number of findings, and of journals, that are printed.
 const SHOWN: usize = 20;
 const JOURNALS: usize = 3;
 
-/// The figures, a line each.
+/// The statistics, one line each.
 pub(crate) fn figures(
     options: &Options,
     tally: &Tally,
@@ -50,7 +50,7 @@ pub(crate) fn figures(
     println!("coming to rest      {:.1} s", rested.as_secs_f64());
 }
 
-/// What is broken, with journals and the folder of the run.
+/// The violations, with journals and the folder of the run.
 pub(crate) fn findings(options: &Options, place: &Place, broken: &[Broken], stories: &Stories) {
     eprintln!("{} findings, seed {}:", broken.len(), options.seed);
     for one in broken.iter().take(SHOWN) {

@@ -1,5 +1,5 @@
-//! After the killing: everything must come to rest by itself, but for what the crash loop's
-//! rule has parked, which an operator resumes.
+//! After the killing: everything must come to rest by itself, except executions parked by the
+//! crash-loop rule, which an operator resumes.
 
 use std::collections::BTreeMap;
 use std::thread;
@@ -14,21 +14,21 @@ use tokio::runtime::Runtime;
 use crate::Trouble;
 use crate::fleet::Fleet;
 
-/// Between two looks.
+/// Poll interval.
 const PAUSE: Duration = Duration::from_millis(250);
-/// How often it is said what still goes on.
+/// Interval at which remaining work is reported.
 const OFTEN: Duration = Duration::from_secs(5);
 
-/// How it came to rest.
+/// How the run came to rest.
 #[derive(Debug, Default)]
 pub(crate) struct Rest {
-    /// How often an operator had to resume an execution that had stalled.
+    /// The number of stalled executions that an operator had to resume.
     pub(crate) resumed: usize,
-    /// What did not rest, in words.
+    /// Descriptions of what did not come to rest.
     pub(crate) restless: Vec<String>,
 }
 
-/// Waits until all is over, at most `patience`.
+/// Waits until all work is done, at most `patience`.
 pub(crate) fn rest(
     fleet: &mut Fleet,
     runtime: &Runtime,
@@ -66,7 +66,7 @@ pub(crate) fn rest(
     }
 }
 
-/// What goes on, or stands still.
+/// The remaining or stalled work.
 async fn unrest(
     engine: &Engine,
     resumed: &mut BTreeMap<ExecutionId, usize>,
@@ -91,7 +91,8 @@ async fn unrest(
     Ok(unrest)
 }
 
-/// An operator's part: resumes what was parked since its workers vanished again and again.
+/// The operator's task: resumes executions that were parked because their workers crashed
+/// repeatedly.
 async fn resume(
     engine: &Engine,
     resumed: &mut BTreeMap<ExecutionId, usize>,

@@ -1,4 +1,4 @@
-//! A run: rage, rest, judge.
+//! A run: kill, rest, judge.
 
 use std::process::ExitCode;
 use std::time::Instant;
@@ -19,7 +19,7 @@ pub(crate) fn main(options: Options) -> ExitCode {
     exit(run(options))
 }
 
-/// Judges the folder of a run that is over, once more.
+/// Judges the folder of a completed run again.
 pub(crate) fn again(options: &Options) -> ExitCode {
     exit(look(options))
 }
@@ -35,7 +35,7 @@ fn exit(told: Result<bool, Trouble>) -> ExitCode {
     }
 }
 
-/// Whether everything holds.
+/// Whether all invariants hold.
 fn run(mut options: Options) -> Result<bool, Trouble> {
     let temporary = TempDir::with_prefix("millpond-killer-")?;
     let own = options.folder.clone();
@@ -70,7 +70,7 @@ fn run(mut options: Options) -> Result<bool, Trouble> {
         eid: None,
         what,
     };
-    // The cause first: when a process or the rest failed, much else is only half done.
+    // The cause comes first: if a process or the rest failed, many other findings are consequences.
     let broken: Vec<_> = more.map(about_all).chain(verdict.broken).collect();
     if broken.is_empty() {
         println!("everything holds");

@@ -1,4 +1,4 @@
-//! The application: a workflow for each thing that a kill can fall into.
+//! The application: one workflow for each operation that a kill can interrupt.
 
 use millpond::client::App;
 use millpond::prelude::*;
@@ -7,7 +7,7 @@ use millpond::select;
 
 use crate::ledger::effect;
 
-/// Attempts that vanish are expected here in any number.
+/// Any number of lost attempts is expected here.
 const LOST: u32 = 1_000_000;
 
 pub(crate) fn app() -> App {
@@ -33,12 +33,12 @@ fn patient() -> Retry {
     soon.cap(Duration::from_millis(400)).max_lost(LOST)
 }
 
-/// A step that has its effect and gives `value`.
+/// A step that has its effect and returns `value`.
 fn work(ctx: &Context, value: u32) -> Step<u32> {
     slow(ctx, value, Duration::ZERO)
 }
 
-/// The same, in so long.
+/// The same, with this duration.
 fn slow(ctx: &Context, value: u32, long: Duration) -> Step<u32> {
     let step = ctx.step("work", move |attempt: Attempt| async move {
         effect(&attempt).await?;
@@ -65,7 +65,7 @@ async fn joined(ctx: Context, steps: u32) -> Result<u32, Failed> {
         .map_err(Into::into)
 }
 
-/// Fails at its first two attempts; what is lost of them does not fail.
+/// Fails at its first two attempts; lost attempts do not count as failed.
 #[millpond::workflow]
 async fn flaky(ctx: Context, pause_ms: u64) -> Result<u32, Failed> {
     let pause = Duration::from_millis(pause_ms);
@@ -127,7 +127,7 @@ async fn family(ctx: Context, kids: u32) -> Result<Vec<String>, Failed> {
     told.collect()
 }
 
-/// Says a word to another execution, and hears it back.
+/// Sends a message to another execution, and receives it back.
 #[millpond::workflow]
 async fn echo(ctx: Context, word: u32) -> Result<u32, Failed> {
     let other = ctx.spawn::<listener>(ctx.eid()).start()?;
@@ -143,7 +143,7 @@ async fn listener(ctx: Context, to: ExecutionId) -> Result<(), Failed> {
     Ok(())
 }
 
-/// Waits for what never comes, and cleans up when it is asked to stop.
+/// Waits for a message that never arrives, and cleans up when it is cancelled.
 #[millpond::workflow]
 async fn stoppable(ctx: Context, long_ms: u64) -> Result<u32, Failed> {
     let waited = async {
@@ -160,7 +160,7 @@ async fn stoppable(ctx: Context, long_ms: u64) -> Result<u32, Failed> {
     }
 }
 
-/// A blob, and inline values that together are more than a tail.
+/// A blob, and inline values that together exceed a tail.
 #[millpond::workflow]
 async fn large(ctx: Context, n: u32) -> Result<String, Failed> {
     let mut whole = String::new();
@@ -174,7 +174,7 @@ async fn large(ctx: Context, n: u32) -> Result<String, Failed> {
     Ok(whole)
 }
 
-/// `bytes` that tell `n`.
+/// `bytes` bytes that contain `n`.
 pub(crate) fn text(n: u32, bytes: usize) -> String {
     format!("{n} ").chars().cycle().take(bytes).collect()
 }
@@ -184,7 +184,7 @@ async fn long(ctx: Context, long_ms: u64) -> Result<u32, Failed> {
     Ok(slow(&ctx, 3, Duration::from_millis(long_ms)).await?)
 }
 
-/// Lets go of the slower one.
+/// Drops the slower future.
 #[millpond::workflow]
 async fn race(ctx: Context, wait_ms: u64) -> Result<String, Failed> {
     let mut labour = slow(&ctx, 4, Duration::from_millis(1_000));

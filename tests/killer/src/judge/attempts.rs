@@ -1,8 +1,8 @@
-//! **I1** Attempts: the ledger of effects against the journals.
+//! **I1** Attempts: compares the ledger of effects with the journals.
 //!
-//! A stopped process may have its effect late, when another attempt has ended already: no
-//! store can forbid that. What must hold is that each number is given out once, after it was
-//! committed, and that nothing begins behind an outcome.
+//! The effect of a stopped process may occur late, after another attempt has already ended: no
+//! store can prevent that. The invariant is that each number is assigned once, after it was
+//! committed, and that no attempt starts after an outcome.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,30 +14,30 @@ use crate::ledger::Line;
 
 #[derive(Debug, Default)]
 pub(crate) struct Figures {
-    /// Attempts that journals say began.
+    /// Attempts whose start is in a journal.
     pub(crate) started: usize,
-    /// Those of them that had their effect.
+    /// Those of them whose effect occurred.
     pub(crate) effects: usize,
     /// Attempts that vanished with their worker.
     pub(crate) lost: usize,
-    /// Attempts that failed and were made again.
+    /// Attempts that failed and were retried.
     pub(crate) failed: usize,
     /// Effects after another attempt's outcome.
     pub(crate) late: usize,
 }
 
-/// A step, as its execution's journal tells.
+/// A step, as recorded in its execution's journal.
 #[derive(Debug, Default)]
 struct Step {
-    /// The newest attempt.
+    /// The latest attempt.
     last: u32,
-    /// Whether that one has ended.
+    /// Whether that attempt has ended.
     ended: bool,
-    /// Attempts that gave a value or failed: whoever reports has had the effect.
+    /// Attempts that returned a value or failed: a reported attempt has had its effect.
     reported: BTreeSet<u32>,
     lost: usize,
     failed: usize,
-    /// The attempt that decided, and when.
+    /// The attempt with the outcome, and when it was recorded.
     outcome: Option<(u32, Timestamp)>,
 }
 
@@ -76,7 +76,7 @@ pub(super) fn check(verdict: &mut Verdict, stories: &Stories, ledger: &[Line]) {
     });
 }
 
-/// Walks a journal: attempts are numbered in order, one at a time, none behind an outcome.
+/// Checks a journal: attempts are numbered in order, one at a time, none after an outcome.
 fn steps<'a>(verdict: &mut Verdict, story: &'a Story) -> BTreeMap<&'a FrameId, Step> {
     let mut steps: BTreeMap<&FrameId, Step> = BTreeMap::new();
     for commit in &story.commits {
@@ -120,7 +120,7 @@ fn steps<'a>(verdict: &mut Verdict, story: &'a Story) -> BTreeMap<&'a FrameId, S
                 }
                 Entry::FrameCompleted { fid, .. } | Entry::FrameFailed { fid, .. } => {
                     let Some(step) = steps.get_mut(fid) else {
-                        continue; // a child's, or one that began nothing
+                        continue; // a child's, or one that started no attempt
                     };
                     verdict.must("I1", eid, step.outcome.is_none() && !step.ended, || {
                         format!("{fid} has an outcome after {step:?}")

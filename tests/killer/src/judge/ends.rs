@@ -1,4 +1,4 @@
-//! Every workflow ends as it must.
+//! Every workflow has one of its expected outcomes.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! **I3** A message that was sent is absorbed exactly once, or its execution is over.
+//! **I3** A sent message is absorbed exactly once, or its execution is over.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -52,7 +52,7 @@ pub(super) fn check(verdict: &mut Verdict, plan: &Plan, stories: &Stories, answe
         let mid = MessageId::keyed(channel, &key);
         let came = absorbed.get(&eid).is_some_and(|mids| mids.contains(&mid));
         verdict.absorbed += usize::from(came);
-        // Where the answer waits for nothing else, it is part of the result: see `ends`.
+        // If the result depends on nothing else, the message is part of it: see `ends`.
         let may_be_late = matches!(case.expected, crate::plan::Expected::OneOf(_));
         let good = came || may_be_late || answer.word == Word::Over;
         verdict.must("I3", eid, good, || {

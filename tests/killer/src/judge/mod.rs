@@ -1,5 +1,5 @@
-//! The judge: what must hold when all rests, from the bucket, the ledger and the client's
-//! answers. The numbers are those of docs/protocol.md.
+//! The judge: checks the invariants at rest, from the bucket, the ledger and the client's replies.
+//! The numbers are those of docs/protocol.md.
 
 mod attempts;
 mod chain;
@@ -24,7 +24,7 @@ use crate::place::Place;
 use crate::plan::Plan;
 use crate::{Trouble, lines};
 
-/// Something that must hold and does not.
+/// A violated invariant.
 #[derive(Debug)]
 pub(crate) struct Broken {
     pub(crate) rule: &'static str,
@@ -41,7 +41,7 @@ impl fmt::Display for Broken {
     }
 }
 
-/// What was found, and the figures of it.
+/// The findings and the statistics.
 #[derive(Debug, Default)]
 pub(crate) struct Verdict {
     pub(crate) broken: Vec<Broken>,
@@ -50,9 +50,9 @@ pub(crate) struct Verdict {
     pub(crate) figures: Figures,
     /// Messages that the client sent and that were absorbed.
     pub(crate) absorbed: usize,
-    /// From the sending of a message to its absorption, at most.
+    /// The longest time from the sending of a message to its absorption.
     pub(crate) longest_wait: Duration,
-    /// Lines that a killed process left half written.
+    /// Lines that a killed process left incomplete.
     pub(crate) torn: usize,
 }
 
@@ -70,7 +70,7 @@ impl Verdict {
         }
     }
 
-    /// The same about all of them.
+    /// Reports one violation for all of them.
     fn all_must(&mut self, rule: &'static str, holds: bool, what: impl FnOnce() -> String) {
         if !holds {
             let what = what();

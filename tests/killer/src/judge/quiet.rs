@@ -1,4 +1,4 @@
-//! **I4** Nothing is left to do, the feed says so too, and no process said that it panicked.
+//! **I4** No work is left, the feed agrees, and no process has reported a panic.
 
 use millpond::client::{Engine, Filter};
 use millpond::domain::{ExecutionId, Status};
@@ -50,7 +50,7 @@ pub(super) async fn check(
     Ok(())
 }
 
-/// **I7** The feed tells of every end.
+/// **I7** The feed contains every end.
 async fn feed(verdict: &mut Verdict, engine: &Engine, stories: &Stories) -> Result<(), Trouble> {
     let rows = engine.list(&Filter::default()).await?;
     let told: std::collections::BTreeMap<ExecutionId, Status> =

@@ -1,4 +1,4 @@
-//! What the bucket holds of each execution.
+//! The objects of each execution in the bucket.
 
 use std::collections::BTreeMap;
 
@@ -22,7 +22,7 @@ impl Story {
         self.commits.iter().flat_map(|commit| &commit.entries)
     }
 
-    /// What people call it.
+    /// Its name in reports.
     pub(crate) fn name(&self) -> String {
         let record = &self.execution.record;
         let key = record.dispatch_key.as_deref().unwrap_or("a child");
@@ -30,7 +30,7 @@ impl Story {
     }
 }
 
-/// Reads every execution that has a head, whether or not the feed speaks of it.
+/// Reads every execution that has a head, whether or not the feed contains it.
 pub(super) async fn read(engine: &Engine) -> Result<Stories, Trouble> {
     let objects = engine.ports().list(&Prefix::parse("x/")?).await?;
     let mut stories = Stories::new();

@@ -1,5 +1,5 @@
-//! **I5** A child is started once, and its parent gets one result. No execution is there that
-//! nobody started.
+//! **I5** A child is started once, and its parent receives one result. No execution exists that was
+//! not started.
 
 use std::collections::{BTreeMap, BTreeSet};
 
