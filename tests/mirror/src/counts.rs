@@ -1,4 +1,4 @@
-//! How often each verb was asked, by test.
+//! Requests by verb and by test.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -12,7 +12,7 @@ use crate::wire::Ask;
 pub struct Verbs {
     /// Reads.
     pub reads: u64,
-    /// Writes, refused ones too.
+    /// Writes, including refused ones.
     pub writes: u64,
     /// Deletes.
     pub deletes: u64,
@@ -53,7 +53,7 @@ pub struct Counts(Mutex<BTreeMap<String, Verbs>>);
 
 impl Counts {
     pub(crate) fn count(&self, test: &str, ask: &Ask) {
-        // Nothing panics while it is held.
+        // No code panics under this lock.
         let mut tests = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         match tests.get_mut(test) {
             Some(verbs) => verbs.count(ask),
@@ -61,7 +61,7 @@ impl Counts {
         }
     }
 
-    /// What was asked so far.
+    /// The requests so far.
     #[must_use]
     pub fn by_test(&self) -> BTreeMap<String, Verbs> {
         self.0
@@ -71,7 +71,7 @@ impl Counts {
     }
 }
 
-/// How many tests asked at all, and all that they asked.
+/// The number of tests with requests, and the total of their requests.
 #[must_use]
 pub fn sum(tests: &BTreeMap<String, Verbs>) -> (usize, Verbs) {
     let mut all = Verbs::default();
@@ -81,7 +81,7 @@ pub fn sum(tests: &BTreeMap<String, Verbs>) -> (usize, Verbs) {
     (tests.values().filter(|verbs| verbs.all() > 0).count(), all)
 }
 
-/// Names the tests that asked more than `most` times, if any did.
+/// The tests with more than `most` requests, if any.
 #[must_use]
 pub fn over(tests: &BTreeMap<String, Verbs>, most: u64) -> Option<String> {
     let over = tests.iter().filter(|(_, verbs)| verbs.all() > most);
@@ -91,7 +91,7 @@ pub fn over(tests: &BTreeMap<String, Verbs>, most: u64) -> Option<String> {
     (!named.is_empty()).then(|| format!("more than {most} requests by {}", named.join(", ")))
 }
 
-/// A table, tab by tab, the test with the most requests first.
+/// A tab-separated table, with the test with the most requests first.
 #[must_use]
 pub fn table(tests: &BTreeMap<String, Verbs>) -> String {
     let mut rows: Vec<_> = tests.iter().collect();

@@ -1,5 +1,5 @@
 //! `millpond-mirror --store localstack -- COMMAND...`: runs a command with a real store beside the
-//! memory of the engine's tests, and says what was asked of it.
+//! memory of the engine's tests, and reports the requests to it.
 
 use std::io;
 use std::path::PathBuf;
@@ -16,7 +16,7 @@ use millpond_servers::Server;
 use millpond_testing::{ManualClock, MemoryBucket};
 use tokio::runtime::Runtime;
 
-/// Where the engine's tests look for it.
+/// The variable with the server's address for the engine's tests.
 const VARIABLE: &str = "MILLPOND_TEST_MIRROR";
 
 /// Runs a command with a real store beside the memory of the engine's tests.
@@ -101,7 +101,8 @@ fn run(options: &Options) -> Result<ExitCode, Box<dyn std::error::Error>> {
     over.map_or(Ok(ExitCode::SUCCESS), |over| Err(over.into()))
 }
 
-/// Opens a bucket when one is needed. It does not keep the server, which ends with the run.
+/// Opens a bucket when one is needed. The returned function does not own the server, which ends
+/// with the run.
 fn opener(
     store: Store,
     server: Option<&Arc<Server>>,
@@ -122,12 +123,12 @@ fn opener(
                 let opened = handle.block_on(S3Bucket::open_as(&url, place.id, place.secret));
                 Arc::new(opened.map_err(io::Error::other)?)
             }
-            // The engine takes times from its own clock, never from here.
+            // The engine takes times from its own clock, never from this one.
             None => Arc::new(MemoryBucket::new(Arc::new(ManualClock::new(
                 Timestamp::UNIX_EPOCH,
             )))),
         };
-        // Only LocalStack's buckets are free, and slower the more they hold.
+        // Only LocalStack's buckets are free, and they slow down as they fill.
         if store != Store::Localstack {
             only = Some(Arc::clone(&bucket));
         }

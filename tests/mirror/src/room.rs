@@ -1,4 +1,4 @@
-//! A folder of the bucket for each connection, so that tests do not meet.
+//! A folder of the bucket for each connection, so that tests do not interfere.
 
 use std::sync::Arc;
 
@@ -8,14 +8,14 @@ use millpond::ports::{Bucket, Expect, Outcome, Page, Version};
 
 use crate::wire::{Answer, Ask};
 
-/// Tries of a write that the store does not answer.
+/// Attempts of a write that receives no reply from the store.
 const TRIES: usize = 3;
 
-/// The bucket as one connection sees it.
+/// The bucket as seen by one connection.
 #[derive(Debug)]
 pub(crate) struct Room {
     bucket: Arc<dyn Bucket>,
-    /// With its slash.
+    /// With a trailing slash.
     folder: String,
 }
 
@@ -25,7 +25,7 @@ impl Room {
         Self { bucket, folder }
     }
 
-    /// Asks the bucket; the answer with the object's bytes.
+    /// Performs a request; returns the reply with the object's bytes.
     pub(crate) async fn ask(&self, ask: &Ask, body: Vec<u8>) -> (Answer, Bytes) {
         match self.try_ask(ask, body).await {
             Ok(answered) => answered,
@@ -86,9 +86,10 @@ impl Room {
         Ok((answer, bytes))
     }
 
-    /// A write. What the store did not answer (a connection that it closed, a time-out) is no answer
-    /// unlike memory's: it is looked up, since nobody else writes here. Had it landed later
-    /// than that, the next try would be refused, and the test fail.
+    /// Performs a write. A missing reply of the store (a closed connection, a timeout) must not
+    /// appear as a difference from memory: the outcome is determined by a read, since there is no
+    /// other writer here. If the write lands after that read, the next attempt is refused, and the
+    /// test fails.
     async fn write(&self, key: &Key, body: Bytes, expect: Expect) -> Result<Outcome, String> {
         for _ in 0..TRIES {
             let written = self.bucket.write(key, body.clone(), expect.clone()).await;

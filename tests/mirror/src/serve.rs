@@ -12,10 +12,10 @@ use crate::counts::Counts;
 use crate::room::Room;
 use crate::wire::{self, Ask};
 
-/// How many connections share a bucket: LocalStack looks at all keys of a bucket for each list.
+/// Number of connections that share a bucket: LocalStack scans all keys of a bucket for each list.
 const SHARED_BY: usize = 64;
 
-/// A server that lives as long as its process.
+/// A server for the lifetime of its process.
 #[derive(Debug)]
 pub struct Mirror {
     address: SocketAddr,
@@ -23,11 +23,12 @@ pub struct Mirror {
 }
 
 impl Mirror {
-    /// Serves on a free port of this machine. Each request is one request, made on `runtime`, to what
-    /// `open` gave: it is called again after some connections, and may give the same bucket.
+    /// Serves on a free port of this machine. Each request is one request, made on `runtime`, to
+    /// the bucket that `open` returns: it is called again after some connections, and may return
+    /// the same bucket.
     ///
     /// # Errors
-    /// No port can be had.
+    /// No port is available.
     pub fn start(
         mut open: impl FnMut() -> Result<Arc<dyn Bucket>> + Send + 'static,
         runtime: Handle,
@@ -52,7 +53,7 @@ impl Mirror {
                         serve(stream?, &Room::new(bucket, number), &runtime, &counts)
                     });
                     if let Err(error) = served {
-                        // The test at the other end misses its answer, and fails.
+                        // The test at the other end receives no reply, and fails.
                         eprintln!("millpond-mirror: a connection broke: {error}");
                     }
                 });
@@ -64,13 +65,13 @@ impl Mirror {
         })
     }
 
-    /// Where it listens.
+    /// The server's address.
     #[must_use]
     pub const fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// What it was asked.
+    /// The requests so far.
     #[must_use]
     pub fn counts(&self) -> &Counts {
         &self.counts
@@ -85,7 +86,7 @@ fn serve(mut stream: TcpStream, room: &Room, runtime: &Handle, counts: &Counts) 
             test = name;
             continue;
         }
-        // Before it is answered: who has all answers finds all requests counted.
+        // Before the reply: after its last reply, a client finds all requests counted.
         counts.count(&test, &ask);
         let (answer, bytes) = runtime.block_on(room.ask(&ask, body));
         wire::send(&mut stream, &answer, &bytes)?;

@@ -1,24 +1,24 @@
-//! What goes over a connection: frames of two lengths (big endian, 4 bytes each), a header in JSON and
-//! the bytes of an object. The other end is `engine/src/testing/mirror.rs`; neither takes a
-//! field that it does not know.
+//! The wire format: frames of two lengths (big endian, 4 bytes each), a header in JSON and the
+//! bytes of an object. The other end is `engine/src/testing/mirror.rs`; neither accepts unknown
+//! fields.
 
 use std::io::{Read, Result, Write};
 
 use serde::{Deserialize, Serialize};
 
-/// The longest frame that is taken: no test of the engine has larger objects.
+/// Maximum length of a frame: no test of the engine has larger objects.
 const MOST: usize = 64 << 20;
 
 /// A request.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(tag = "verb", rename_all = "lowercase", deny_unknown_fields)]
 pub(crate) enum Ask {
-    /// Who asks; not answered.
+    /// Identifies the client; receives no reply.
     Hello {
         /// The test's name.
         test: String,
     },
-    /// The newest object.
+    /// Reads the newest object.
     Read {
         /// Its key.
         key: String,
@@ -27,7 +27,7 @@ pub(crate) enum Ask {
     Write {
         /// The key.
         key: String,
-        /// The version that must be there; none: no object may be.
+        /// The expected version; none: the key must be absent.
         expect: Option<String>,
     },
     /// A delete.
@@ -37,36 +37,36 @@ pub(crate) enum Ask {
     },
     /// One page of a list.
     List {
-        /// What the keys begin with.
+        /// The prefix of the keys.
         prefix: String,
-        /// The key that they sort after.
+        /// The key after which the page starts.
         after: Option<String>,
-        /// How many at most.
+        /// The maximum number of keys.
         limit: usize,
     },
 }
 
-/// What the store says.
+/// The reply of the store.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "answer", rename_all = "lowercase")]
 pub(crate) enum Answer {
-    /// An object, whose bytes are the frame's.
+    /// An object, whose body is the frame's bytes.
     Object {
         /// Its version.
         version: String,
     },
     /// No object.
     Absent,
-    /// The write happened.
+    /// The write landed.
     Landed {
         /// The new version.
         version: String,
     },
-    /// The write did not happen: the key was not as expected.
+    /// The write had no effect: the state of the key was not as expected.
     Refused,
-    /// The write may have happened.
+    /// The write may have landed.
     Unknown,
-    /// The key is gone.
+    /// The key is absent now.
     Deleted,
     /// A page.
     Page {
@@ -77,7 +77,7 @@ pub(crate) enum Answer {
     },
     /// An error.
     Failed {
-        /// What the store said.
+        /// The error message of the store.
         why: String,
     },
 }
@@ -85,7 +85,7 @@ pub(crate) enum Answer {
 /// The next frame; none at the end of the connection.
 ///
 /// # Errors
-/// The connection broke, or what came is no frame.
+/// The connection broke, or the data is not a frame.
 pub(crate) fn take(from: &mut impl Read) -> Result<Option<(Ask, Vec<u8>)>> {
     let mut lengths = [0; 8];
     match from.read_exact(&mut lengths) {
@@ -114,7 +114,7 @@ fn fill(from: &mut impl Read, length: &[u8]) -> Result<Vec<u8>> {
 /// Sends one frame.
 ///
 /// # Errors
-/// The connection broke, or the frame is too long for its lengths.
+/// The connection broke, or the frame exceeds its length fields.
 pub(crate) fn send(to: &mut impl Write, answer: &Answer, body: &[u8]) -> Result<()> {
     let header = serde_json::to_vec(answer)?;
     let mut frame = Vec::with_capacity(8 + header.len() + body.len());
