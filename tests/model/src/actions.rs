@@ -1,4 +1,4 @@
-//! Who may do what: one action for each request to the bucket.
+//! The enabled actions in a state: one action for each request to the bucket.
 
 use crate::state::{DEAD, Head, PARENT, Version, effect, mid};
 use crate::{Pc, Protocol, State};
@@ -10,13 +10,13 @@ pub enum Action {
     Start,
     /// The starter creates the head.
     StartHead,
-    /// A sender that has read the head creates this message, or finds that it is over.
+    /// A sender that has read the head creates this message, or finds that the execution is over.
     Send(u8),
-    /// A sender's retry creates this mail once more.
+    /// A sender's retry creates this mail again.
     Retry(u8),
     /// The deadline passes, for one more clock.
     Tick,
-    /// A worker hears of an execution, by its mail (0) or by a timer.
+    /// A worker receives a hint for an execution, by its mail (0) or by a timer.
     Dispatch {
         /// Which worker.
         worker: usize,
@@ -25,7 +25,7 @@ pub enum Action {
         /// The timer, or 0.
         cause: u8,
     },
-    /// A worker makes the request that is next.
+    /// A worker makes its next request.
     Request(usize),
     /// A worker makes the next commit, and its reply is lost after it landed.
     LandedUnheard(usize),
@@ -43,7 +43,7 @@ pub enum Action {
     DeleteMail(usize, u8),
     /// A worker loses its memory.
     Crash(usize),
-    /// The `until` of the holder passes.
+    /// The lease of the holder expires.
     Expire(usize),
 }
 
@@ -86,7 +86,7 @@ impl Protocol {
             actions.push(Action::Arrive);
         }
         for (exec, head) in bucket.heads.into_iter().enumerate() {
-            // A lease holder that is dead holds nobody up: see `State::held`.
+            // A dead lease holder blocks no other worker: see `State::held`.
             let live = head.is_some_and(|head| head.lease.is_some_and(|lease| lease != DEAD));
             if live && state.held(exec) && budget.steals > 0 {
                 actions.push(Action::Expire(exec));
@@ -131,7 +131,7 @@ impl Protocol {
             }
             _ => actions.push(Action::Request(worker)),
         }
-        // A run that has written nothing yet may as well never have begun.
+        // A run that has written nothing yet is equivalent to one that never started.
         let wrote = run.acquired
             || matches!(
                 run.pc,
@@ -146,7 +146,7 @@ impl Protocol {
 
 fn dispatches(state: &State, worker: usize, actions: &mut Vec<Action>) {
     for (exec, mail) in state.bucket.mail.iter().enumerate() {
-        // A held run ends at once.
+        // A run of a leased execution ends at once.
         if *mail != 0 && !state.held(exec) {
             let cause = 0;
             actions.push(Action::Dispatch {

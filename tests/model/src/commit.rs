@@ -1,16 +1,16 @@
-//! The commit: one compare-and-swap of the head, and what a lost reply means.
+//! The commit: one compare-and-swap of the head, and the resolution of a lost reply.
 
 use crate::actions::lands;
 use crate::state::{CHILD, Head, effect};
 use crate::{Op, Pc, Protocol, Run, State, Version};
 
 impl Protocol {
-    /// What the next commit writes.
+    /// The head that the next commit writes.
     fn draft(&self, worker: usize, run: &Run, asks: bool) -> Head {
         let mut head = run.next;
         let attempt = if self.rules.one_nonce { 0 } else { run.tries };
         let me = u8::try_from(worker).unwrap_or(u8::MAX);
-        // Only who has had no answer will ask whether a commit is its own.
+        // Only a writer without a reply checks whether a commit is its own.
         let by = if asks || run.tries > 0 { me } else { 2 };
         let commit = run.base.commit + 1;
         head.version = Version {
@@ -52,7 +52,7 @@ impl Protocol {
             return Some(self.landed(state, run, head));
         }
         if run.tries > 0 {
-            // A refusal that answers a retry may hide a write of ours.
+            // A refusal of a retry may be caused by the run's own earlier write.
             run.pc = Pc::Resolve;
             return Some(run);
         }
@@ -72,7 +72,7 @@ impl Protocol {
         run.pc = Pc::Resolve;
     }
 
-    /// After a lost reply the head says what happened.
+    /// After a lost reply, the head shows the outcome.
     pub(crate) fn resolve(&self, state: &mut State, worker: usize, mut run: Run) -> Option<Run> {
         let mine = self.draft(worker, &run, true);
         let found = state.bucket.heads[run.exec]?;
@@ -87,7 +87,7 @@ impl Protocol {
         None
     }
 
-    /// The run goes on from its own commit.
+    /// The run continues from its own commit.
     fn landed(&self, state: &mut State, mut run: Run, head: Head) -> Run {
         let ended = self.is_final(&run);
         let step = matches!(self.at(run.exec, &run.next), Some(Op::Step));

@@ -1,15 +1,15 @@
 //! An explicit-state model of the protocol: head, mailbox, lease and dispatch.
 //!
-//! Two workers run one execution and its child over one bucket. Each request to the bucket is
-//! one action; between any two of them everything else may happen, as far as the budgets of a
-//! [`Scenario`] allow: a crash, a lost reply, a steal, a sender's late retry. [`Rules`] holds
-//! one switch for each rule of the protocol, so that a test can take it away and see what
-//! breaks. `docs/model.md` says what is modelled and what is not.
+//! Two workers run one execution and its child over one bucket. Each request to the bucket is one
+//! action; between any two of them everything else may happen, within the budgets of a
+//! [`Scenario`]: a crash, a lost reply, a steal, a sender's late retry. [`Rules`] has one switch
+//! for each rule of the protocol, so that a test can disable it and find what breaks.
+//! `docs/model.md` specifies what is modelled and what is not.
 //!
 //! - `scenario`: workflows and budgets; `rules`: the switches
-//! - `state`: the bucket, and what a worker holds in memory
-//! - `actions`: who may do what; `run`, `commit`, `dispatch`, `world`: what it does
-//! - `properties`: what must hold in every state
+//! - `state`: the bucket, and the state of a worker in memory
+//! - `actions`: the enabled actions; `run`, `commit`, `dispatch`, `world`: their effects
+//! - `properties`: the invariants of every state
 
 mod actions;
 mod commit;
@@ -30,9 +30,9 @@ pub use state::{Bucket, Head, Pc, Progress, Run, State, Version};
 /// The model: a scenario under a set of rules.
 #[derive(Debug, Clone)]
 pub struct Protocol {
-    /// What is run, and what may go wrong.
+    /// The workload, and the faults that may occur.
     pub scenario: Scenario,
-    /// The rules that are kept.
+    /// The rules in force.
     pub rules: Rules,
 }
 
@@ -58,7 +58,7 @@ impl stateright::Model for Protocol {
         properties::all()
     }
 
-    /// Without a rule, commits may go on for ever; with all of them, no run reaches this.
+    /// Without a rule, commits may continue forever; with all of them, no run reaches this bound.
     fn within_boundary(&self, state: &State) -> bool {
         let heads = state.bucket.heads.iter().flatten();
         heads.into_iter().all(|head| head.version.commit < 12)

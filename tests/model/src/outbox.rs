@@ -1,4 +1,4 @@
-//! Effects: each is a create, so dispatching twice is dispatching once.
+//! Effects: each is a create, so dispatching twice has the effect of dispatching once.
 
 use crate::state::{CHILD, Head, PARENT, State, effect, mid};
 

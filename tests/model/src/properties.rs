@@ -1,4 +1,4 @@
-//! What must hold in every state, by the numbers of the invariants.
+//! The properties of every state, by the numbers of the invariants.
 
 use stateright::Property;
 
@@ -40,7 +40,7 @@ pub(crate) fn all() -> Vec<Property<Protocol>> {
         "inv8 an attempt is lost only by a crash or a steal",
         inv8,
     ));
-    // Not vacuous: the work can be done.
+    // Not vacuous: the work can be completed.
     all.push(Property::sometimes("an execution ends", |_, s: &State| {
         s.is_over(PARENT)
     }));
@@ -60,7 +60,7 @@ fn inv3(_: &Protocol, state: &State) -> bool {
     state.is_over(PARENT) || state.sent & !(absorbed | state.bucket.mail[PARENT]) == 0
 }
 
-/// No worker runs, no cause is left, and all was sent: then all is over.
+/// If no worker runs, no cause is left, and all messages were sent, then everything is over.
 fn inv4(model: &Protocol, state: &State) -> bool {
     let sent = 1 + u32::from(model.scenario.messages);
     let still = state.runs.iter().all(Option::is_none)
@@ -93,7 +93,7 @@ fn inv6(_: &Protocol, state: &State) -> bool {
     })
 }
 
-/// Each would dispatch again by what the other's dispatch creates.
+/// Each would dispatch again because of the objects that the other's dispatch creates.
 fn inv6_finished(_: &Protocol, state: &State) -> bool {
     let [Some(parent), Some(child)] = state.bucket.heads else {
         return true;

@@ -1,21 +1,22 @@
 //! One switch for each rule.
 
-/// Which rules the workers keep. `Default`: all of them, as the engine is built.
+/// The rules that the workers follow. `Default`: all of them, as implemented in the engine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Rules {
-    /// What a head names is dispatched before the next commit, when it is undispatched.
+    /// Effects that a head names are dispatched before the next commit if the outbox is
+    /// undispatched.
     pub dispatch_before_commit: bool,
-    /// A listed mid that the journal holds is a sign of an undispatched outbox.
+    /// A listed message id that the journal already contains is evidence of an undispatched outbox.
     pub absorbed_mail_is_evidence: bool,
-    /// A lease holder is a sign of an undispatched outbox.
+    /// A lease holder is evidence of an undispatched outbox.
     pub lease_is_evidence: bool,
-    /// The head keeps its waking timer's key, whose object is a sign of an undispatched outbox.
+    /// The head keeps its waking timer's key, whose object is evidence of an undispatched outbox.
     pub fired: bool,
-    /// No fresh cause on a head without holder: no commit.
+    /// A run without a fresh cause, on a head without holder, does not commit.
     pub fresh_causes: bool,
-    /// Mail is an orphan only if the head is absent after the listing, too.
+    /// Mail is an orphan only if the head is absent after the listing as well.
     pub orphan_check: bool,
-    /// A timer's key holds the commit that set it.
+    /// A timer's key contains the commit that set it.
     pub unique_timer_keys: bool,
     /// The timer that the head names is never deleted.
     pub named_timer_stays: bool,
@@ -25,9 +26,9 @@ pub struct Rules {
     pub final_carries_nothing: bool,
     /// The feed object is the last effect.
     pub feed_last: bool,
-    /// One nonce for all attempts at a commit.
+    /// All attempts at a commit use one nonce.
     pub one_nonce: bool,
-    /// After a lost reply, the expected version still there means: the same write again.
+    /// If the expected version still exists after a lost reply, the same write is repeated.
     pub repeat_after_unknown: bool,
     /// Every commit of a run but the last sets the lease.
     pub barrier_owns: bool,
@@ -35,7 +36,8 @@ pub struct Rules {
     pub dispatch_before_delete: bool,
     /// A commit is a compare-and-swap.
     pub compare_and_swap: bool,
-    /// A timer among the causes proves its instant, whatever the worker's clock says.
+    /// A timer among the causes proves that its instant has passed, whatever the worker's clock
+    /// shows.
     pub timer_proves_its_instant: bool,
 }
 

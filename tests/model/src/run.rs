@@ -26,7 +26,7 @@ impl Protocol {
                 self.drive(&mut run);
                 run.pc = Pc::Commit;
             }
-            // Absorbed while a step body runs: the sequential workflow does not look at it yet.
+            // Absorbed while a step body runs: the sequential workflow does not process it yet.
             Action::Renew(_) => {
                 run.next.mids |= state.bucket.mail[exec];
                 run.slots |= state.bucket.mail[exec];
@@ -82,7 +82,7 @@ impl Protocol {
             Pc::DeleteTimers => {
                 let timer = self.timer_to_delete(&run);
                 state.bucket.timers &= !(1 << timer);
-                // Deleted: whoever named it in this run's memory need not again.
+                // It is deleted: this run need not delete it again.
                 if run.superseded == timer {
                     run.superseded = 0;
                 }
@@ -91,7 +91,7 @@ impl Protocol {
                 }
                 return self.delete_next(run);
             }
-            // Requests of their own names.
+            // These are actions of their own.
             Pc::DispatchLoaded | Pc::Dispatch | Pc::Live | Pc::DeleteMail => {}
         }
         Some(run)
@@ -103,7 +103,7 @@ impl Protocol {
         self.delete_next(run)
     }
 
-    /// Step 3: is the outbox dispatched?
+    /// Step 3: checks whether the outbox is dispatched.
     fn listed(&self, state: &mut State, worker: usize, mut run: Run, listed: u8) -> Option<Run> {
         run.slots = listed;
         let (head, rules) = (&run.next, self.rules);
@@ -136,7 +136,7 @@ impl Protocol {
         !head.terminal && (fresh || head.lease.is_some() || !self.rules.fresh_causes)
     }
 
-    /// Steps 4 to 6: terminal, no fresh cause, or on with it.
+    /// Steps 4 to 6: terminal, no fresh cause, or continue.
     pub(crate) fn loaded(&self, state: &mut State, worker: usize, mut run: Run) -> Option<Run> {
         if !self.goes_on(&run) {
             run.only_deletes();
@@ -164,7 +164,7 @@ impl Protocol {
         Some(run)
     }
 
-    /// Goes on from a dispatch when nothing is left of it.
+    /// Continues after a dispatch when none of its effects is left.
     fn dispatched(&self, state: &mut State, worker: usize, mut run: Run) -> Option<Run> {
         if run.todo != 0 {
             return Some(run);
@@ -222,7 +222,7 @@ impl Protocol {
 }
 
 impl Run {
-    /// Forgets what no delete needs, so that equal states are equal.
+    /// Clears state that no delete needs, so that equivalent states are equal.
     fn only_deletes(&mut self) {
         let kept = (self.next.timer, self.slots, self.superseded, self.waking);
         *self = Self::new(self.exec, self.cause);

@@ -1,13 +1,13 @@
-//! What is run, and how much may go wrong.
+//! The workload, and the number of faults.
 
 /// One operation of the parent's workflow. The child completes at once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Op {
     /// A live step body: a barrier before it, its outcome in the next commit.
     Step,
-    /// Starts the child, and goes on.
+    /// Starts the child, and continues.
     Spawn,
-    /// Waits for the first of what is named: a message beats the deadline.
+    /// Waits for the first of the given causes: a message takes precedence over the deadline.
     Wait {
         /// The next message.
         message: bool,
@@ -35,23 +35,23 @@ const fn wait(message: bool, timer: bool, result: bool) -> Op {
     }
 }
 
-/// How often each trouble may happen in one history.
+/// How often each fault may occur in one history.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Budget {
     /// A worker loses its memory.
     pub crashes: u8,
     /// A commit's reply is lost; the write landed, may still land, or never does.
     pub unknowns: u8,
-    /// The `until` of a live holder passes.
+    /// The lease of a live holder expires.
     pub steals: u8,
-    /// A sender creates again what it created before.
+    /// A sender repeats an earlier create.
     pub retries: u8,
-    /// How many of these in all.
+    /// The total number of these faults.
     pub troubles: u8,
 }
 
 impl Budget {
-    /// One of each, at most `troubles` in all.
+    /// One of each, at most `troubles` in total.
     #[must_use]
     pub const fn any(troubles: u8) -> Self {
         Self {
@@ -63,7 +63,7 @@ impl Budget {
         }
     }
 
-    /// A crash, and nothing else.
+    /// One crash, and no other fault.
     #[must_use]
     pub const fn crash() -> Self {
         Self {
@@ -84,7 +84,7 @@ pub struct Scenario {
     pub ops: &'static [Op],
     /// Messages that a sender sends to the parent, at most 2.
     pub messages: u8,
-    /// What may go wrong.
+    /// The possible faults.
     pub budget: Budget,
 }
 
@@ -102,7 +102,7 @@ const fn scenario(
     }
 }
 
-/// All scenarios; each is searched to its end.
+/// All scenarios; each is searched exhaustively.
 pub const ALL: [Scenario; 6] = [
     scenario(
         "child beside a step",

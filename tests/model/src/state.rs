@@ -1,4 +1,4 @@
-//! The bucket, what a worker holds in memory, and ghosts that only properties read.
+//! The bucket, the state of a worker in memory, and ghost variables that only properties read.
 
 use crate::Budget;
 
@@ -7,7 +7,7 @@ pub(crate) const PARENT: usize = 0;
 /// The child, as an index.
 pub(crate) const CHILD: usize = 1;
 
-/// A lease holder whose run is over: its `until` passes by itself, so it holds nobody up.
+/// A lease holder whose run is over: its lease expires by itself, so it blocks no other worker.
 pub(crate) const DEAD: u8 = 2;
 
 /// Message ids, as bits.
@@ -32,23 +32,23 @@ pub(crate) mod effect {
     pub(crate) const ALL: [u8; 6] = [1, 2, 4, 8, 16, 32];
 }
 
-/// What the store compares: one for each body, so the nonce is in it.
+/// The value that the store compares: one for each body, so it includes the nonce.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Version {
     /// Dense count of commits.
     pub commit: u8,
-    /// Its nonce, with the commit: the worker, where a reply was lost; 2 where nobody will ask.
+    /// With the commit, its nonce: the worker, if a reply was lost; 2 if no worker will check.
     pub by: u8,
-    /// Always 0 while there is one nonce for all attempts.
+    /// Always 0 while all attempts use one nonce.
     pub attempt: u8,
 }
 
-/// What the journal says of the workflow.
+/// The workflow's progress in the journal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct Progress {
-    /// Operations that are over.
+    /// Completed operations.
     pub position: u8,
-    /// Messages that waits have taken.
+    /// Messages consumed by waits.
     pub taken: u8,
     /// Whether the step at `position` has started.
     pub started: bool,
@@ -61,19 +61,19 @@ pub struct Progress {
 pub struct Head {
     /// Commit and nonce.
     pub version: Version,
-    /// The owning worker; `DEAD` when no run will ever learn that it owns.
+    /// The worker with the lease; `DEAD` if no run will ever learn that it has the lease.
     pub lease: Option<u8>,
-    /// Whether the holder's `until` has passed.
+    /// Whether the holder's lease has expired.
     pub expired: bool,
-    /// Whether it is over.
+    /// Whether the execution is over.
     pub terminal: bool,
     /// Message ids in the journal.
     pub mids: u8,
     /// The rest of the journal.
     pub progress: Progress,
-    /// Effects not known to be dispatched.
+    /// Effects that may be undispatched.
     pub outbox: u8,
-    /// The timer by the commit in its key; 0 for none.
+    /// The timer, by the commit in its key; 0 for none.
     pub timer: u8,
     /// The timer that covers the commits since the head was last without holder.
     pub fired: u8,
@@ -82,7 +82,7 @@ pub struct Head {
 }
 
 impl Head {
-    /// What `start` creates.
+    /// The head that `start` creates.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -110,7 +110,7 @@ impl Default for Head {
     }
 }
 
-/// What is stored.
+/// The stored objects.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 pub struct Bucket {
     /// Heads of the parent and the child.
@@ -136,7 +136,7 @@ pub enum Pc {
     ReadAgain,
     /// Lists the mailbox.
     List,
-    /// Looks whether the timer that `fired` names exists.
+    /// Checks whether the timer that `fired` names exists.
     ReadFired,
     /// Dispatches the loaded outbox.
     DispatchLoaded,
@@ -144,7 +144,7 @@ pub enum Pc {
     Commit,
     /// Reads the head after a lost reply.
     Resolve,
-    /// A step body runs, a dispatch beside it.
+    /// A step body runs, concurrently with a dispatch.
     Live,
     /// Dispatches the final commit.
     Dispatch,
@@ -159,21 +159,21 @@ pub enum Pc {
 pub struct Run {
     /// Parent or child.
     pub exec: usize,
-    /// The timer that it was started for; 0 if that was mail.
+    /// The timer that caused the run; 0 if mail caused it.
     pub cause: u8,
     /// What comes next.
     pub pc: Pc,
     /// The version that the next commit expects.
     pub base: Version,
-    /// The head as loaded, then what the next commit is to make of it.
+    /// The head as loaded, then the content of the next commit.
     pub next: Head,
-    /// Mail to delete in the end.
+    /// Mail to delete at the end.
     pub slots: u8,
     /// Effects decided since the last commit.
     pub decided: u8,
     /// The outbox of the last commit, until all of it is dispatched.
     pub items: u8,
-    /// Creates of `items` still to be made.
+    /// Creates of `items` that are still to be made.
     pub todo: u8,
     /// The timer that the loaded head named, to be deleted if it is superseded.
     pub superseded: u8,
@@ -194,17 +194,17 @@ pub struct Run {
 /// A state of the world.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct State {
-    /// What is stored.
+    /// The stored objects.
     pub bucket: Bucket,
-    /// What each worker runs.
+    /// The run of each worker.
     pub runs: [Option<Run>; 2],
-    /// A commit on its way whose writer has had no answer: expected version and body.
+    /// A commit in flight whose writer received no reply: expected version and body.
     pub flight: Option<(usize, Version, Head)>,
-    /// 0: the deadline is ahead; 1: past, but not by the clock of worker 1; 2: past.
+    /// 0: the deadline is in the future; 1: past, but not by the clock of worker 1; 2: past.
     pub time: u8,
-    /// Message ids that somebody outside created: `start` and messages.
+    /// Message ids that external senders created: `start` and messages.
     pub sent: u8,
-    /// Troubles left.
+    /// Remaining faults.
     pub budget: Budget,
     /// Ghost: whether there was a crash or a steal.
     pub troubled: bool,

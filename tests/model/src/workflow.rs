@@ -1,10 +1,10 @@
-//! Replay: what a workflow is at, as a function of its journal.
+//! Replay: the position of a workflow, as a function of its journal.
 
 use crate::state::{CHILD, Head, PARENT, effect, mid};
 use crate::{Op, Protocol, Run};
 
 impl Protocol {
-    /// The operation that an execution is at; `None` at its end. The child has none.
+    /// The current operation of an execution; `None` at its end. The child has none.
     pub(crate) fn at(&self, exec: usize, head: &Head) -> Option<Op> {
         let ops = if exec == CHILD {
             &[]

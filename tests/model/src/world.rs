@@ -1,4 +1,4 @@
-//! What everybody but a run does.
+//! The actions outside of runs.
 
 use crate::actions::lands;
 use crate::state::{CHILD, DEAD, Head, PARENT, mid};
@@ -51,7 +51,7 @@ impl Protocol {
                 cause,
             } => {
                 let run = Run::new(exec, cause);
-                // A run for mail that is there begins with its first request.
+                // A run for existing mail starts with its first request.
                 state.runs[worker] = match cause {
                     0 => self.run(state, worker, run, Action::Request(worker)),
                     _ => Some(run),
@@ -95,7 +95,7 @@ impl State {
         self.bucket.heads[exec] = Some(head);
     }
 
-    /// Whether a lease holder still runs, or is about to learn that it owns.
+    /// Whether a lease holder still runs, or is about to learn that it has the lease.
     pub(crate) fn is_alive(&self, exec: usize, lease: u8) -> bool {
         let run = self.runs[usize::from(lease)].as_ref();
         run.is_some_and(|run| {
@@ -103,13 +103,13 @@ impl State {
         })
     }
 
-    /// Whether a run that reads this head now is to leave it alone.
+    /// Whether a run that reads this head now must leave it alone.
     pub(crate) fn held(&self, exec: usize) -> bool {
         let head = self.bucket.heads[exec];
         head.is_some_and(|head| head.lease.is_some_and(|lease| lease != DEAD) && !head.expired)
     }
 
-    /// Marks lease holders that are over, so that equal states are equal.
+    /// Marks dead lease holders, so that equivalent states are equal.
     fn bury(&mut self) {
         for exec in [PARENT, CHILD] {
             let lease = self.bucket.heads[exec].and_then(|head| head.lease);
@@ -131,7 +131,7 @@ impl State {
 }
 
 impl Budget {
-    /// What may still go wrong.
+    /// The remaining faults.
     pub(crate) fn left(self) -> Self {
         let most = self.troubles;
         Self {
