@@ -1,8 +1,8 @@
 //! Real S3 servers for the tests: LocalStack and SeaweedFS, by `localstack/server`.
 //!
-//! `scripts/test` starts one of each for all tests and says where they are; where it has not, a
-//! test starts its own, which ends with it. A server that cannot be started fails the test: none
-//! is ever skipped.
+//! `scripts/test` starts one of each for all tests and passes their addresses; without it, a test
+//! starts its own server, which ends with the test. If a server cannot be started, the test fails:
+//! none is ever skipped.
 #![expect(clippy::doc_markdown, reason = "names of products")]
 
 mod own;

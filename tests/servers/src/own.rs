@@ -1,4 +1,4 @@
-//! A server that this process has started.
+//! A server started by this process.
 
 use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
@@ -6,12 +6,12 @@ use std::process::{Child, Command, Stdio};
 
 use tempfile::TempDir;
 
-/// A server of this test's own. It stops when this is dropped, or when the process dies: then
-/// its input ends.
+/// A server of this test's own. It stops when this is dropped, or when the process dies and thereby
+/// closes its input.
 #[derive(Debug)]
 pub(crate) struct Own {
     name: &'static str,
-    /// The script that watches over the server, until it is killed.
+    /// The script that supervises the server, until it is killed.
     script: Option<Child>,
     folder: TempDir,
     pub(crate) url: String,
@@ -55,7 +55,7 @@ impl Own {
         );
     }
 
-    /// Ends the server with SIGKILL, and starts it again on the same data and port.
+    /// Kills the server with SIGKILL, and restarts it on the same data and port.
     pub(crate) fn crash(&mut self) {
         let pid = std::fs::read_to_string(self.folder.path().join("pid")).expect("it runs");
         let killed = Command::new("kill").args(["-KILL", pid.trim()]).status();
@@ -67,7 +67,7 @@ impl Own {
 
     fn stop(&mut self) {
         if let Some(mut child) = self.script.take() {
-            // Its input ends, and so it stops the server.
+            // The script stops the server at the end of its input.
             drop(child.stdin.take());
             let _ = child.wait();
         }

@@ -9,7 +9,7 @@ use aws_sdk_s3::config::{BehaviorVersion, Credentials, Region};
 
 use crate::own::Own;
 
-/// The access key that both servers know.
+/// The access key that both servers accept.
 const ID: &str = "test";
 const SECRET: &str = "testtest";
 const REGION: &str = "us-east-1";
@@ -21,7 +21,7 @@ pub struct Server {
     own: Option<Own>,
 }
 
-/// A bucket, and who may use it.
+/// A bucket, and its access key.
 #[derive(Debug, Clone)]
 pub struct Place {
     /// `s3://bucket?endpoint=...&region=...`
@@ -35,29 +35,29 @@ pub struct Place {
 }
 
 impl Server {
-    /// LocalStack. It holds a lock per object, so its races are honest; it takes any signature,
-    /// and forgets everything when it stops.
+    /// LocalStack. It holds a lock per object, so its races are realistic; it accepts any
+    /// signature, and loses its data when it stops.
     ///
     /// # Panics
-    /// It cannot be started.
+    /// If it cannot be started.
     #[must_use]
     pub fn localstack() -> Self {
         Self::find("MILLPOND_TEST_LOCALSTACK", "localstack")
     }
 
-    /// SeaweedFS. It checks signatures, and keeps what it answered through a SIGKILL.
+    /// SeaweedFS. It checks signatures, and confirmed writes survive a SIGKILL.
     ///
     /// # Panics
-    /// It cannot be started.
+    /// If it cannot be started.
     #[must_use]
     pub fn seaweed() -> Self {
         Self::find("MILLPOND_TEST_SEAWEED", "seaweed")
     }
 
-    /// A SeaweedFS that nobody else uses, so that it may be killed.
+    /// A SeaweedFS that no other test uses, so that it may be killed.
     ///
     /// # Panics
-    /// It cannot be started.
+    /// If it cannot be started.
     #[must_use]
     pub fn own_seaweed() -> Self {
         Self::own("seaweed")
@@ -78,32 +78,32 @@ impl Server {
         }
     }
 
-    /// Where it answers.
+    /// The server's address.
     #[must_use]
     pub fn url(&self) -> &str {
         &self.url
     }
 
-    /// Kills the server with SIGKILL, and starts it again on what it has on disk.
+    /// Kills the server with SIGKILL, and restarts it on the data on its disk.
     ///
     /// # Panics
-    /// Others use it as well, or it does not start again.
+    /// If other tests also use it, or it does not restart.
     pub fn crash(&mut self) {
         self.own.as_mut().expect("nobody else uses it").crash();
     }
 
-    /// Makes a bucket that nobody else uses.
+    /// Creates a bucket that no other test uses.
     ///
     /// # Panics
-    /// The server refuses.
+    /// If the server rejects the request.
     pub async fn fresh_bucket(&self) -> Place {
         self.try_bucket().await.expect("the server makes a bucket")
     }
 
-    /// The same, for who can go on without it.
+    /// Creates a bucket, and returns the error to callers that can continue without it.
     ///
     /// # Errors
-    /// The server refuses.
+    /// The server rejects the request.
     pub async fn try_bucket(&self) -> Result<Place, Box<dyn Error + Send + Sync>> {
         let bucket = fresh_name();
         self.client().create_bucket().bucket(&bucket).send().await?;
@@ -131,10 +131,10 @@ impl Server {
 impl Place {
     /// The access key's id on both servers.
     pub const ID: &str = ID;
-    /// Its secret.
+    /// The access key's secret.
     pub const SECRET: &str = SECRET;
 
-    /// The same with a prefix.
+    /// The bucket with a prefix.
     #[must_use]
     pub fn below(&self, prefix: &str) -> Self {
         let url = self.url.replacen('?', &format!("/{prefix}?"), 1);
@@ -154,7 +154,7 @@ impl Place {
     }
 }
 
-/// Of many processes that share the server.
+/// A bucket name that is unique among the processes that share the server.
 fn fresh_name() -> String {
     static COUNT: AtomicU32 = AtomicU32::new(0);
     let count = COUNT.fetch_add(1, Ordering::Relaxed);

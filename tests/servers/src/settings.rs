@@ -1,4 +1,4 @@
-//! Settings of a bucket, as people make them.
+//! Settings of a bucket, as operators change them.
 
 use aws_sdk_s3::types::{
     BucketLifecycleConfiguration, BucketVersioningStatus, ExpirationStatus, LifecycleExpiration,
@@ -8,10 +8,10 @@ use aws_sdk_s3::types::{
 use crate::server::{Place, Server};
 
 impl Server {
-    /// Has a bucket keep old versions, or no more.
+    /// Enables or suspends versioning of a bucket.
     ///
     /// # Panics
-    /// The server refuses.
+    /// If the server rejects the request.
     pub async fn keep_versions(&self, place: &Place, keep: bool) {
         let status = match keep {
             true => BucketVersioningStatus::Enabled,
@@ -23,10 +23,10 @@ impl Server {
         set.expect("the server sets versioning");
     }
 
-    /// Has a bucket delete what begins with `prefix` after a day, and old versions of anything.
+    /// Makes a bucket expire objects below `prefix` after a day, and old versions of all objects.
     ///
     /// # Panics
-    /// The server refuses.
+    /// If the server rejects the request.
     pub async fn expire(&self, place: &Place, prefix: &str) {
         let rule = |name: &str, prefix: &str| {
             LifecycleRule::builder()
