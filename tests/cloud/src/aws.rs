@@ -1,11 +1,11 @@
-//! Clients of the server, for what is not a function: who uploads, and Lambda's own pollers.
+//! Clients of the server for components other than functions: uploaders, and Lambda's own pollers.
 
 use aws_sdk_s3::config::{BehaviorVersion, Credentials, Region};
 use millpond_servers::Place;
 
 use crate::REGION;
 
-/// A client of the S3 at an endpoint.
+/// A client of the S3 endpoint.
 #[must_use]
 pub fn s3(endpoint: &str) -> aws_sdk_s3::Client {
     let config = aws_sdk_s3::Config::builder()
@@ -19,7 +19,7 @@ pub fn s3(endpoint: &str) -> aws_sdk_s3::Client {
     aws_sdk_s3::Client::from_conf(config)
 }
 
-/// A client of the SQS at an endpoint.
+/// A client of the SQS endpoint.
 #[must_use]
 pub fn sqs(endpoint: &str) -> aws_sdk_sqs::Client {
     let config = aws_sdk_sqs::Config::builder()

@@ -1,4 +1,5 @@
-//! A small HTTP server for whole requests and whole answers, on a free port of this machine.
+//! A small HTTP server for complete requests and complete responses, on a free port of this
+//! machine.
 
 use std::io;
 use std::net::SocketAddr;
@@ -12,16 +13,16 @@ use hyper_util::rt::TokioIo;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::{JoinHandle, JoinSet};
 
-/// A request that has come in whole.
+/// A complete request.
 pub(crate) type Asked = Request<Bytes>;
-/// An answer.
+/// A response.
 pub(crate) type Answer = Response<Full<Bytes>>;
 
-/// In an answer's extensions: the connection is closed, and there is no answer.
+/// An extension of a response: the connection is closed without a response.
 #[derive(Debug, Clone, Copy)]
 struct HungUp;
 
-/// An answer that does not come.
+/// Creates a response that is never sent.
 pub(crate) fn hang_up() -> Answer {
     let mut answer = Answer::default();
     answer.extensions_mut().insert(HungUp);
@@ -45,7 +46,7 @@ impl Server {
         let listener = TcpListener::bind(("127.0.0.1", 0)).await?;
         let address = listener.local_addr()?;
         let listening = tokio::spawn(async move {
-            // With the listener's task the connections end as well.
+            // The connections end together with the listener's task.
             let mut connections = JoinSet::new();
             while let Ok((stream, _)) = listener.accept().await {
                 connections.spawn(connection(stream, handle.clone()));
@@ -67,7 +68,7 @@ where
     H: Fn(Asked) -> F + Clone + Send + 'static,
     F: Future<Output = Answer> + Send + 'static,
 {
-    // Small answers must not wait for each other.
+    // Small responses must not wait for each other.
     let _ = stream.set_nodelay(true);
     let service = service_fn(move |request: Request<Incoming>| {
         let handle = handle.clone();
@@ -83,18 +84,18 @@ where
             }
         }
     });
-    // A client that hangs up is its own business.
+    // A client that closes its connection is not an error.
     let _ = hyper::server::conn::http1::Builder::new()
         .serve_connection(TokioIo::new(stream), service)
         .await;
 }
 
-/// An answer in plain text.
+/// A response in plain text.
 pub(crate) fn text(status: StatusCode, body: &str) -> Answer {
     of_kind(status, "text/plain", body.to_owned())
 }
 
-/// An answer with a content type.
+/// A response with a content type.
 pub(crate) fn of_kind(status: StatusCode, kind: &str, body: impl Into<Bytes>) -> Answer {
     Response::builder()
         .status(status)

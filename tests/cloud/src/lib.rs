@@ -1,12 +1,12 @@
-//! The emulated cloud: what AWS does with a function, its events and its permissions, on this
+//! The emulated cloud: AWS's handling of a function, its events and its permissions, on this
 //! machine, around the real binaries and over LocalStack's S3 and SQS.
 //!
 //! - [`lambda`]: functions as processes behind a Runtime API.
-//! - [`queue`]: queues, and the mappings that hand their messages to functions.
+//! - [`queue`]: queues, and the mappings that deliver their messages to functions.
 //! - [`schedule`] and [`url`]: ticks and HTTP requests as events.
-//! - [`policy`] and [`proxy`]: what a function may ask of S3 and SQS, checked request by request.
+//! - [`policy`] and [`proxy`]: a function's permissions on S3 and SQS, checked for each request.
 //! - [`stack`]: all of it together, deployed from the expanded template of `infra/`.
-//! - [`scene`]: the application on it, and the world around.
+//! - [`scene`]: the deployed application, and its external clients.
 //!
 //! These are real processes and real servers, in real time.
 #![cfg(unix)]

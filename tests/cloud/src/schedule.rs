@@ -9,7 +9,7 @@ use tokio::time::interval;
 
 use crate::lambda::{Failure, Function};
 
-/// A schedule. It ticks when it is asked to, or by itself while a [`Ticking`] lives.
+/// A schedule. It ticks on request, or by itself while a [`Ticking`] exists.
 #[derive(Debug, Clone)]
 pub struct Schedule {
     function: Function,
@@ -21,7 +21,7 @@ pub struct Schedule {
 pub struct Ticking(JoinHandle<()>);
 
 impl Schedule {
-    /// A schedule with an input, in which `<aws.scheduler.scheduled-time>` stands for the tick.
+    /// A schedule with an input, in which `<aws.scheduler.scheduled-time>` is replaced by the tick.
     #[must_use]
     pub fn new(function: Function, input: impl Into<String>) -> Self {
         Self {
@@ -33,8 +33,8 @@ impl Schedule {
     /// Ticks once, for an instant.
     ///
     /// # Errors
-    /// The invocation's. The scheduler's own retries are off in what we deploy: the next tick is
-    /// one.
+    /// The error of the invocation. The scheduler's own retries are disabled in the deployment: the
+    /// next tick serves as a retry.
     pub async fn tick(&self, at: Timestamp) -> Result<Bytes, Failure> {
         // Ticks are on whole seconds.
         let at = Timestamp::from_second(at.as_second()).expect("it was one");
@@ -44,7 +44,7 @@ impl Schedule {
         self.function.invoke(input).await
     }
 
-    /// Begins to tick now, and then once in each period, whether the last tick has ended or not.
+    /// Starts to tick now, and then once in each period, whether or not the last tick has ended.
     #[must_use]
     pub fn every(&self, period: Duration) -> Ticking {
         let schedule = self.clone();

@@ -23,18 +23,18 @@ pub(crate) struct Work {
     pub(crate) trace: String,
 }
 
-/// What the process says.
+/// A message from the process.
 #[derive(Debug)]
 pub(crate) enum Said {
     /// It waits for an invocation.
     Ready,
-    /// It has a response.
+    /// It returns a response.
     Response(Bytes),
-    /// It had a response that is too large.
+    /// It returned a response that is too large.
     TooLarge(usize),
-    /// It answers with an error.
+    /// It returns an error.
     Error { kind: String, message: String },
-    /// It cannot begin.
+    /// It failed to initialize.
     InitError { kind: String, message: String },
 }
 
@@ -46,12 +46,12 @@ pub(crate) struct Api {
     said: mpsc::UnboundedReceiver<Said>,
 }
 
-/// What the handler of requests has.
+/// The state of the request handler.
 #[derive(Debug)]
 struct Desk {
     work: tokio::sync::Mutex<mpsc::UnboundedReceiver<Work>>,
     said: mpsc::UnboundedSender<Said>,
-    /// The invocation that the process has.
+    /// The current invocation of the process.
     current: Mutex<Option<String>>,
 }
 
@@ -75,7 +75,7 @@ impl Api {
         })
     }
 
-    /// What `AWS_LAMBDA_RUNTIME_API` says.
+    /// The value of `AWS_LAMBDA_RUNTIME_API`.
     pub(crate) fn address(&self) -> String {
         self.server.address.to_string()
     }
@@ -168,7 +168,7 @@ impl Desk {
     }
 
     fn say(&self, said: Said) {
-        // Nobody listens to an instance that is being killed.
+        // The receiver of an instance that is being killed may be dropped.
         let _ = self.said.send(said);
     }
 }

@@ -1,19 +1,19 @@
-//! How an invocation fails.
+//! The failures of an invocation.
 
 use std::time::Duration;
 
 /// Why an invocation has no response.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Failure {
-    /// All instances are busy, and there may be no more.
+    /// All instances are busy, and no more are permitted.
     #[error("rate exceeded: function={function}, instances={limit}")]
     Throttled {
         /// The function.
         function: String,
-        /// How many instances it may have.
+        /// The maximum number of instances.
         limit: usize,
     },
-    /// The event is larger than Lambda takes.
+    /// The event exceeds Lambda's limit.
     #[error("the event is larger than 6 MB: bytes={bytes}")]
     EventTooLarge {
         /// Its size.
@@ -22,10 +22,10 @@ pub enum Failure {
     /// The process could not be started.
     #[error("the function cannot be started: {why}")]
     Start {
-        /// What the system said.
+        /// The system's error.
         why: String,
     },
-    /// It said itself that it cannot begin, ended, or took too long before its first `next`.
+    /// It reported a failed initialization, exited, or took too long before its first `next`.
     #[error("the function did not begin: {kind}: {message}")]
     Init {
         /// The kind of error.
@@ -33,33 +33,33 @@ pub enum Failure {
         /// The message.
         message: String,
     },
-    /// It had not answered at its deadline, and was killed.
+    /// It had not responded at its deadline, and was killed.
     #[error("task timed out after {:.2} seconds", after.as_secs_f64())]
     TimedOut {
-        /// Its time-out.
+        /// Its timeout.
         after: Duration,
     },
-    /// Its process ended.
+    /// Its process exited.
     #[error("runtime exited with error: {status}")]
     Exited {
-        /// How.
+        /// The exit status.
         status: String,
     },
-    /// It used more memory than it may, and was killed.
+    /// It exceeded its memory limit, and was killed.
     #[error("runtime exited with error: out of memory: used_kb={used_kb}, limit_mb={limit_mb}")]
     OutOfMemory {
-        /// What it used.
+        /// The memory used.
         used_kb: u64,
-        /// What it may use.
+        /// The memory limit.
         limit_mb: u64,
     },
-    /// Its response is larger than Lambda takes.
+    /// Its response exceeds Lambda's limit.
     #[error("response payload size exceeded maximum allowed payload size: bytes={bytes}")]
     ResponseTooLarge {
         /// Its size.
         bytes: usize,
     },
-    /// It answered with an error.
+    /// It returned an error.
     #[error("the function answered with an error: {kind}: {message}")]
     Handled {
         /// The kind of error.
@@ -70,7 +70,7 @@ pub enum Failure {
 }
 
 impl Failure {
-    /// Whether the process is gone with it.
+    /// Whether the failure ends the process.
     pub(crate) const fn is_end(&self) -> bool {
         match self {
             Self::Start { .. }

@@ -1,4 +1,4 @@
-//! A function: its instances, and who gets the next invocation.
+//! A function: its instances, and the assignment of invocations to them.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -13,7 +13,7 @@ use crate::lambda::instance::Instance;
 use crate::lambda::process::{is_frozen, signal};
 use crate::lambda::{Failure, MOST_BYTES, Report, Spec};
 
-/// A deployed function. Copies are the same function; its processes end with the last of them.
+/// A deployed function. Clones are the same function; its processes end with the last of them.
 #[derive(Debug, Clone)]
 pub struct Function(Arc<Deployed>);
 
@@ -27,7 +27,7 @@ struct Deployed {
 #[derive(Debug, Default)]
 struct Pool {
     idle: Vec<Instance>,
-    /// All there are, by number; without a pid while they are being started.
+    /// All instances, by number; without a pid while they are being started.
     live: BTreeMap<u64, Live>,
     last: u64,
 }
@@ -54,17 +54,17 @@ impl Function {
         }))
     }
 
-    /// What it was deployed with.
+    /// Its specification.
     #[must_use]
     pub fn spec(&self) -> &Spec {
         &self.0.spec
     }
 
-    /// Invokes it and waits for the response. An invocation goes on, as on Lambda, when the
-    /// caller gives up waiting.
+    /// Invokes it and waits for the response. As on Lambda, an invocation continues if the caller
+    /// stops waiting.
     ///
     /// # Errors
-    /// [`Failure`] says how it failed.
+    /// [`Failure`] specifies how it failed.
     pub async fn invoke(&self, event: impl Into<Bytes>) -> Result<Bytes, Failure> {
         let event = event.into();
         if event.len() > MOST_BYTES {
@@ -75,8 +75,8 @@ impl Function {
         hear.await.expect("it tells before it ends")
     }
 
-    /// Kills an instance with SIGKILL, a busy one if there is one; `pick` chooses among them. Its
-    /// number.
+    /// Kills an instance with SIGKILL, a busy one if there is one; `pick` selects among them.
+    /// Returns its number.
     pub fn kill_one(&self, pick: u64) -> Option<u64> {
         let mut pool = self.0.pool();
         let chosen = |busy| {
@@ -88,7 +88,7 @@ impl Function {
         };
         let (number, pid) = chosen(true).or_else(|| chosen(false))?;
         signal(pid, Signal::KILL);
-        // An idle one gets no more work, however long its end takes.
+        // An idle one receives no more work, however long its exit takes.
         pool.idle.retain(|instance| instance.number != number);
         if pool.live.get(&number).is_some_and(|live| !live.busy) {
             pool.live.remove(&number);
@@ -96,7 +96,7 @@ impl Function {
         Some(number)
     }
 
-    /// Ends all idle instances, as Lambda does with what nobody needs; how many there were.
+    /// Ends all idle instances, as Lambda does with unused ones; returns their number.
     pub async fn retire(&self) -> usize {
         let idle = std::mem::take(&mut self.0.pool().idle);
         let count = idle.len();
@@ -107,13 +107,13 @@ impl Function {
         count
     }
 
-    /// How many instances there are, idle or not.
+    /// The number of instances, idle or not.
     #[must_use]
     pub fn instances(&self) -> usize {
         self.0.pool().live.len()
     }
 
-    /// How many of its processes are frozen at this moment.
+    /// The number of its processes that are frozen now.
     #[must_use]
     pub fn frozen(&self) -> usize {
         let pool = self.0.pool();
@@ -123,7 +123,7 @@ impl Function {
             .count()
     }
 
-    /// What its invocations took so far.
+    /// The reports of its invocations so far.
     #[must_use]
     pub fn reports(&self) -> Vec<Report> {
         self.0.reports.lock().expect("no holder panics").clone()
@@ -172,7 +172,7 @@ impl Deployed {
         } else if let Some(live) = self.pool().live.get_mut(&number) {
             live.busy = false;
         }
-        // The caller has its answer before the instance asks for more.
+        // The caller receives its response before the instance asks for more work.
         let _ = tell.send(outcome);
         if ended {
             return;
@@ -184,7 +184,7 @@ impl Deployed {
         }
     }
 
-    /// An idle instance, or a new one.
+    /// Returns an idle instance, or a new one.
     async fn find(&self) -> Result<Box<Instance>, Failure> {
         let number = match self.take()? {
             Taken::Warm(instance) => return Ok(instance),
@@ -214,7 +214,7 @@ impl Deployed {
             pool.live.remove(&instance.number);
         }
         let limit = self.spec.concurrency;
-        // What has answered and not yet asked for more is no invocation any more.
+        // An instance that has responded and not yet asked for more has no invocation any more.
         if pool.live.values().filter(|live| live.busy).count() >= limit {
             let function = self.spec.name.clone();
             return Err(Failure::Throttled { function, limit });

@@ -1,4 +1,4 @@
-//! One instance: a process, its Runtime API, and what it is doing.
+//! One instance: a process, its Runtime API, and its current work.
 
 use std::fs::File;
 use std::process::Stdio;
@@ -13,24 +13,24 @@ use crate::lambda::api::{Api, Said, Work};
 use crate::lambda::process::{peak_kb, resident_kb, signal};
 use crate::lambda::{Failure, Spec};
 
-/// How often the memory of a busy instance is looked at.
+/// Interval at which the memory of a busy instance is checked.
 const LOOK: Duration = Duration::from_millis(20);
 
-/// A process that has asked for an invocation, and is frozen until there is one.
+/// A process that has asked for an invocation, and is frozen until one arrives.
 #[derive(Debug)]
 pub(crate) struct Instance {
     pub(crate) number: u64,
     pub(crate) pid: Pid,
     child: Child,
     api: Api,
-    /// Until when it may work.
+    /// The deadline of its work.
     deadline: Instant,
-    /// Its cold start, until a report has it.
+    /// Its cold start, until a report includes it.
     pub(crate) init: Option<Duration>,
 }
 
 impl Instance {
-    /// Starts a process and waits until it asks for its first invocation. `known` hears its pid.
+    /// Starts a process and waits until it asks for its first invocation. `known` receives its pid.
     pub(crate) async fn start(
         spec: &Spec,
         number: u64,
@@ -45,8 +45,8 @@ impl Instance {
             .stdin(Stdio::null())
             .stdout(out)
             .stderr(err)
-            // A group of its own: an interrupt of the tests is not the function's. When this
-            // process dies the system wakes and hangs up on groups that are stopped.
+            // A process group of its own: an interrupt of the tests does not reach the function.
+            // When this process dies, the system resumes stopped groups and sends them SIGHUP.
             .process_group(0)
             .kill_on_drop(true)
             .spawn()
@@ -94,7 +94,7 @@ impl Instance {
         }
     }
 
-    /// Has the process work on an event.
+    /// Passes an event to the process.
     pub(crate) async fn invoke(
         &mut self,
         spec: &Spec,
@@ -134,7 +134,7 @@ impl Instance {
                     Said::TooLarge(bytes) => return Err(Failure::ResponseTooLarge { bytes }),
                     Said::Error { kind, message } => return Err(Failure::Handled { kind, message }),
                     Said::InitError { kind, message } => return Err(Failure::Init { kind, message }),
-                    // A second connection asks as well; the first of them gets the work.
+                    // A second connection may ask as well; the first of them receives the work.
                     Said::Ready => {}
                 },
                 status = self.child.wait() => return Err(Failure::Exited { status: how(status) }),
@@ -149,8 +149,8 @@ impl Instance {
         }
     }
 
-    /// Waits until it asks for its next invocation, and freezes it. It has until its deadline
-    /// for that; whether it made it.
+    /// Waits until it asks for its next invocation, at most until its deadline, and freezes it.
+    /// Returns whether it met the deadline.
     pub(crate) async fn settle(&mut self) -> bool {
         let settled = tokio::select! {
             biased;
@@ -165,19 +165,19 @@ impl Instance {
         settled
     }
 
-    /// Whether the process is there.
+    /// Whether the process exists.
     pub(crate) fn lives(&mut self) -> bool {
         matches!(self.child.try_wait(), Ok(None))
     }
 
-    /// The most memory it has had.
+    /// Its peak memory.
     pub(crate) fn peak_kb(&self) -> Option<u64> {
         peak_kb(self.pid)
     }
 
-    /// Kills the process and waits for its end.
+    /// Kills the process and waits for its exit.
     pub(crate) async fn end(&mut self) {
-        // It fails only for a process that has ended.
+        // It fails only for a process that has exited.
         let _ = self.child.kill().await;
     }
 
@@ -209,7 +209,7 @@ fn how(status: std::io::Result<std::process::ExitStatus>) -> String {
     status.map_or_else(|error| error.to_string(), |status| status.to_string())
 }
 
-/// An X-Ray header: the request id's digits are as good as any.
+/// An X-Ray header: the digits of the request id serve as the trace id.
 fn trace(request_id: &str) -> String {
     let digits: String = request_id.chars().filter(char::is_ascii_hexdigit).collect();
     let (first, rest) = digits.split_at(8);

@@ -1,12 +1,12 @@
-//! The Lambda service: functions, their instances, and the Runtime API that each instance asks.
+//! The Lambda service: functions, their instances, and the Runtime API that each instance polls.
 //!
 //! An instance is a child process with a Runtime API of its own. It is started when an invocation
-//! finds no idle one, takes one invocation at a time, and is frozen (SIGSTOP) from the moment it
-//! asks for the next one until there is one. What has not answered at its deadline is killed, and
-//! so is what outgrows its memory. An instance that ends fails the invocation it had, and the next
-//! one meets a new instance.
+//! finds no idle one, processes one invocation at a time, and is frozen (SIGSTOP) from its request
+//! for the next invocation until one arrives. An instance that has not responded at its deadline is
+//! killed, and so is one that exceeds its memory. If an instance exits, its invocation fails, and
+//! the next one starts a new instance.
 //!
-//! Left out, because nothing of ours rests on it: extensions, response streaming, the share of
+//! Omitted, since Millpond does not depend on them: extensions, response streaming, the share of
 //! processor time by memory, and the second attempt at a failed init within the same invocation
 //! (here a failed init fails the invocation).
 
@@ -23,5 +23,5 @@ pub use function::Function;
 pub use report::{Report, Summary};
 pub use spec::Spec;
 
-/// The largest event and the largest response of an invocation, in bytes.
+/// The maximum size of the event and of the response of an invocation, in bytes.
 pub const MOST_BYTES: usize = 6 * 1024 * 1024;

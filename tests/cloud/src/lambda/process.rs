@@ -1,18 +1,18 @@
-//! What the system knows of a process, and signals to it.
+//! Information about a process from the system, and signals to it.
 
 use rustix::process::{Pid, Signal, kill_process};
 
-/// Sends a signal; one to a process that has just ended goes nowhere.
+/// Sends a signal; a signal to a process that has just exited is ignored.
 pub(crate) fn signal(pid: Pid, signal: Signal) {
     let _ = kill_process(pid, signal);
 }
 
-/// The most resident memory it has had, in kB.
+/// Its peak resident memory, in kB.
 pub(crate) fn peak_kb(pid: Pid) -> Option<u64> {
     status(pid, "VmHWM:")
 }
 
-/// The resident memory it has, in kB.
+/// Its current resident memory, in kB.
 pub(crate) fn resident_kb(pid: Pid) -> Option<u64> {
     status(pid, "VmRSS:")
 }
@@ -20,7 +20,7 @@ pub(crate) fn resident_kb(pid: Pid) -> Option<u64> {
 /// Whether it is stopped by a signal.
 pub(crate) fn is_frozen(pid: Pid) -> bool {
     let stat = std::fs::read_to_string(format!("/proc/{}/stat", pid.as_raw_nonzero()));
-    // The name before the state stands in parentheses, and may hold anything.
+    // The name before the state is in parentheses, and may contain any character.
     stat.is_ok_and(|stat| {
         stat.rsplit(')')
             .next()

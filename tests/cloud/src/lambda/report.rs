@@ -1,52 +1,52 @@
-//! What an invocation took.
+//! The report of an invocation.
 
 use std::fmt;
 use std::time::{Duration, SystemTime};
 
 use crate::lambda::Failure;
 
-/// One invocation, as Lambda's `REPORT` line has it.
+/// One invocation, in the form of Lambda's `REPORT` line.
 #[derive(Debug, Clone)]
 pub struct Report {
     /// Its request id.
     pub request_id: String,
-    /// Which instance had it.
+    /// The instance that processed it.
     pub instance: u64,
-    /// When it was handed to the instance.
+    /// When it was passed to the instance.
     pub begun: SystemTime,
     /// A cold start: from the start of the process to its first `next`.
     pub init: Option<Duration>,
     /// From `next` to the response.
     pub took: Duration,
-    /// The most resident memory the instance has had so far, in kB; `None` if it was gone.
+    /// The peak resident memory of the instance so far, in kB; `None` if it had exited.
     pub peak_kb: Option<u64>,
     /// Why it failed, if it did.
     pub failure: Option<Failure>,
 }
 
-/// Many reports in a line.
+/// A summary of many reports.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Summary {
-    /// How many invocations.
+    /// The number of invocations.
     pub invocations: usize,
-    /// How many of them failed.
+    /// The number of failed ones.
     pub failed: usize,
-    /// How many of them were cold.
+    /// The number of cold starts.
     pub cold: usize,
     /// The median cold start.
     pub init_median: Duration,
     /// The longest cold start.
     pub init_most: Duration,
-    /// The median of the time taken.
+    /// The median duration.
     pub took_median: Duration,
-    /// The longest time taken.
+    /// The longest duration.
     pub took_most: Duration,
-    /// The most memory of any instance, in kB.
+    /// The peak memory of any instance, in kB.
     pub peak_kb: u64,
 }
 
 impl Summary {
-    /// Sums up.
+    /// Summarizes reports.
     #[must_use]
     pub fn of(reports: &[Report]) -> Self {
         let mut inits: Vec<_> = reports.iter().filter_map(|report| report.init).collect();

@@ -1,4 +1,4 @@
-//! What a function is deployed with.
+//! The specification of a function.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -9,19 +9,20 @@ use std::time::Duration;
 pub struct Spec {
     /// Its name.
     pub name: String,
-    /// The executable: what is called `bootstrap` in the package.
+    /// The executable, named `bootstrap` in the package.
     pub binary: PathBuf,
-    /// Its environment, beside what Lambda sets. Nothing of this process's own is inherited.
+    /// Its environment, in addition to Lambda's variables. None of this process's variables are
+    /// inherited.
     pub environment: BTreeMap<String, String>,
-    /// How long an invocation may take.
+    /// The timeout of an invocation.
     pub timeout: Duration,
-    /// How long an instance may take to ask for its first invocation.
+    /// The timeout until an instance asks for its first invocation.
     pub init_timeout: Duration,
     /// Resident memory above which an instance is killed, in MB.
     pub memory_mb: u64,
-    /// How many invocations there may be at once.
+    /// The maximum number of concurrent invocations.
     pub concurrency: usize,
-    /// The file that its instances' output is appended to; without one it is dropped.
+    /// The file that its instances' output is appended to; without one, the output is dropped.
     pub log: Option<PathBuf>,
 }
 
@@ -41,7 +42,7 @@ impl Spec {
         }
     }
 
-    /// Adds a variable of the environment.
+    /// Adds an environment variable.
     #[must_use]
     pub fn variable(mut self, name: &str, value: impl Into<String>) -> Self {
         self.environment.insert(name.to_owned(), value.into());
@@ -55,7 +56,7 @@ impl Spec {
         format!("arn:aws:lambda:{region}:{account}:function:{}", self.name)
     }
 
-    /// What a process of it finds in its environment.
+    /// The environment variables of its processes.
     pub(crate) fn variables(&self, api: &str, instance: u64) -> BTreeMap<String, String> {
         let task = self.binary.parent().map(|path| path.display().to_string());
         let lambda = [
@@ -86,7 +87,7 @@ impl Spec {
             ("PATH", "/usr/local/bin:/usr/bin:/bin".to_owned()),
         ];
         let mut all = self.environment.clone();
-        // As on Lambda, reserved variables win.
+        // As on Lambda, reserved variables take precedence.
         all.extend(lambda.map(|(name, value)| (name.to_owned(), value)));
         all
     }

@@ -1,4 +1,4 @@
-//! Which actions on which resources an HTTP request to S3 or SQS asks for.
+//! The actions and resources of an HTTP request to S3 or SQS.
 
 use std::borrow::Cow;
 
@@ -15,17 +15,17 @@ pub struct Access {
     pub action: String,
     /// The resource's ARN.
     pub resource: String,
-    /// What conditions may ask about, by lower-case key.
+    /// The values that conditions can test, by lower-case key.
     pub context: Context,
 }
 
-/// A request that is none we know of: nobody is allowed what nobody can name.
+/// An unknown request: no policy can allow it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("no action is known for the request: {0}")]
 pub struct UnknownRequest(pub String);
 
 impl Access {
-    /// An action on a resource. The transport counts as TLS: it would be, to AWS.
+    /// An action on a resource. The transport counts as TLS, as it would be to AWS.
     #[must_use]
     pub fn new(action: &str, resource: &str) -> Self {
         let context = [
@@ -48,10 +48,10 @@ impl Access {
     }
 }
 
-/// What a request asks for; more than one access when it deletes several objects or copies one.
+/// The accesses of a request; more than one if it deletes several objects or copies one.
 ///
 /// # Errors
-/// [`UnknownRequest`]: it is none that S3 or SQS are asked by Millpond.
+/// [`UnknownRequest`]: Millpond sends no such request to S3 or SQS.
 pub fn accesses(request: &Parts, body: &[u8]) -> Result<Vec<Access>, UnknownRequest> {
     match header(request, "x-amz-target") {
         Some(target) => sqs(&target, body).map(|access| vec![access]),
@@ -62,7 +62,7 @@ pub fn accesses(request: &Parts, body: &[u8]) -> Result<Vec<Access>, UnknownRequ
 fn sqs(target: &str, body: &[u8]) -> Result<Access, UnknownRequest> {
     let unknown = || UnknownRequest(target.to_owned());
     let operation = target.strip_prefix("AmazonSQS.").ok_or_else(unknown)?;
-    // IAM knows no action of its own for the batches.
+    // IAM has no separate actions for batches.
     let action = operation.strip_suffix("Batch").unwrap_or(operation);
     let body: Value = serde_json::from_slice(body).map_err(|_| unknown())?;
     let name = match (body["QueueUrl"].as_str(), body["QueueName"].as_str()) {
@@ -113,7 +113,7 @@ fn s3(request: &Parts, body: &[u8]) -> Result<Vec<Access>, UnknownRequest> {
         ("DELETE", false, false) if !query.has_other_than(&["versionId", "x-id"]) => {
             versioned("s3:DeleteObject", "s3:DeleteObjectVersion")
         }
-        // Of an upload in parts, its last request makes the object.
+        // In a multipart upload, the last request creates the object.
         ("POST", false, false) if query.has("uploads") || query.has("uploadId") => {
             creating(on_object("s3:PutObject"), query.has("uploadId"))
         }
@@ -158,12 +158,12 @@ fn bucket_action(method: &str, query: &Query<'_>, arn: &str) -> Option<Access> {
     Some(access)
 }
 
-/// A write, and whether it makes an object by itself.
+/// A write, and whether it creates an object by itself.
 fn creating(access: Access, creates: bool) -> Access {
     access.with("s3:objectcreationoperation", Some(creates.to_string()))
 }
 
-/// The keys of a request that deletes several: each is an access of its own.
+/// The keys of a multi-object delete: each is an access of its own.
 fn deletes(bucket: &str, body: &[u8]) -> Option<Vec<Access>> {
     let body = std::str::from_utf8(body).ok()?;
     let keys = body.split("<Key>").skip(1).map(|rest| {

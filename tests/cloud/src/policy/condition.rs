@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::policy::pattern::matches;
 use crate::policy::statement::{PolicyError, texts};
 
-/// What a condition may ask about: all keys that requests of ours have or lack.
+/// The supported condition keys: all keys that our requests have or lack.
 const KEYS: [&str; 11] = [
     "aws:principalaccount",
     "aws:principalarn",
@@ -22,7 +22,7 @@ const KEYS: [&str; 11] = [
     "s3:x-amz-server-side-encryption",
 ];
 
-/// What is known of a request, by the lower-case name of the key.
+/// The known values of a request, by the lower-case name of the key.
 pub(crate) type Context = BTreeMap<String, String>;
 
 /// One key under one operator.
@@ -30,9 +30,9 @@ pub(crate) type Context = BTreeMap<String, String>;
 pub(crate) struct Condition {
     key: String,
     test: Test,
-    /// `...Not...`: none of the values may fit, and a key that is not there is fine.
+    /// `...Not...`: none of the values may match, and an absent key satisfies the condition.
     negated: bool,
-    /// `...IfExists`: a key that is not there is fine.
+    /// `...IfExists`: an absent key satisfies the condition.
     if_exists: bool,
     values: Vec<String>,
 }
@@ -47,7 +47,7 @@ enum Test {
 }
 
 impl Condition {
-    /// Reads a statement's `Condition`.
+    /// Parses a statement's `Condition`.
     pub(crate) fn all(value: &Value) -> Result<Vec<Self>, PolicyError> {
         let object = |value: &Value| match value {
             Value::Object(fields) => Ok(fields.clone()),
@@ -89,7 +89,7 @@ impl Condition {
                 });
             }
         };
-        // ARNs with wildcards are patterns under ArnEquals, too.
+        // ARNs with wildcards are patterns under ArnEquals as well.
         let test = if name.starts_with("Arn") {
             Test::Like
         } else {

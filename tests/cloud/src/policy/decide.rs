@@ -1,21 +1,21 @@
-//! All policies that concern a role, and what they say of a request.
+//! All policies that apply to a role, and their decision about a request.
 
 use serde_json::Value;
 
 use crate::policy::access::Access;
 use crate::policy::statement::{PolicyError, Statement};
 
-/// The policies of a role and of the resources that it meets.
+/// The policies of a role and of the resources that it accesses.
 #[derive(Debug, Clone, Default)]
 pub struct Policy {
     role: String,
     statements: Vec<Statement>,
 }
 
-/// What becomes of a request.
+/// The decision about a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Decision {
-    /// Some statement allows it, none denies it.
+    /// A statement allows it, and none denies it.
     Allowed,
     /// A statement denies it: its sid.
     Denied(String),
@@ -36,7 +36,7 @@ impl Policy {
     /// Adds a policy document: the role's own, or a resource's.
     ///
     /// # Errors
-    /// [`PolicyError`] when it is malformed, or says what this evaluator does not know.
+    /// [`PolicyError`] if it is malformed, or uses a feature that this evaluator does not support.
     pub fn add(&mut self, document: &Value) -> Result<(), PolicyError> {
         self.statements
             .extend(Statement::all(document, &self.role)?);

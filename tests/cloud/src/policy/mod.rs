@@ -1,9 +1,10 @@
-//! IAM, as far as the policies of a deployment use it: which request is allowed.
+//! The part of IAM that a deployment's policies use: which request is allowed.
 //!
-//! A request is one or more [`Access`]es: an action on a resource, with what conditions may ask
-//! about it. An explicit Deny of any policy beats every Allow, and what no Allow matches is
-//! denied. What this evaluator does not know (an operator, a key of a condition, a variable in a
-//! resource) is an error when the policy is read: nothing is guessed.
+//! A request consists of one or more [`Access`]es: an action on a resource, with the values that
+//! conditions can test. An explicit Deny of any policy overrides every Allow, and an access without
+//! a matching Allow is denied. A feature that this evaluator does not support (an operator, a key
+//! of a condition, a variable in a resource) is an error when the policy is read: nothing is
+//! guessed.
 
 mod access;
 mod condition;

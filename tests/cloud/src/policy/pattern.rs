@@ -1,10 +1,10 @@
 //! IAM's wildcards.
 
-/// Whether `text` is of the pattern: `*` is any characters, `?` is one.
+/// Whether `text` matches the pattern: `*` is any characters, `?` is one.
 pub(crate) fn matches(pattern: &str, text: &str) -> bool {
     let (pattern, text): (Vec<_>, Vec<_>) = (pattern.chars().collect(), text.chars().collect());
     let (mut at, mut seen) = (0, 0);
-    // Where the last `*` stands, and how far its match reaches.
+    // The position of the last `*`, and the end of its match.
     let mut star: Option<(usize, usize)> = None;
     while seen < text.len() {
         match pattern.get(at) {

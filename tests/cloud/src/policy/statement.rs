@@ -9,21 +9,21 @@ use crate::policy::pattern::matches;
 /// Why a policy cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PolicyError {
-    /// It is not the JSON it should be.
+    /// Its JSON does not have the expected form.
     #[error("{what} is malformed: value={value}")]
     Malformed {
-        /// What.
+        /// The malformed part.
         what: &'static str,
-        /// What is there.
+        /// The value found.
         value: String,
     },
-    /// An operator that this evaluator does not know.
+    /// An operator that this evaluator does not support.
     #[error("the evaluator does not know the condition operator: operator={operator}")]
     Operator {
         /// The operator.
         operator: String,
     },
-    /// A key that requests here never have, so that its condition would mean nothing.
+    /// A key that requests here never have, so that its condition would have no effect.
     #[error("the evaluator does not know the condition key: key={key}")]
     Key {
         /// The key.
@@ -47,7 +47,7 @@ pub(crate) struct Statement {
     conditions: Vec<Condition>,
 }
 
-/// Patterns of which one must fit, or none may.
+/// Patterns of which one must match, or none may.
 #[derive(Debug, Clone)]
 struct Patterns {
     all: Vec<String>,
@@ -61,7 +61,7 @@ impl Patterns {
 }
 
 impl Statement {
-    /// Reads all statements of a policy document; `principal`s that are others' are left out.
+    /// Parses all statements of a policy document; those of other `principal`s are omitted.
     pub(crate) fn all(document: &Value, role: &str) -> Result<Vec<Self>, PolicyError> {
         let list = match &document["Statement"] {
             Value::Array(list) => list.iter().collect(),
@@ -99,7 +99,7 @@ impl Statement {
         })
     }
 
-    /// Whether it says anything about a request.
+    /// Whether it applies to a request.
     pub(crate) fn applies(&self, access: &Access) -> bool {
         let action = access.action.to_ascii_lowercase();
         self.actions
@@ -114,7 +114,7 @@ impl Statement {
     }
 }
 
-/// Whether a statement with this principal is about the role: identity policies have none.
+/// Whether a statement with this principal applies to the role: identity policies have none.
 fn concerns(principal: &Value, role: &str) -> bool {
     let (account, root) = (
         crate::ACCOUNT,

@@ -7,15 +7,15 @@ use crate::policy::Access;
 /// One request.
 #[derive(Debug, Clone)]
 pub struct Asked {
-    /// When it came.
+    /// When it arrived.
     pub at: SystemTime,
-    /// What the server took to answer it; zero if it was refused here.
+    /// The server's response time; zero if the proxy refused it.
     pub took: Duration,
-    /// What it asks for; empty if nobody knows what.
+    /// Its accesses; empty if the request is unknown.
     pub accesses: Vec<Access>,
-    /// The status of its answer.
+    /// The status of the response.
     pub status: u16,
-    /// Why it was refused by the policies, if it was.
+    /// The reason for the refusal by the policies, if there was one.
     pub refused: Option<String>,
 }
 

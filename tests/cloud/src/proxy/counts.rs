@@ -1,16 +1,16 @@
-//! Requests by verb: what the price list speaks of.
+//! Requests by verb, as in the price list.
 
 use std::fmt;
 use std::ops::{Add, Sub};
 
 use crate::proxy::Asked;
 
-/// How many requests went to the services.
+/// The number of requests to the services.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Counts {
-    /// PUT and POST to S3: of the write class.
+    /// PUT and POST to S3: in the write class.
     pub puts: u64,
-    /// Lists: of the write class.
+    /// Lists: in the write class.
     pub lists: u64,
     /// GET and HEAD of objects.
     pub gets: u64,
@@ -21,7 +21,7 @@ pub struct Counts {
 }
 
 impl Counts {
-    /// Counts what reached the services.
+    /// Counts the requests that reached the services.
     #[must_use]
     pub fn of<'a>(asked: impl IntoIterator<Item = &'a Asked>) -> Self {
         let mut counts = Self::default();
@@ -35,7 +35,7 @@ impl Counts {
                 action if action.starts_with("s3:Delete") => counts.deletes += 1,
                 action if action.starts_with("s3:List") => counts.lists += 1,
                 action if action.starts_with("sqs:") => counts.queue += 1,
-                // What is left are settings of buckets: S3 prices them as reads.
+                // The remaining requests concern settings of buckets: S3 prices them as reads.
                 _ => counts.gets += 1,
             }
         }
@@ -66,7 +66,7 @@ impl Add for Counts {
 impl Sub for Counts {
     type Output = Self;
 
-    /// What came after `other` was counted.
+    /// The requests since `other` was counted.
     fn sub(self, other: Self) -> Self {
         Self {
             puts: self.puts - other.puts,

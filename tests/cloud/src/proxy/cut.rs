@@ -1,20 +1,20 @@
-//! The end of a function, or of an answer, at one of its requests.
+//! Terminates a function, or drops a response, at one of its requests.
 
 use std::fmt;
 
-/// What happens at the request.
+/// The fault at the request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Injection {
-    /// The process dies, and the request has not gone out.
+    /// The process dies before the request is sent.
     NotSent,
-    /// The request is served, and the process dies before it hears of it.
+    /// The request is served, and the process dies before it receives the response.
     LandedAndDied,
-    /// The request is served, and its answer is lost; the process lives.
+    /// The request is served, and its response is lost; the process survives.
     ReplyLost,
 }
 
 impl Injection {
-    /// All of them.
+    /// All faults.
     pub const ALL: [Self; 3] = [Self::NotSent, Self::LandedAndDied, Self::ReplyLost];
 
     /// Whether the process dies.
@@ -27,9 +27,9 @@ impl Injection {
     }
 }
 
-/// One that is still to come.
+/// A pending cut.
 pub(crate) struct Cut {
-    /// Requests before it.
+    /// Number of requests before it.
     after: u64,
     injection: Injection,
     kill: Box<dyn FnOnce() + Send>,
@@ -49,7 +49,7 @@ impl Cut {
         }
     }
 
-    /// Counts a request; whether it is this one.
+    /// Counts a request; returns whether the cut applies to it.
     pub(crate) const fn strikes(&mut self) -> bool {
         let now = self.after == 0;
         self.after = self.after.saturating_sub(1);
@@ -64,7 +64,7 @@ impl Cut {
         }
     }
 
-    /// Does it.
+    /// Executes the cut.
     pub(crate) fn fall(self) {
         if self.injection.is_death() {
             (self.kill)();

@@ -1,4 +1,4 @@
-//! Refusals in the services' own words.
+//! Refusals in the services' own format.
 
 use hyper::StatusCode;
 use hyper::http::request::Parts;
@@ -6,7 +6,7 @@ use serde_json::json;
 
 use crate::http::{Answer, of_kind};
 
-/// 403, as S3 or SQS say it.
+/// A 403 in the format of S3 or SQS.
 pub(crate) fn refusal(request: &Parts, why: &str) -> Answer {
     if request.headers.contains_key("x-amz-target") {
         let body = json!({"__type": "com.amazonaws.sqs#AccessDeniedException", "Message": why});
@@ -16,7 +16,7 @@ pub(crate) fn refusal(request: &Parts, why: &str) -> Answer {
             body.to_string(),
         );
     }
-    // The reason names actions and ARNs only, but keys may hold anything.
+    // The reason names only actions and ARNs, but keys may contain any character.
     let why = why.replace('&', "&amp;").replace('<', "&lt;");
     let body = format!(
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<Error><Code>AccessDenied</Code><Message>{why}</Message></Error>"

@@ -21,7 +21,7 @@ use crate::proxy::cut::Cut;
 use crate::proxy::refuse::refusal;
 use crate::proxy::{Asked, Counts, Injection};
 
-/// A function's door to S3 and SQS. It closes when this is dropped.
+/// A function's proxy to S3 and SQS. It closes when this is dropped.
 #[derive(Debug)]
 pub struct Proxy {
     server: Server,
@@ -30,7 +30,7 @@ pub struct Proxy {
 
 #[derive(Debug)]
 struct Shared {
-    /// `host:port` of the server behind.
+    /// `host:port` of the upstream server.
     behind: String,
     policy: Policy,
     client: Client<HttpConnector, Full<Bytes>>,
@@ -39,10 +39,10 @@ struct Shared {
 }
 
 impl Proxy {
-    /// Opens a door to the server at `url` for who has `policy`.
+    /// Starts a proxy to the server at `url` for a caller with `policy`.
     ///
     /// # Errors
-    /// No port can be listened on.
+    /// No port is available.
     pub async fn start(url: &str, policy: Policy) -> io::Result<Self> {
         let mut connector = HttpConnector::new();
         connector.set_nodelay(true);
@@ -61,8 +61,8 @@ impl Proxy {
             let shared = Arc::clone(&serving);
             async move {
                 let (parts, body) = request.into_parts();
-                // What was sent lands, whether or not who sent it still lives; and LocalStack never
-                // gives a key back whose request was broken off.
+                // A request that was sent lands, whether or not its sender is still alive; and
+                // LocalStack never unlocks a key whose request was interrupted.
                 let answer = tokio::spawn(async move { shared.answer_or_cut(parts, body).await });
                 answer.await.expect("answering does not panic")
             }
@@ -73,24 +73,24 @@ impl Proxy {
         })
     }
 
-    /// Where it is.
+    /// The proxy's address.
     #[must_use]
     pub fn url(&self) -> String {
         format!("http://{}", self.server.address)
     }
 
-    /// Cuts the function off at the request that comes after `after` others; `kill` ends its process,
-    /// where that is its injection.
+    /// Cuts the function off at the request that follows `after` others; `kill` terminates its
+    /// process, if the fault requires that.
     pub fn cut(&self, after: u64, injection: Injection, kill: impl FnOnce() + Send + 'static) {
         *self.shared.cut() = Some(Cut::new(after, injection, kill));
     }
 
-    /// Cuts nothing any more; whether it was still to come.
+    /// Cancels the pending cut; returns whether it was still pending.
     pub fn heal(&self) -> bool {
         self.shared.cut().take().is_some()
     }
 
-    /// What was asked so far.
+    /// The requests so far.
     #[must_use]
     pub fn asked(&self) -> Vec<Asked> {
         self.shared.asked.lock().expect("no holder panics").clone()
@@ -102,7 +102,7 @@ impl Proxy {
         Counts::of(self.shared.asked.lock().expect("no holder panics").iter())
     }
 
-    /// What was asked for and is not allowed, each once.
+    /// The refused accesses, without duplicates.
     #[must_use]
     pub fn refused(&self) -> BTreeSet<String> {
         let asked = self.shared.asked.lock().expect("no holder panics");
@@ -112,7 +112,7 @@ impl Proxy {
             .collect()
     }
 
-    /// The actions that were asked for.
+    /// The requested actions.
     #[must_use]
     pub fn actions(&self) -> BTreeSet<String> {
         let asked = self.shared.asked.lock().expect("no holder panics");
@@ -126,13 +126,13 @@ impl Shared {
         self.cut.lock().expect("no holder panics")
     }
 
-    /// The cut, if it is this request's.
+    /// The cut, if it applies to this request.
     fn struck(&self) -> Option<Cut> {
         let mut cut = self.cut();
         cut.as_mut()?.strikes().then(|| cut.take())?
     }
 
-    /// Answers, or is the end of who asked.
+    /// Responds, or executes the cut.
     async fn answer_or_cut(&self, parts: Parts, body: Bytes) -> Answer {
         let Some(cut) = self.struck() else {
             return self.answer(parts, body).await;
@@ -191,7 +191,7 @@ impl Shared {
         answer
     }
 
-    /// Why it is not allowed, if it is not.
+    /// The reason for a refusal, if the request is not allowed.
     fn refusal(&self, access: &Access) -> Option<String> {
         let Access {
             action, resource, ..
@@ -203,7 +203,7 @@ impl Shared {
         }
     }
 
-    /// Why the absence of what was read may not be told, if it may not.
+    /// The reason why the absence of an object must not be revealed, if there is one.
     fn hides(&self, accesses: &[Access]) -> Option<String> {
         let object = accesses
             .iter()

@@ -1,4 +1,4 @@
-//! What a function's answer says about its batch.
+//! Parses a function's response to a batch.
 
 use std::collections::BTreeSet;
 
@@ -7,15 +7,15 @@ use serde_json::Value;
 /// Which messages of a batch failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Answer {
-    /// These; all others are acknowledged. Empty: all are.
+    /// These; all others are acknowledged. Empty: all are acknowledged.
     Failed(BTreeSet<String>),
-    /// The answer is none that Lambda understands: all of them, and why.
+    /// Lambda cannot interpret the response: all messages failed, for this reason.
     Nonsense(String),
 }
 
-/// Reads the answer to a batch of the messages `ids`, as Lambda does: no answer, `null`, and no
-/// list or an empty one are success; anything else that is not a list of identifiers of
-/// messages of this batch makes the whole batch fail.
+/// Parses the response to a batch of the messages `ids`, as Lambda does: no response, `null`, and
+/// an absent or empty list mean success; any other value that is not a list of identifiers of
+/// messages of this batch fails the whole batch.
 #[must_use]
 pub fn verdict(answer: &[u8], ids: &BTreeSet<String>) -> Answer {
     if answer.is_empty() {

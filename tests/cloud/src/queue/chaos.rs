@@ -1,4 +1,4 @@
-//! What a queue may do wrong, and more of it than usual.
+//! Faults that a queue may have, more frequent than usual.
 
 use millpond::ports::Entropy as _;
 use millpond_testing::SeededEntropy;
@@ -6,17 +6,18 @@ use millpond_testing::SeededEntropy;
 /// Faults of delivery, drawn from a seed. None by default.
 #[derive(Debug, Clone, Default)]
 pub struct Chaos {
-    /// Where the draws begin.
+    /// The seed of the random numbers.
     pub seed: u64,
-    /// The most times that one receive of a message is delivered: each is drawn from 1 to this.
+    /// Maximum number of deliveries per receive of a message: each is drawn from 1 to this.
     pub copies: u64,
-    /// How many messages are held back and drawn from at random; 0 keeps the server's order.
+    /// Number of messages that are held back and delivered in random order; 0 keeps the server's
+    /// order.
     pub shuffle: usize,
-    /// How many of a hundred messages are lost: deleted, and never delivered.
+    /// Percentage of messages that are lost: deleted, and never delivered.
     pub lost_percent: u64,
 }
 
-/// Draws from a seed.
+/// Seeded random numbers.
 #[derive(Debug)]
 pub(crate) struct Dice(SeededEntropy);
 
@@ -32,7 +33,7 @@ impl Dice {
         u64::from_le_bytes(bytes) % limit.max(1)
     }
 
-    /// The index of one of `count` things.
+    /// A random index into `count` items.
     pub(crate) fn index(&self, count: usize) -> usize {
         let count = u64::try_from(count).expect("so many do not fit into memory");
         usize::try_from(self.below(count)).expect("it is below a usize")

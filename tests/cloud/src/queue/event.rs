@@ -1,4 +1,4 @@
-//! A batch as the function sees it.
+//! A batch in the form that the function receives.
 
 use std::borrow::Cow;
 
@@ -26,8 +26,8 @@ pub fn event<'m>(arn: &str, messages: impl IntoIterator<Item = &'m Message>) -> 
     json!({ "Records": records })
 }
 
-/// A notification with its keys as S3 writes them: LocalStack writes a space as `%20`, S3 as `+`.
-/// The MD5 beside it stays that of what LocalStack sent.
+/// A notification with keys in S3's encoding: LocalStack encodes a space as `%20`, S3 as `+`. The
+/// MD5 beside it remains that of LocalStack's body.
 fn as_s3_writes(body: &str) -> Cow<'_, str> {
     let Ok(mut value) = serde_json::from_str::<Value>(body) else {
         return body.into();

@@ -13,30 +13,31 @@ use crate::queue::answer::{Answer, verdict};
 use crate::queue::chaos::Dice;
 use crate::queue::{Message, Queue, Settings, event};
 
-/// How long a poll waits for a message.
+/// The time that a poll waits for a message.
 const POLL: Duration = Duration::from_secs(1);
 
-/// A mapping at work. It ends when this is dropped: what it has not deleted by then comes back.
+/// A running mapping. It ends when this is dropped: messages that it has not deleted by then become
+/// visible again.
 #[derive(Debug)]
 pub struct Mapping {
     shared: Arc<Shared>,
     polling: JoinHandle<()>,
 }
 
-/// What a mapping has done so far.
+/// The activity of a mapping so far.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Messages that were received; one that came back counts again.
+    /// Messages received; each redelivery counts again.
     pub received: u64,
     /// Messages in the batches of invocations, copies included.
     pub delivered: u64,
-    /// Copies made on purpose.
+    /// Duplicates created on purpose.
     pub copies: u64,
     /// Messages lost on purpose.
     pub lost: u64,
     /// Messages deleted because the function acknowledged them.
     pub acknowledged: u64,
-    /// Messages the function reported as failed.
+    /// Messages that the function reported as failed.
     pub reported: u64,
     /// Messages of batches that failed as a whole.
     pub failed: u64,
@@ -56,7 +57,7 @@ struct Shared {
 }
 
 impl Mapping {
-    /// Begins to poll, as soon as it is enabled.
+    /// Starts to poll once it is enabled.
     #[must_use]
     pub fn start(queue: Queue, function: Function, settings: Settings) -> Self {
         let counts = Mutex::default();
@@ -72,18 +73,19 @@ impl Mapping {
         Self { shared, polling }
     }
 
-    /// What it has done so far.
+    /// Its activity so far.
     #[must_use]
     pub fn counts(&self) -> Counts {
         self.shared.counts.lock().expect("no holder panics").clone()
     }
 
-    /// Has it poll, or not: what it was about to deliver it still delivers. Messages wait in the queue.
+    /// Enables or disables polling: messages already received are still delivered. The others wait
+    /// in the queue.
     pub fn enable(&self, enabled: bool) {
         self.shared.enabled.send_replace(enabled);
     }
 
-    /// Whether it has died of a panic: its server refused something.
+    /// Whether it has panicked: its server rejected a request.
     #[must_use]
     pub fn is_over(&self) -> bool {
         self.polling.is_finished()
@@ -112,7 +114,8 @@ async fn poll(shared: Arc<Shared>) {
     loop {
         let on = enabled.wait_for(|on| *on).await;
         drop(on.expect("its sender is in reach of this"));
-        // First a place for an invocation: a message must not wait here while its visibility ends.
+        // A slot for an invocation comes first: a message must not wait here while its visibility
+        // timeout expires.
         let place = Arc::clone(&free)
             .acquire_owned()
             .await
@@ -161,7 +164,7 @@ impl Shared {
         add(&mut self.counts.lock().expect("no holder panics"));
     }
 
-    /// Takes what was received, some of it several times, some of it not at all.
+    /// Accepts received messages, some of them several times, some of them not at all.
     async fn admit(&self, messages: Vec<Message>, dice: &Dice, held: &mut VecDeque<Message>) {
         let chaos = &self.settings.chaos;
         for message in messages {

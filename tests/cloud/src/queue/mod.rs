@@ -1,11 +1,12 @@
-//! Queues of LocalStack's SQS, and the event source mappings that hand their messages to functions.
+//! Queues of LocalStack's SQS, and the event source mappings that deliver their messages to
+//! functions.
 //!
-//! Visibility, delays, receive counts and the dead-letter queue are the server's. A mapping does
-//! what Lambda's pollers do: it receives, makes batches, invokes, and deletes what was not
-//! reported as failed. What is reported, and the whole of a batch whose invocation failed, stays
-//! in the queue and comes back when its visibility ends.
+//! The server provides visibility, delays, receive counts and the dead-letter queue. A mapping
+//! works like Lambda's pollers: it receives, forms batches, invokes, and deletes the messages that
+//! were not reported as failed. Messages reported as failed, and all messages of a batch whose
+//! invocation failed, remain in the queue and become visible again after the visibility timeout.
 //!
-//! A mapping can be made to be worse than SQS usually is: see [`Chaos`].
+//! A mapping can have more faults than SQS usually has: see [`Chaos`].
 
 mod answer;
 mod chaos;

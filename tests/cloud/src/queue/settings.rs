@@ -1,4 +1,4 @@
-//! What a mapping is made with.
+//! The settings of a mapping.
 
 use std::time::Duration;
 
@@ -7,23 +7,24 @@ use crate::queue::Chaos;
 /// An event source mapping's properties.
 #[derive(Debug, Clone)]
 pub struct Settings {
-    /// The most messages of a batch.
+    /// Maximum number of messages in a batch.
     pub batch: usize,
-    /// How long a batch may be gathered that is not full.
+    /// Maximum time to fill a batch.
     pub window: Duration,
-    /// The most invocations at once.
+    /// Maximum number of concurrent invocations.
     pub concurrency: usize,
-    /// `ReportBatchItemFailures`: whether the function's answer is read. Without it an
-    /// invocation that succeeds acknowledges its whole batch.
+    /// `ReportBatchItemFailures`: whether the function's response is evaluated. Without it, a
+    /// successful invocation acknowledges its whole batch.
     pub partial: bool,
-    /// What goes wrong on purpose.
+    /// The faults to inject.
     pub chaos: Chaos,
-    /// Whether it polls from the beginning.
+    /// Whether it polls from the start.
     pub enabled: bool,
 }
 
 impl Default for Settings {
-    /// Lambda's: batches of ten, at once, partial failures read; two invocations at once.
+    /// Lambda's defaults: batches of ten without delay, partial failures evaluated; two concurrent
+    /// invocations.
     fn default() -> Self {
         Self {
             batch: 10,

@@ -24,27 +24,27 @@ pub struct Queue {
     pub arn: String,
 }
 
-/// A message as it was received.
+/// A received message.
 #[derive(Debug, Clone)]
 pub struct Message {
-    /// Its id: the same at each receive.
+    /// Its id, which is the same at each receive.
     pub id: String,
-    /// What deletes it.
+    /// The receipt handle for its deletion.
     pub receipt: String,
     /// Its body.
     pub body: String,
     /// The body's MD5.
     pub md5: String,
-    /// `ApproximateReceiveCount`, `SentTimestamp` and the like.
+    /// `ApproximateReceiveCount`, `SentTimestamp` and similar attributes.
     pub attributes: BTreeMap<String, String>,
 }
 
-/// How many messages a queue holds.
+/// The number of messages in a queue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Depth {
-    /// To be received.
+    /// Available to be received.
     pub visible: u64,
-    /// Received, and neither deleted nor back.
+    /// Received, and neither deleted nor visible again.
     pub in_flight: u64,
     /// Not yet due.
     pub delayed: u64,
@@ -58,7 +58,7 @@ impl Depth {
     }
 }
 
-/// What the server says, in full.
+/// Panics with the server's full error.
 macro_rules! answered {
     ($request:expr) => {
         match $request.send().await {
@@ -69,10 +69,10 @@ macro_rules! answered {
 }
 
 impl Queue {
-    /// Makes a queue.
+    /// Creates a queue.
     ///
     /// # Panics
-    /// The server refuses.
+    /// If the server rejects the request.
     pub async fn create(client: &Client, name: &str, attributes: &Attributes) -> Self {
         let mut request = client.create_queue().queue_name(name);
         for (key, value) in attributes {
@@ -87,10 +87,10 @@ impl Queue {
         }
     }
 
-    /// Sends a message, due after `delay`.
+    /// Sends a message, to be delivered after `delay`.
     ///
     /// # Panics
-    /// The server refuses.
+    /// If the server rejects the request.
     pub async fn send(&self, body: &str, delay: Duration) {
         let delay = i32::try_from(delay.as_secs()).expect("at most 15 minutes");
         let request = self
@@ -104,7 +104,7 @@ impl Queue {
     /// Receives up to ten messages; waits for the first.
     ///
     /// # Panics
-    /// The server refuses.
+    /// If the server rejects the request.
     pub async fn receive(&self, most: usize, wait: Duration) -> Vec<Message> {
         let request = self.client.receive_message().queue_url(&self.url);
         let request = request
@@ -123,7 +123,7 @@ impl Queue {
     /// Deletes messages by their receipts.
     ///
     /// # Panics
-    /// The server refuses.
+    /// If the server rejects the request.
     pub async fn delete(&self, receipts: &[String]) {
         for some in receipts.chunks(10) {
             let mut request = self.client.delete_message_batch().queue_url(&self.url);
@@ -136,10 +136,10 @@ impl Queue {
         }
     }
 
-    /// How many messages it holds.
+    /// The number of messages in it.
     ///
     /// # Panics
-    /// The server refuses.
+    /// If the server rejects the request.
     pub async fn depth(&self) -> Depth {
         let names = [
             QueueAttributeName::ApproximateNumberOfMessages,

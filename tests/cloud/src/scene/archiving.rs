@@ -1,7 +1,7 @@
 //! Retention over many finished executions, killed at random while it works.
 //!
-//! The executions are made by an engine in memory, and what it has left is copied to the store: what
-//! is looked at is the retention, as it is deployed.
+//! An in-memory engine creates the executions, and its objects are copied to the store: the test
+//! covers the retention as it is deployed.
 
 use std::fmt;
 use std::sync::Arc;
@@ -19,47 +19,47 @@ use crate::queue::Dice;
 use crate::scene::Scene;
 use crate::scene::engine::earlier;
 
-/// Executions asked for at once.
+/// Number of concurrent requests.
 const AT_ONCE: usize = 48;
 /// Executions that wait for a message meanwhile.
 const LIVE: usize = 20;
-/// How long ago they ended: within the last hour a pass waits for writers whose clocks are behind,
-/// and the next one walks that hour once more.
+/// The age of the executions: within the last hour, a pass waits for writers whose clocks are
+/// behind, and the next one reads that hour again.
 const AGO: Duration = Duration::from_secs(2 * 3600);
-/// Results looked at after each pass.
+/// Results checked after each pass.
 const LOOKS: usize = 5;
 
-/// How it is done.
+/// The parameters.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// How many finished executions.
+    /// The number of finished executions.
     pub count: usize,
-    /// The mean time after which the retention is killed.
+    /// The mean time until the retention is killed.
     pub kill_every: Duration,
-    /// Where the draws begin.
+    /// The seed of the random numbers.
     pub seed: u64,
-    /// How long it may take until all are archived.
+    /// The timeout until all are archived.
     pub patience: Duration,
 }
 
-/// What came of it.
+/// The results.
 #[derive(Debug, Default)]
 pub struct Outcome {
     /// Finished executions.
     pub asked: usize,
-    /// How long it took to make them.
+    /// The time to create them.
     pub made: Duration,
-    /// How long it took to archive them.
+    /// The time to archive them.
     pub took: Duration,
     /// Archives after each pass.
     pub progress: Vec<usize>,
-    /// Passes that did not end by themselves.
+    /// Passes that did not complete.
     pub cut: usize,
     /// Instances killed.
     pub killed: u64,
-    /// Heads in the end, and other objects beside them.
+    /// Remaining heads, and other objects beside them.
     pub left: (usize, usize),
-    /// What is not as it must be.
+    /// Violations.
     pub wrong: Vec<String>,
     /// Requests of the retention.
     pub requests: Counts,
@@ -82,10 +82,10 @@ fn app() -> App {
         .workflow("waits", "1", waits)
 }
 
-/// Makes executions, and has them archived.
+/// Creates executions, and archives them by the retention.
 ///
 /// # Panics
-/// The store fails, or it takes too long.
+/// If the store fails, or the time is exceeded.
 pub async fn archive(scene: &Scene, options: &Options, say: &mut dyn FnMut(String)) -> Outcome {
     let begun = Instant::now();
     let (memory, engine) = earlier(AGO, app());
@@ -142,8 +142,8 @@ pub async fn archive(scene: &Scene, options: &Options, say: &mut dyn FnMut(Strin
             }
         }
         if archived == options.count {
-            // What was told in the last hour is walked anew by each pass, and now all of it was: one that is
-            // killed too often never comes to its end.
+            // Each pass reads the feed of the last hour again, and now all records are in it: a
+            // pass that is killed too often never completes.
             killer.abort();
             if passed.is_ok() {
                 break;
@@ -158,7 +158,7 @@ pub async fn archive(scene: &Scene, options: &Options, say: &mut dyn FnMut(Strin
     outcome.took = begun.elapsed();
     outcome.killed = killed.load(Ordering::Relaxed);
 
-    // All of them, and not only those that happened to be looked at.
+    // All of them, and not only those that happened to be checked before.
     let looks = stream::iter(finished.iter().enumerate());
     let looks = looks.map(|(number, eid)| archived(&engine, number, *eid));
     let wrong: Vec<_> = looks.buffer_unordered(AT_ONCE).collect().await;
@@ -175,7 +175,7 @@ pub async fn archive(scene: &Scene, options: &Options, say: &mut dyn FnMut(Strin
     outcome
 }
 
-/// Does something beside a worker.
+/// Runs an operation while a worker runs.
 async fn work<T>(engine: &Engine, what: impl Future<Output = T>) -> T {
     let (stop, never) = (Notice::new(), Notice::new());
     let worker = Worker::new(engine, WorkerOptions::default());
@@ -187,7 +187,7 @@ async fn work<T>(engine: &Engine, what: impl Future<Output = T>) -> T {
     tokio::join!(worker.run(&stop, &never), doing).1
 }
 
-/// Executions that are over, and some that wait.
+/// Creates executions that are over, and some that wait.
 async fn make(engine: &Engine, count: usize) -> (Vec<ExecutionId>, Vec<ExecutionId>) {
     let finished = stream::iter(0..count).map(async |number| {
         let started = engine.start(Start::new("quick").input(&number)).await;
@@ -208,7 +208,7 @@ async fn make(engine: &Engine, count: usize) -> (Vec<ExecutionId>, Vec<Execution
     (finished, live.collect().await)
 }
 
-/// Kills the retention, again and again, after times between none and twice the mean.
+/// Kills the retention repeatedly, at intervals between zero and twice the mean.
 fn kill(
     scene: &Scene,
     options: &Options,
@@ -227,7 +227,7 @@ fn kill(
     }
 }
 
-/// What is wrong with an execution's result, whether it is archived by now or not.
+/// The violations in an execution's result, whether it is archived by now or not.
 async fn answers(engine: &Engine, number: usize, eid: ExecutionId) -> Option<String> {
     match engine.result(eid, Duration::ZERO).await {
         Ok(outcome) => match outcome.get::<usize>() {
@@ -245,7 +245,7 @@ async fn archived(engine: &Engine, number: usize, eid: ExecutionId) -> Option<St
     }
 }
 
-/// Those that wait go on.
+/// Waiting executions continue.
 async fn tell(engine: &Engine, live: &[ExecutionId]) -> Vec<String> {
     let mut wrong = Vec::new();
     for eid in live {
@@ -262,7 +262,7 @@ async fn tell(engine: &Engine, live: &[ExecutionId]) -> Vec<String> {
 }
 
 impl Outcome {
-    /// All that is not as it must be.
+    /// All violations.
     #[must_use]
     pub fn faults(&self) -> Vec<String> {
         let mut faults = self.wrong.clone();

@@ -1,4 +1,4 @@
-//! The world: uploads, calls of the API, ticks.
+//! External clients: uploads, calls of the API, ticks.
 
 use aws_sdk_s3::error::DisplayErrorContext;
 use aws_sdk_s3::primitives::ByteStream;
@@ -16,16 +16,16 @@ use crate::schedule::Ticking;
 
 pub(crate) type Http = Client<HttpConnector, Full<Bytes>>;
 
-/// Who calls the API. The emulated cloud looks at the name only.
+/// Authorizes API calls, and names the caller. The emulated cloud checks only the name.
 const SIGNED: &str = "AWS4-HMAC-SHA256 Credential=AKIAEMULATEDCLOUD/20260101/us-east-1/lambda/aws4_request, \
     SignedHeaders=host, Signature=00";
 
-/// What the API answered.
+/// The API's response.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Reply {
     /// The status.
     pub status: u16,
-    /// The body; null if it is no JSON.
+    /// The body; null if it is not JSON.
     pub body: Value,
 }
 
@@ -33,7 +33,7 @@ impl Scene {
     /// Uploads an object to the bucket.
     ///
     /// # Panics
-    /// The server refuses.
+    /// If the server rejects the request.
     pub async fn upload(&self, key: &str, body: impl Into<Bytes>) {
         let put = self.s3.put_object().bucket(&self.stack.bucket).key(key);
         let put = put.body(ByteStream::from(body.into())).send().await;
@@ -42,10 +42,10 @@ impl Scene {
         }
     }
 
-    /// The keys of the bucket that begin with a prefix.
+    /// The keys of the bucket with a prefix.
     ///
     /// # Panics
-    /// The server refuses.
+    /// If the server rejects the request.
     pub async fn keys(&self, prefix: &str) -> Vec<String> {
         let mut keys: Vec<String> = Vec::new();
         loop {
@@ -69,7 +69,7 @@ impl Scene {
     /// Deletes an object of the bucket.
     ///
     /// # Panics
-    /// The server refuses.
+    /// If the server rejects the request.
     pub async fn remove(&self, key: &str) {
         let delete = self.s3.delete_object().bucket(&self.stack.bucket).key(key);
         if let Err(error) = delete.send().await {
@@ -77,18 +77,18 @@ impl Scene {
         }
     }
 
-    /// Asks the API for something.
+    /// Sends a GET request to the API.
     ///
     /// # Panics
-    /// Nothing answers at its URL.
+    /// If there is no response at its URL.
     pub async fn get(&self, path: &str) -> Reply {
         self.ask(Method::GET, path, Bytes::new()).await
     }
 
-    /// Tells the API something.
+    /// Sends a POST request to the API.
     ///
     /// # Panics
-    /// Nothing answers at its URL.
+    /// If there is no response at its URL.
     pub async fn post(&self, path: &str, body: &Value) -> Reply {
         self.ask(Method::POST, path, body.to_string().into()).await
     }
@@ -108,10 +108,10 @@ impl Scene {
         Reply { status, body }
     }
 
-    /// Starts an execution by the API; its eid.
+    /// Starts an execution by the API; returns its eid.
     ///
     /// # Panics
-    /// The API does not start it.
+    /// If the API does not start it.
     pub async fn start(&self, workflow: &str, key: &str, input: Value) -> String {
         let body = serde_json::json!({"workflow": workflow, "key": key, "input": input});
         let reply = self.post("/executions", &body).await;
@@ -124,7 +124,7 @@ impl Scene {
     /// Sends a message by the API.
     ///
     /// # Panics
-    /// The API does not take it.
+    /// If the API rejects it.
     pub async fn signal(&self, eid: &str, channel: &str, payload: &Value) {
         let body = serde_json::json!({"channel": channel, "payload": payload});
         let reply = self.post(&format!("/executions/{eid}/signal"), &body).await;
@@ -142,7 +142,7 @@ impl Scene {
             .await
     }
 
-    /// The sweeper's schedule, until it is dropped.
+    /// Runs the sweeper's schedule until it is dropped.
     #[must_use]
     pub fn sweeping(&self) -> Ticking {
         self.stack

@@ -1,4 +1,4 @@
-//! Engines in this process: past the functions, their policies and their limits.
+//! Engines in this process, which bypass the functions, their policies and their limits.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,10 +15,10 @@ use millpond_testing::MemoryBucket;
 use crate::scene::Scene;
 
 impl Scene {
-    /// An engine on the bucket, for who looks. Call it within a runtime.
+    /// An engine on the bucket, for inspection. Must be called within a runtime.
     ///
     /// # Panics
-    /// The bucket cannot be opened.
+    /// If the bucket cannot be opened.
     pub async fn engine(&self, app: App) -> Engine {
         let options = self.url().parse().expect("it is a good URL");
         let bucket = S3Bucket::open_as(&options, Place::ID, Place::SECRET).await;
@@ -28,7 +28,7 @@ impl Scene {
     }
 }
 
-/// An engine in memory, for which it is so much earlier than it is. Call it within a runtime.
+/// An in-memory engine whose clock is behind by this time. Must be called within a runtime.
 pub(crate) fn earlier(by: Duration, app: App) -> (Arc<MemoryBucket>, Engine) {
     let clock = SystemClock::new();
     let clock: Arc<dyn Clock> = Arc::new(Behind { clock, by });

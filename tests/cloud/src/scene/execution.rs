@@ -1,4 +1,4 @@
-//! What the application's own commands say of the executions.
+//! The executions as listed by the application's own commands.
 
 use std::process::Stdio;
 
@@ -8,7 +8,7 @@ use tokio::process::Command;
 
 use crate::scene::Scene;
 
-/// An execution, as `list` has it.
+/// An execution, as `list` prints it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Execution {
     /// Its id.
@@ -22,11 +22,11 @@ pub struct Execution {
 }
 
 impl Scene {
-    /// Runs a command of the application on the bucket, past the functions and their policies; what
-    /// it prints, and whether it was content.
+    /// Runs a command of the application on the bucket, bypassing the functions and their policies;
+    /// returns its output, and whether it succeeded.
     ///
     /// # Panics
-    /// The binary cannot be run.
+    /// If the binary cannot be run.
     pub async fn command(&self, words: &[&str]) -> (String, bool) {
         let done = Command::new(&self.setting.binary)
             .args(words)
@@ -46,7 +46,7 @@ impl Scene {
     /// All executions.
     ///
     /// # Panics
-    /// The command fails.
+    /// If the command fails.
     pub async fn executions(&self) -> Vec<Execution> {
         let (out, well) = self
             .command(&["list", "--json", "--limit", "1000000"])

@@ -1,5 +1,5 @@
-//! Many uploads, whose events come one to three times and in any order: one start for each version of
-//! an object. Nobody runs what is started.
+//! Many uploads, whose events arrive one to three times and in any order: one start for each
+//! version of an object. No worker runs the started executions.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -14,27 +14,27 @@ use crate::queue;
 use crate::scene::Scene;
 use crate::scene::storm::RULES;
 
-/// The rule that they are started by.
+/// The rule that starts them.
 pub const RULE: &str = RULES;
-/// Uploads under way at once.
+/// Number of concurrent uploads.
 const AT_ONCE: usize = 32;
 
-/// What came of it.
+/// The results.
 #[derive(Debug)]
 pub struct Outcome {
     /// Uploads: versions of objects.
     pub uploads: usize,
     /// Objects.
     pub objects: usize,
-    /// How long the uploads took.
+    /// The duration of the uploads.
     pub uploaded: Duration,
-    /// How long it took until all events were done with.
+    /// The time until all events were processed.
     pub took: Duration,
     /// Executions.
     pub started: usize,
-    /// What is not as it must be.
+    /// Violations.
     pub wrong: Vec<String>,
-    /// What the starter's mapping has done.
+    /// The activity of the starter's mapping.
     pub mapping: queue::Counts,
     /// Requests of the starter.
     pub requests: Counts,
@@ -42,7 +42,7 @@ pub struct Outcome {
     pub invocations: Summary,
 }
 
-/// What the number `n` is called: each fifth has what encodings get wrong.
+/// The name of number `n`: every fifth contains characters that encodings often corrupt.
 fn name(n: usize) -> String {
     let odd = [
         "a b",
@@ -60,7 +60,7 @@ fn name(n: usize) -> String {
     }
 }
 
-/// Objects and how many versions each gets: each seventh is deleted and made again.
+/// Objects, each with its number of versions: every seventh is deleted and created again.
 fn plan(uploads: usize) -> BTreeMap<String, usize> {
     let mut left = uploads;
     let mut all = BTreeMap::new();
@@ -75,10 +75,10 @@ fn plan(uploads: usize) -> BTreeMap<String, usize> {
     all
 }
 
-/// Uploads, and waits until all is calm.
+/// Uploads, and waits until all queues are empty and all instances are idle.
 ///
 /// # Panics
-/// The server refuses, or it takes too long.
+/// If the server rejects a request, or the time is exceeded.
 pub async fn receive(scene: &Scene, uploads: usize, patience: Duration) -> Outcome {
     let objects = plan(uploads);
     let begun = Instant::now();
@@ -88,7 +88,7 @@ pub async fn receive(scene: &Scene, uploads: usize, patience: Duration) -> Outco
                 if version > 1 {
                     scene.remove(key).await;
                 }
-                // Other bytes: LocalStack's sequencers are all the same.
+                // The bytes differ, since LocalStack's sequencers are all equal.
                 scene.upload(key, format!("{key} {version}")).await;
             }
         })
@@ -149,7 +149,7 @@ pub async fn receive(scene: &Scene, uploads: usize, patience: Duration) -> Outco
 }
 
 impl Outcome {
-    /// All that is not as it must be.
+    /// All violations.
     #[must_use]
     pub fn faults(&self) -> Vec<String> {
         let mut faults = self.wrong.clone();

@@ -1,6 +1,6 @@
-//! The invoices of the example, end to end: an upload starts one execution a line, some wait for an
-//! approval that comes by the API, some for nobody, until their timer fires; then all are archived.
-//! Between any two of these no process of the application is alive.
+//! The invoices of the example, end to end: an upload starts one execution per line, some wait for
+//! an approval that arrives by the API, some wait without one until their timer fires; then all are
+//! archived. Between any two of these steps no process of the application is alive.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -15,38 +15,38 @@ use tokio::time::{Instant, sleep_until};
 
 use crate::scene::{Execution, Scene};
 
-/// How long anything may take that does not wait for a timer.
+/// Timeout of every wait other than for a timer.
 const PATIENCE: Duration = Duration::from_secs(400);
 
-/// How many invoices came to what.
+/// The number of invoices by verdict.
 pub type Verdicts = BTreeMap<String, usize>;
 
-/// What came of it.
+/// The results.
 #[derive(Debug)]
 pub struct Outcome {
     /// Lines of the file.
     pub lines: usize,
-    /// What must come of them.
+    /// The expected verdicts.
     pub expected: Verdicts,
-    /// What came of them.
+    /// The actual verdicts.
     pub verdicts: Verdicts,
     /// Payments in the bank's ledger.
     pub payments: usize,
-    /// Ticks of the sweeper until the last timer had fired.
+    /// Ticks of the sweeper until the last timer fired.
     pub sweeps: usize,
-    /// Processes that were alive when nothing was to be done.
+    /// Processes that were alive while there was no work.
     pub alive: usize,
     /// Executions that were archived.
     pub archived: usize,
-    /// Verdicts that are told of archived executions.
+    /// Verdicts that the API returns for archived executions.
     pub told: Verdicts,
-    /// Messages that nobody could make anything of.
+    /// Messages in the dead-letter queues.
     pub dead: u64,
-    /// What was not allowed.
+    /// Refused accesses.
     pub refused: Vec<String>,
 }
 
-/// The rule that the file's lines are started by; approvals are waited for as long as `patience`.
+/// The rule that starts the file's lines; the timeout of approvals is `patience`.
 #[must_use]
 pub fn rules(patience: Duration) -> String {
     let Terms {
@@ -77,7 +77,7 @@ fn terms(patience: Duration) -> Terms {
     }
 }
 
-/// What a reviewer does about an invoice, by its place among those that wait.
+/// A reviewer's decision about an invoice, by its position among the waiting ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Decision {
     Approve,
@@ -87,10 +87,10 @@ enum Decision {
 
 const DECISIONS: [Decision; 3] = [Decision::Approve, Decision::Reject, Decision::Nothing];
 
-/// Plays it, in a scene with the [`rules`] of this patience; `say` hears what happens.
+/// Runs it, in a scene with the [`rules`] of this patience; `say` receives its progress.
 ///
 /// # Panics
-/// Something does not come.
+/// If an expected event does not occur.
 pub async fn play(scene: &Scene, patience: Duration, say: &mut impl FnMut(String)) -> Outcome {
     let lines = parse(SAMPLE.as_bytes()).expect("the example's file is good");
     let terms = terms(patience);
@@ -192,7 +192,7 @@ async fn sweep(scene: &Scene) {
     scene.calm(PATIENCE).await;
 }
 
-/// Ticks until all are archived; how many there are.
+/// Ticks until all are archived; returns their number.
 async fn archive(scene: &Scene, count: usize) -> usize {
     let mut archived = 0;
     scene
@@ -206,7 +206,7 @@ async fn archive(scene: &Scene, count: usize) -> usize {
     archived
 }
 
-/// Ends all that is idle, as Lambda does in time; how many processes are left.
+/// Ends all idle instances, as Lambda does over time; returns the number of remaining processes.
 async fn pause(scene: &Scene, say: &mut impl FnMut(String)) -> usize {
     let ended = scene.stack.retire().await;
     let alive = scene.stack.instances();
@@ -222,7 +222,7 @@ fn is_risky(line: &Line, terms: &Terms) -> bool {
         .is_ok_and(|invoice| risk(&invoice) > terms.max_risk)
 }
 
-/// What must come of the lines; `waiting` are the keys of those that wait, in order.
+/// The expected verdicts of the lines; `waiting` are the keys of the waiting ones, in order.
 fn expected(lines: &[Line], terms: &Terms, waiting: &[Option<String>]) -> Verdicts {
     let mut verdicts = Verdicts::new();
     for line in lines {
@@ -244,7 +244,7 @@ fn expected(lines: &[Line], terms: &Terms, waiting: &[Option<String>]) -> Verdic
     verdicts
 }
 
-/// What the API tells of the executions.
+/// The verdicts of the executions, by the API.
 async fn verdicts(scene: &Scene, all: &[Execution]) -> Verdicts {
     let mut verdicts = Verdicts::new();
     for execution in all {
@@ -273,7 +273,7 @@ fn by_status(all: &[Execution]) -> String {
 }
 
 impl Outcome {
-    /// All that is not as it must be.
+    /// All violations.
     #[must_use]
     pub fn faults(&self) -> Vec<String> {
         let paid = self.expected.get("paid").copied().unwrap_or(0);

@@ -1,4 +1,4 @@
-//! Somebody who kills instances.
+//! Kills instances periodically.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -17,7 +17,7 @@ pub struct Killing {
 }
 
 impl Scene {
-    /// Kills an instance of a function once in each period, a busy one if there is one.
+    /// Kills one instance of a function in each period, a busy one if there is one.
     #[must_use]
     pub fn killing(&self, function: &str, period: Duration) -> Killing {
         let function = self.stack.function(function).clone();
@@ -28,7 +28,7 @@ impl Scene {
             ticks.tick().await;
             loop {
                 ticks.tick().await;
-                // Another one each time.
+                // Selects another one each time.
                 if function.kill_one(count.load(Ordering::Relaxed)).is_some() {
                     count.fetch_add(1, Ordering::Relaxed);
                 }
@@ -39,7 +39,7 @@ impl Scene {
 }
 
 impl Killing {
-    /// How many so far.
+    /// The number killed so far.
     #[must_use]
     pub fn killed(&self) -> u64 {
         self.killed.load(Ordering::Relaxed)

@@ -1,4 +1,4 @@
-//! How long it takes from a call of the API to the step that it leads to, and whose time that is.
+//! The latency from a call of the API to the resulting step, and its parts.
 
 use std::fmt;
 use std::time::{Duration, SystemTime};
@@ -7,15 +7,15 @@ use serde_json::json;
 
 use crate::scene::Scene;
 
-/// How long anything may take.
+/// Timeout of every wait.
 const PATIENCE: Duration = Duration::from_secs(300);
 
-/// One way from a call to a step.
+/// One path from a call to a step.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Way {
     /// From before the call until the step runs.
     pub whole: Duration,
-    /// Of it: in our functions, while they waited for no request.
+    /// Of it: in our functions, while none of their requests was in flight.
     pub ours: Duration,
     /// Of it: in requests of our functions to S3 and SQS.
     pub store: Duration,
@@ -29,22 +29,22 @@ impl Way {
     }
 }
 
-/// What was measured.
+/// The measurements.
 #[derive(Debug, Clone, Default)]
 pub struct Latency {
     /// From a start to the first step.
     pub start: Vec<Way>,
-    /// From a message to the step behind it.
+    /// From a message to the step after it.
     pub resume: Vec<Way>,
 }
 
-/// Starts executions and signals them, one after the other, all functions warm.
+/// Starts executions and signals them, one after the other, with all functions warm.
 ///
 /// # Panics
-/// Something does not come.
+/// If an expected event does not occur.
 pub async fn measure(scene: &Scene, count: usize) -> Latency {
     let mut latency = Latency::default();
-    // The first warms the functions up.
+    // The first one warms up the functions.
     for number in 0..=count {
         let tag = format!("latency-{number}");
         let begun = SystemTime::now();
@@ -61,7 +61,7 @@ pub async fn measure(scene: &Scene, count: usize) -> Latency {
     latency
 }
 
-/// The way from a call at `begun` to the step.
+/// The path from a call at `begun` to the step.
 async fn way(scene: &Scene, begun: SystemTime, step: &str, tag: &str) -> Way {
     let mut ran = None;
     scene
@@ -93,8 +93,8 @@ async fn way(scene: &Scene, begun: SystemTime, step: &str, tag: &str) -> Way {
 
 type Span = (SystemTime, SystemTime);
 
-/// Whose time it was: while any request was under way it was the store's, else while any function
-/// worked it was ours.
+/// Attributes the time: to the store while any request was in flight, otherwise to our functions
+/// while any of them worked.
 fn part(from: SystemTime, to: SystemTime, work: &[Span], requests: &[Span]) -> Way {
     let store = covered(from, to, requests);
     let both = covered(from, to, &[work, requests].concat());
@@ -106,7 +106,7 @@ fn part(from: SystemTime, to: SystemTime, work: &[Span], requests: &[Span]) -> W
     }
 }
 
-/// How much of the time between two instants the spans cover.
+/// The part of the time between two instants that the spans cover.
 fn covered(from: SystemTime, to: SystemTime, spans: &[Span]) -> Duration {
     let mut spans = spans.to_vec();
     spans.sort_unstable();

@@ -1,4 +1,4 @@
-//! What the steps wrote down when they ran.
+//! The records that the steps wrote when they ran.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -7,11 +7,11 @@ use crate::scene::Scene;
 /// One attempt at a step.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Note {
-    /// When.
+    /// The time of the attempt.
     pub at: SystemTime,
-    /// Which step.
+    /// The step.
     pub step: String,
-    /// Of which execution.
+    /// The tag of the execution.
     pub tag: String,
 }
 
@@ -19,7 +19,7 @@ impl Scene {
     /// All attempts so far.
     ///
     /// # Panics
-    /// The ledger is torn.
+    /// If the ledger is torn.
     #[must_use]
     pub fn notes(&self) -> Vec<Note> {
         let ledger = std::fs::read_to_string(self.folder.join("ledger"));
@@ -40,7 +40,7 @@ impl Scene {
             .collect()
     }
 
-    /// Payments of the invoices' bank: a line each, without a header.
+    /// Payments of the invoices' bank: one line each, without a header.
     #[must_use]
     pub fn payments(&self) -> usize {
         let ledger = std::fs::read_to_string(self.folder.join("payments.csv"));

@@ -1,8 +1,8 @@
-//! Scenes: the application on the emulated cloud, deployed by its own template, with the world
-//! around it: who uploads, who calls the API, who looks.
+//! Scenes: the application on the emulated cloud, deployed by its own template, with external
+//! clients: uploaders, callers of the API, observers.
 //!
-//! What is for hours on AWS is for seconds here, by properties of the template: time-outs,
-//! visibility, the sweeper's period. Everything else is as it is deployed.
+//! Durations of hours on AWS are seconds here, by properties of the template: timeouts, visibility,
+//! the sweeper's period. Everything else is as deployed.
 
 mod calls;
 mod engine;

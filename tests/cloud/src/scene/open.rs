@@ -1,4 +1,4 @@
-//! How a scene is set.
+//! The setup of a scene.
 
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -17,35 +17,35 @@ use crate::stack::{Plan, Stack, StackError, Template};
 /// The mapping from its queue to the worker.
 const MAIL: &str = "WorkerFunctionMail";
 
-/// What a scene is set with.
+/// The settings of a scene.
 #[derive(Debug, Clone)]
 pub struct Setting {
     /// The application's binary.
     pub binary: PathBuf,
-    /// How long an invocation of a worker may take.
+    /// The timeout of a worker's invocation.
     pub timeout: Duration,
-    /// How long a message is out of sight once it was received.
+    /// The visibility timeout of a received message.
     pub visibility: Duration,
-    /// How long a lease lasts without renewal.
+    /// The duration of a lease without renewal.
     pub ttl: Duration,
     /// The sweeper's period.
     pub sweep: Duration,
-    /// The most instances of each function.
+    /// Maximum number of instances of each function.
     pub instances: usize,
     /// Memory of a worker, in MB.
     pub memory_mb: u64,
-    /// The starter's rules, in which `BUCKET` stands for the bucket; without them there is none.
+    /// The starter's rules, in which `BUCKET` is replaced by the bucket; `None`: no rules.
     pub rules: Option<String>,
     /// Days until a finished execution is archived.
     pub retention_days: f64,
-    /// What goes wrong with messages.
+    /// The faults of message delivery.
     pub chaos: Chaos,
     /// Whether messages wait in the worker's queue until [`Scene::release`].
     pub held: bool,
 }
 
 impl Setting {
-    /// Seconds for what are minutes on AWS; nothing goes wrong on purpose.
+    /// Seconds instead of the minutes on AWS; no injected faults.
     #[must_use]
     pub fn new(binary: impl Into<PathBuf>) -> Self {
         Self {
@@ -67,25 +67,25 @@ impl Setting {
 /// The application on the emulated cloud.
 #[derive(Debug)]
 pub struct Scene {
-    /// What is deployed.
+    /// The deployment.
     pub stack: Stack,
     pub(crate) server: Server,
     pub(crate) setting: Setting,
     pub(crate) s3: aws_sdk_s3::Client,
     pub(crate) http: Http,
     pub(crate) folder: PathBuf,
-    /// Until it is kept.
+    /// Removed on drop, unless it is kept.
     temporary: Option<TempDir>,
 }
 
 impl Scene {
-    /// Starts LocalStack, unless it is said where one is, and deploys.
+    /// Starts LocalStack, unless the address of a running one is set, and deploys.
     ///
     /// # Errors
-    /// [`StackError`] when the template cannot be deployed.
+    /// [`StackError`] if the template cannot be deployed.
     ///
     /// # Panics
-    /// The server cannot be started, or refuses.
+    /// If the server cannot be started, or rejects a request.
     pub async fn open(setting: Setting) -> Result<Self, StackError> {
         let server = Server::localstack();
         let temporary = tempfile::tempdir()?;
@@ -97,7 +97,7 @@ impl Scene {
         adjust(&mut template, &setting);
         let mut plan = Plan::new(&setting.binary, &folder);
         plan.instances = setting.instances;
-        // Nobody brings a lost upload again: only mail is lost, which the sweeper finds.
+        // A lost upload is never resent: only mail is lost, which the sweeper finds.
         let uploads = Chaos {
             lost_percent: 0,
             ..setting.chaos.clone()
@@ -134,12 +134,12 @@ impl Scene {
         })
     }
 
-    /// Has the worker's queue polled, if it was held.
+    /// Enables polling of the worker's queue, if it was held.
     pub fn release(&self) {
         self.stack.mapping(MAIL).enable(true);
     }
 
-    /// The bucket as the commands of the application are told of it.
+    /// The bucket's URL for the application's commands.
     #[must_use]
     pub fn url(&self) -> String {
         let (bucket, server) = (&self.stack.bucket, self.server.url());
@@ -151,7 +151,7 @@ impl Scene {
 }
 
 impl Drop for Scene {
-    /// Whoever looks for what went wrong needs the functions' logs.
+    /// The functions' logs are kept after a failure, for its analysis.
     fn drop(&mut self) {
         if std::thread::panicking()
             && let Some(temporary) = self.temporary.take()
@@ -172,7 +172,7 @@ pub(crate) fn queues(setting: &Setting) -> &'static [&'static str] {
     }
 }
 
-/// Seconds for minutes.
+/// Seconds instead of minutes.
 fn adjust(template: &mut Template, setting: &Setting) {
     let seconds = |time: Duration| Value::from(time.as_secs());
     for queue in queues(setting) {
@@ -196,7 +196,7 @@ fn adjust(template: &mut Template, setting: &Setting) {
     }
 }
 
-/// Of many scenes that share the server.
+/// A bucket name that is unique among the scenes that share the server.
 fn fresh_name() -> String {
     let since = SystemTime::now()
         .duration_since(UNIX_EPOCH)

@@ -1,4 +1,4 @@
-//! A storm: everything at once, events doubled, shuffled and lost, workers killed.
+//! A storm: all faults at once, with events duplicated, shuffled and lost, and workers killed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -13,13 +13,13 @@ use crate::scene::Scene;
 
 /// Requests of one execution of three steps by the price list: N + 5 of the write class.
 const DEAR: u64 = 8;
-/// And of the read one: two, and one to look for its key.
+/// Requests of the read class: two, and one to check its key.
 const CHEAP: u64 = 3;
-/// Executions that a worker has in hand at most: one for each message of its batch.
+/// Maximum number of executions that a worker processes: one for each message of its batch.
 const IN_HAND: u64 = 10;
-/// What each of them costs once more when that worker is killed: a list, and to acquire it.
+/// The additional cost of each of them if that worker is killed: a list, and to acquire it.
 const AGAIN: u64 = 2;
-/// Uploads or calls at once.
+/// Number of concurrent uploads or calls.
 const AT_ONCE: usize = 24;
 
 /// How executions are started.
@@ -31,51 +31,51 @@ pub enum By {
     Api,
 }
 
-/// What kind of storm.
+/// The parameters of a storm.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// How many executions.
+    /// The number of executions.
     pub count: usize,
     /// How they are started.
     pub by: By,
-    /// How often an instance of the worker is killed; `None`: never.
+    /// The interval at which an instance of the worker is killed; `None`: never.
     pub kill_every: Option<Duration>,
-    /// How long it may take.
+    /// The timeout.
     pub patience: Duration,
 }
 
-/// What came of it.
+/// The results.
 #[derive(Debug)]
 pub struct Outcome {
-    /// How many were asked for.
+    /// The number of requested executions.
     pub asked: usize,
-    /// How long it took until all was calm.
+    /// The time until all queues were empty and all instances idle.
     pub took: Duration,
     /// Executions by status.
     pub statuses: BTreeMap<String, usize>,
-    /// Executions whose key another one has, too.
+    /// Executions whose key another execution also has.
     pub doubled: usize,
-    /// Steps that no attempt was made at.
+    /// Steps without any attempt.
     pub missed: usize,
     /// Attempts at steps.
     pub attempts: usize,
-    /// Messages that nobody could make anything of.
+    /// Messages in the dead-letter queues.
     pub dead: u64,
     /// Instances killed.
     pub killed: u64,
-    /// What the worker's mapping has done.
+    /// The activity of the worker's mapping.
     pub mapping: crate::queue::Counts,
-    /// Deliveries of uploads that say what another one has said.
+    /// Duplicate deliveries of uploads.
     pub copies: u64,
     /// Requests of each function.
     pub requests: BTreeMap<String, Counts>,
     /// Invocations of each function.
     pub invocations: BTreeMap<String, Summary>,
-    /// What was not allowed.
+    /// Refused accesses.
     pub refused: BTreeSet<String>,
 }
 
-/// The rule that uploads are started by.
+/// The rule that uploads start executions by.
 pub const RULES: &str = r#"
 [[trigger]]
 name = "storm"
@@ -87,10 +87,10 @@ workflow = "three"
 input = "$.detail.object.key"
 "#;
 
-/// Has a storm, and waits until it is over.
+/// Runs a storm, and waits until it is over.
 ///
 /// # Panics
-/// It is not over in that time.
+/// If it is not over in that time.
 pub async fn storm(scene: &Scene, options: &Options) -> Outcome {
     let begun = Instant::now();
     let sweeping = scene.sweeping();
@@ -109,7 +109,7 @@ pub async fn storm(scene: &Scene, options: &Options) -> Outcome {
         let done = notes.iter().filter(|note| note.step == "three");
         done.map(|note| &note.tag).collect::<BTreeSet<_>>().len()
     };
-    // The last ones would meet each kill, and a step that is lost four times in a row has failed.
+    // Each kill would affect the last ones, and a step that is lost four times in a row has failed.
     let most = tags.len() - tags.len().div_ceil(10);
     scene
         .until("most steps have run", options.patience, async || {
@@ -189,7 +189,7 @@ fn taken<T, E: std::fmt::Debug>(done: Option<Result<Result<T, E>, tokio::task::J
 }
 
 async fn call(scene: &Scene, tags: &[String]) {
-    // As many callers as the API has instances: who is throttled would have to call again.
+    // As many callers as the API has instances: a throttled caller would have to retry.
     for some in tags.chunks(scene.setting.instances) {
         let calls = some.iter().map(|tag| scene.start("three", tag, json!(tag)));
         futures::future::join_all(calls).await;
@@ -197,7 +197,7 @@ async fn call(scene: &Scene, tags: &[String]) {
 }
 
 impl Outcome {
-    /// Requests of all functions but the sweeper, whose price does not depend on executions.
+    /// Requests of all functions but the sweeper, whose cost does not depend on executions.
     #[must_use]
     pub fn spent(&self) -> Counts {
         let all = self
@@ -207,9 +207,9 @@ impl Outcome {
         all.fold(Counts::default(), |sum, (_, counts)| sum + *counts)
     }
 
-    /// What the price list allows of the write class: each execution, a create that is refused for each copy of its
-    /// upload (two deliveries that meet at one key), and what a killed worker had in hand. A message that
-    /// comes in vain is allowed none.
+    /// The write requests that the price list allows: each execution, a refused create for each
+    /// duplicate of its upload (two deliveries with one key), and the executions of killed workers.
+    /// A redundant message is allowed none.
     #[must_use]
     pub fn allowed(&self) -> u64 {
         let executions = u64::try_from(self.asked).expect("it is a count");
@@ -218,7 +218,7 @@ impl Outcome {
 }
 
 impl Outcome {
-    /// All that is not as it must be.
+    /// All violations.
     #[must_use]
     pub fn faults(&self) -> Vec<String> {
         let mut faults = Vec::new();

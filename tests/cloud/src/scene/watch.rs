@@ -1,4 +1,4 @@
-//! Waiting for things to come to rest.
+//! Waits for the system to come to rest.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use tokio::time::Instant;
 use crate::scene::open::queues;
 use crate::scene::{Execution, Scene};
 
-/// Statuses in which nothing moves without something from outside.
+/// Statuses that change only by an external event.
 const AT_REST: [&str; 7] = [
     "suspended",
     "paused",
@@ -19,10 +19,10 @@ const AT_REST: [&str; 7] = [
 ];
 
 impl Scene {
-    /// Waits until something is so; looks ten times a second.
+    /// Waits until a condition holds; checks it ten times per second.
     ///
     /// # Panics
-    /// It is not so in that time.
+    /// If it does not hold in that time.
     pub async fn until(
         &self,
         what: &str,
@@ -36,10 +36,10 @@ impl Scene {
         }
     }
 
-    /// Waits until no message is under way and no instance busy.
+    /// Waits until no message is in flight and no instance is busy.
     ///
     /// # Panics
-    /// It does not come to that in that time.
+    /// If that does not occur in that time.
     pub async fn calm(&self, patience: Duration) {
         let begun = Instant::now();
         loop {
@@ -52,7 +52,7 @@ impl Scene {
         }
     }
 
-    /// What is under way; empty if nothing is.
+    /// The messages in flight and busy instances; empty if there are none.
     async fn moving(&self) -> String {
         let mut moving = Vec::new();
         for queue in queues(&self.setting) {
@@ -74,14 +74,14 @@ impl Scene {
         moving.join(", ")
     }
 
-    /// Waits until there are `count` executions and none of them moves by itself.
+    /// Waits until there are `count` executions and all of them are at rest.
     ///
     /// # Panics
-    /// It does not come to that in that time.
+    /// If that does not occur in that time.
     pub async fn rest(&self, count: usize, patience: Duration) -> Vec<Execution> {
         let mut all = Vec::new();
         self.until("all executions are at rest", patience, async || {
-            // Looking costs a process: not while the queues are full.
+            // A check costs a process: it is skipped while the queues are full.
             if !self.moving().await.is_empty() {
                 return false;
             }
@@ -95,10 +95,10 @@ impl Scene {
         all
     }
 
-    /// How many messages nobody could make anything of.
+    /// The number of messages in the dead-letter queues.
     ///
     /// # Panics
-    /// The server refuses.
+    /// If the server rejects the request.
     pub async fn dead_letters(&self) -> u64 {
         let mut count = 0;
         for queue in queues(&self.setting) {

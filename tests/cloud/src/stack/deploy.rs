@@ -1,4 +1,4 @@
-//! From a template to what runs.
+//! Deploys a template.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -13,27 +13,27 @@ use crate::stack::parts::{bucket, queues};
 use crate::stack::{StackError, Template};
 use crate::url::{Auth, FunctionUrl};
 
-/// What a template does not say.
+/// The parts of a deployment that the template does not specify.
 #[derive(Debug, Clone)]
 pub struct Plan {
     /// The application's binary.
     pub binary: PathBuf,
-    /// Variables that each function gets beside the template's.
+    /// Variables that each function has in addition to the template's.
     pub environment: BTreeMap<String, String>,
-    /// Objects that are in the bucket before any function runs.
+    /// Objects created in the bucket before any function runs.
     pub objects: BTreeMap<String, String>,
-    /// The folder of the functions' output.
+    /// The folder for the functions' output.
     pub logs: PathBuf,
-    /// The most instances of a function whose template does not say it.
+    /// Maximum number of instances of a function whose template does not specify it.
     pub instances: usize,
-    /// What goes wrong with the messages of mappings, by the mapping's resource.
+    /// The faults of message delivery, by the mapping's resource.
     pub chaos: BTreeMap<String, Chaos>,
     /// Mappings that do not poll before they are enabled, by resource.
     pub held: BTreeSet<String>,
 }
 
 impl Plan {
-    /// A plan in which nothing goes wrong on purpose.
+    /// A plan without injected faults.
     #[must_use]
     pub fn new(binary: impl Into<PathBuf>, logs: impl Into<PathBuf>) -> Self {
         Self {
@@ -48,8 +48,9 @@ impl Plan {
     }
 }
 
-/// A deployment. It is named by the template's resources, such as `WorkerFunction`. Schedules do
-/// not tick by themselves; all else works until this is dropped.
+/// A deployment. Its parts are addressed by the template's resource names, such as
+/// `WorkerFunction`. Schedules do not tick by themselves; all other parts run until this is
+/// dropped.
 #[derive(Debug)]
 pub struct Stack {
     /// The bucket's name.
@@ -65,10 +66,10 @@ impl Stack {
     /// Deploys a template on the server at a URL.
     ///
     /// # Errors
-    /// [`StackError`] names what in the template cannot be made.
+    /// [`StackError`] names the part of the template that cannot be deployed.
     ///
     /// # Panics
-    /// The server refuses to make a queue or the bucket.
+    /// If the server rejects the creation of a queue or the bucket.
     pub async fn deploy(
         server: &str,
         template: &Template,
@@ -147,16 +148,16 @@ impl Stack {
     /// A function.
     ///
     /// # Panics
-    /// There is none of this name.
+    /// If no function has this name.
     #[must_use]
     pub fn function(&self, resource: &str) -> &Function {
         &find(&self.functions, resource).function
     }
 
-    /// The door of a function.
+    /// The proxy of a function.
     ///
     /// # Panics
-    /// There is none of this name.
+    /// If no function has this name.
     #[must_use]
     pub fn door(&self, resource: &str) -> &Proxy {
         &find(&self.functions, resource).door
@@ -165,7 +166,7 @@ impl Stack {
     /// A queue.
     ///
     /// # Panics
-    /// There is none of this name.
+    /// If no queue has this name.
     #[must_use]
     pub fn queue(&self, resource: &str) -> &Queue {
         find(&self.queues, resource)
@@ -174,7 +175,7 @@ impl Stack {
     /// A mapping.
     ///
     /// # Panics
-    /// There is none of this name.
+    /// If no mapping has this name.
     #[must_use]
     pub fn mapping(&self, resource: &str) -> &Mapping {
         find(&self.mappings, resource)
@@ -183,7 +184,7 @@ impl Stack {
     /// A schedule.
     ///
     /// # Panics
-    /// There is none of this name.
+    /// If no schedule has this name.
     #[must_use]
     pub fn schedule(&self, resource: &str) -> &Schedule {
         find(&self.schedules, resource)
@@ -192,7 +193,7 @@ impl Stack {
     /// A function's URL.
     ///
     /// # Panics
-    /// There is none of this name.
+    /// If no URL has this name.
     #[must_use]
     pub fn url(&self, resource: &str) -> String {
         find(&self.urls, resource).url()
@@ -203,7 +204,7 @@ impl Stack {
         self.functions.keys().map(String::as_str)
     }
 
-    /// What each function's invocations took so far.
+    /// The summary of each function's invocations so far.
     #[must_use]
     pub fn reports(&self) -> BTreeMap<String, Vec<Report>> {
         let all = self.functions.iter();
@@ -221,7 +222,7 @@ impl Stack {
         counts.fold(Counts::default(), |sum, each| sum + each)
     }
 
-    /// What functions asked for and are not allowed: nothing, if their policies are enough.
+    /// The refused accesses of functions: none, if their policies are sufficient.
     #[must_use]
     pub fn refused(&self) -> BTreeSet<String> {
         let all = self.functions.iter().flat_map(|(name, deployed)| {
@@ -234,7 +235,7 @@ impl Stack {
         all.collect()
     }
 
-    /// Ends all idle instances; how many there were.
+    /// Ends all idle instances; returns their number.
     pub async fn retire(&self) -> usize {
         let mut count = 0;
         for deployed in self.functions.values() {
@@ -243,7 +244,7 @@ impl Stack {
         count
     }
 
-    /// How many processes of functions there are.
+    /// The number of processes of functions.
     #[must_use]
     pub fn instances(&self) -> usize {
         self.functions

@@ -8,10 +8,10 @@ pub enum StackError {
     /// `infra/expand` failed, or printed no template.
     #[error("infra/expand failed: {why}")]
     Expand {
-        /// What it said.
+        /// Its error output.
         why: String,
     },
-    /// A kind of resource that the emulated cloud does not have.
+    /// A type of resource that the emulated cloud does not support.
     #[error("the emulated cloud has no such resources: resource={resource}, type={kind}")]
     Kind {
         /// The resource.
@@ -19,13 +19,13 @@ pub enum StackError {
         /// Its type.
         kind: String,
     },
-    /// A reference to nothing, or to something of it that is not known.
+    /// A reference to a missing resource, or to an unknown attribute.
     #[error("the template refers to what is not there: {0}")]
     Reference(String),
-    /// An intrinsic function that `infra/expand` should have worked out.
+    /// An intrinsic function that `infra/expand` should have evaluated.
     #[error("the template still holds an intrinsic function: {0}")]
     Intrinsic(String),
-    /// A property that is not as it should be.
+    /// A malformed property.
     #[error("a property is malformed: resource={resource}, property={property}")]
     Property {
         /// The resource.
@@ -38,10 +38,10 @@ pub enum StackError {
     Policy {
         /// The resource.
         resource: String,
-        /// Why.
+        /// The cause.
         source: PolicyError,
     },
-    /// No port can be listened on.
+    /// No port is available.
     #[error("no port can be listened on")]
     Port(#[from] std::io::Error),
 }

@@ -1,4 +1,4 @@
-//! Functions, each behind a door that keeps its policies.
+//! Functions, each behind a proxy that enforces its policies.
 
 use std::time::Duration;
 
@@ -10,14 +10,14 @@ use crate::policy::Policy;
 use crate::proxy::Proxy;
 use crate::stack::{Plan, StackError, Template};
 
-/// A function and its door to S3 and SQS.
+/// A function and its proxy to S3 and SQS.
 #[derive(Debug)]
 pub(crate) struct Deployed {
     pub(crate) function: Function,
     pub(crate) door: Proxy,
 }
 
-/// Policies of AWS's own that allow nothing of S3 or SQS.
+/// AWS's managed policies that allow nothing on S3 or SQS.
 const LOGS: &str = "arn:aws:iam::aws:policy/service-role/AWSLambdaBasicExecutionRole";
 
 impl Deployed {
@@ -66,7 +66,7 @@ impl Deployed {
     }
 }
 
-/// What a function's role may do, and what the policies of buckets and queues say to it.
+/// The permissions of a function's role, and the policies of buckets and queues that apply to it.
 fn policy(template: &Template, resource: &str, properties: &Value) -> Result<Policy, StackError> {
     let arn = template.text(resource, properties, "Role")?;
     let mut roles = template

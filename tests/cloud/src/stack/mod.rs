@@ -1,9 +1,10 @@
-//! A deployment: everything that the expanded template of `infra/` says, made in the emulated cloud.
+//! A deployment: all resources of the expanded template of `infra/`, created in the emulated cloud.
 //!
-//! Names, environment, time-outs, memory, queues with their redrive policies, notifications of the
-//! bucket, mappings, schedules, function URLs and policies are the template's own. A test may set a
-//! property before it deploys: minutes of visibility are for AWS. A kind of resource that is not known
-//! here is refused by name, so that nothing the template relies on is silently missing.
+//! Names, environment, timeouts, memory, queues with their redrive policies, notifications of the
+//! bucket, mappings, schedules, function URLs and policies are the template's own. A test may
+//! change a property before it deploys: for example, the visibility timeouts of minutes are for
+//! AWS. An unsupported type of resource is rejected by name, so that nothing the template depends
+//! on is silently missing.
 
 mod deploy;
 mod error;

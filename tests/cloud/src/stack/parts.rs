@@ -1,4 +1,4 @@
-//! Queues and the bucket, made on the server.
+//! Queues and the bucket, created on the server.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use crate::aws;
 use crate::queue::{Attributes, Queue};
 use crate::stack::{StackError, Template};
 
-/// Properties of a queue that are SQS's attributes, too.
+/// Properties of a queue that are also SQS attributes.
 const ATTRIBUTES: [&str; 7] = [
     "DelaySeconds",
     "MaximumMessageSize",
@@ -24,7 +24,7 @@ const ATTRIBUTES: [&str; 7] = [
     "VisibilityTimeout",
 ];
 
-/// Makes all queues, those that are others' dead-letter queues first.
+/// Creates all queues, starting with those that serve as dead-letter queues.
 pub(crate) async fn queues(
     server: &str,
     template: &Template,
@@ -54,7 +54,8 @@ pub(crate) async fn queues(
     Ok(queues)
 }
 
-/// Makes the bucket with some objects, of which nobody is told, and then its notifications; its name.
+/// Creates the bucket with some objects, which cause no notifications, and then its notification
+/// configuration; returns its name.
 pub(crate) async fn bucket(
     server: &str,
     template: &Template,

@@ -1,4 +1,4 @@
-//! An expanded template, and what its references stand for.
+//! An expanded template, and the resolution of its references.
 
 use std::path::Path;
 use std::process::Command;
@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use crate::stack::StackError;
 use crate::{ACCOUNT, REGION};
 
-/// What the emulated cloud makes.
+/// The resource types that the emulated cloud creates.
 const MADE: [&str; 9] = [
     "AWS::IAM::Role",
     "AWS::Lambda::EventSourceMapping",
@@ -21,7 +21,8 @@ const MADE: [&str; 9] = [
     "AWS::Scheduler::Schedule",
 ];
 
-/// What it does not need: names, logs, alarms, and permissions of AWS's own services.
+/// The resource types that it does not need: names, logs, alarms, and permissions of AWS's own
+/// services.
 const BESIDE: [&str; 7] = [
     "AWS::CloudWatch::Alarm",
     "AWS::CloudWatch::Dashboard",
@@ -43,7 +44,7 @@ impl Template {
     /// Expands `infra/template.yaml` for a stack and a bucket, with values of its parameters.
     ///
     /// # Errors
-    /// [`StackError`] when `infra/expand` fails, or as [`Template::new`].
+    /// [`StackError`] if `infra/expand` fails, and the errors of [`Template::new`].
     pub fn expand(
         stack: &str,
         bucket: &str,
@@ -71,10 +72,10 @@ impl Template {
         Self::new(stack, value)
     }
 
-    /// The expanded template `value`.
+    /// Parses the expanded template `value`.
     ///
     /// # Errors
-    /// [`StackError`] names a kind of resource that is not known.
+    /// [`StackError`] names an unsupported type of resource.
     pub fn new(stack: &str, mut value: Value) -> Result<Self, StackError> {
         let Value::Object(resources) = value["Resources"].take() else {
             return Err(StackError::Expand {
@@ -94,10 +95,10 @@ impl Template {
         })
     }
 
-    /// Sets a property of a resource, by the path to it: `["DefaultQueue", "VisibilityTimeout"]`.
+    /// Sets a property of a resource, by its path: `["DefaultQueue", "VisibilityTimeout"]`.
     ///
     /// # Panics
-    /// There is no such resource.
+    /// If there is no such resource.
     pub fn set(&mut self, path: &[&str], value: impl Into<Value>) {
         let (resource, path) = path.split_first().expect("the path begins with a resource");
         let place = self
@@ -110,7 +111,7 @@ impl Template {
         *place = value.into();
     }
 
-    /// All resources of a type: their names and properties.
+    /// All resources of a type, with their names and properties.
     pub(crate) fn of_type(&self, kind: &str) -> impl Iterator<Item = (&String, &Value)> {
         let all = self
             .resources
@@ -140,7 +141,7 @@ impl Template {
         }
     }
 
-    /// The same, as text.
+    /// Resolves a value, as text.
     pub(crate) fn text(
         &self,
         resource: &str,
@@ -156,7 +157,7 @@ impl Template {
         }
     }
 
-    /// The resource that a function's ARN or name, or that of its alias, belongs to.
+    /// The resource of a function's ARN or name, or of its alias.
     pub(crate) fn function(&self, called: &str) -> Result<&String, StackError> {
         let mut all = self.of_type("AWS::Lambda::Function");
         let found = all.find(|(resource, properties)| {
@@ -169,7 +170,7 @@ impl Template {
             .ok_or_else(|| StackError::Reference(called.to_owned()))
     }
 
-    /// A resource's physical name: what the template says, or one of the stack.
+    /// A resource's physical name: the one in the template, or one derived from the stack.
     pub(crate) fn named(&self, resource: &str, properties: &Value, property: &str) -> String {
         let own = || format!("{}-{resource}", self.stack);
         properties[property]

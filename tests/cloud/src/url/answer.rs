@@ -1,4 +1,4 @@
-//! From a function's response to an answer.
+//! Converts a function's response to an HTTP response.
 
 use aws_smithy_types::base64;
 use bytes::Bytes;
@@ -8,8 +8,8 @@ use serde_json::Value;
 
 use crate::http::{Answer, of_kind};
 
-/// The answer to a response. One without a status code is a body in JSON, as Lambda infers; one
-/// that is no answer is the function's error, and so 502.
+/// The HTTP response. A value without a status code is a JSON body, as Lambda infers; an invalid
+/// response is the function's error, and therefore 502.
 pub(crate) fn answer(response: &[u8]) -> Answer {
     let Ok(value) = serde_json::from_slice::<Value>(response) else {
         return bad();
@@ -37,7 +37,7 @@ fn read(value: &Value) -> Option<Answer> {
     answer.body(Full::new(body)).ok()
 }
 
-/// What Lambda says for a function that failed.
+/// Lambda's response for a failed function.
 pub(crate) fn bad() -> Answer {
     of_kind(
         StatusCode::BAD_GATEWAY,

@@ -1,4 +1,4 @@
-//! From a request to an event.
+//! Converts an HTTP request to an event.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use percent_encoding::percent_decode_str;
 use serde_json::{Map, Value, json};
 
-/// The event of a request. `caller` is the access key that signed it, where IAM asks for one.
+/// The event of a request. `caller` is the access key that signed it, if IAM requires one.
 pub(crate) fn event(request: &Parts, body: &Bytes, host: &str, caller: Option<&str>) -> Value {
     let now = Timestamp::now();
     let path = request.uri.path();
@@ -65,7 +65,7 @@ pub(crate) fn event(request: &Parts, body: &Bytes, host: &str, caller: Option<&s
     event
 }
 
-/// Headers by lower-case name, several of one name joined by commas; cookies apart.
+/// Headers by lower-case name, several of one name joined by commas; cookies separately.
 fn headers(request: &Parts) -> (BTreeMap<String, String>, Vec<String>) {
     let (mut headers, mut cookies) = (BTreeMap::<_, String>::new(), Vec::new());
     for (name, value) in &request.headers {
@@ -83,7 +83,7 @@ fn headers(request: &Parts) -> (BTreeMap<String, String>, Vec<String>) {
     (headers, cookies)
 }
 
-/// The query decoded, several of one name joined by commas.
+/// The decoded query, several values of one name joined by commas.
 fn parameters(query: &str) -> Map<String, Value> {
     let mut all = BTreeMap::<_, String>::new();
     for part in query.split('&').filter(|part| !part.is_empty()) {
@@ -104,7 +104,7 @@ fn parameters(query: &str) -> Map<String, Value> {
         .collect()
 }
 
-/// What is passed on as it is; anything else is encoded.
+/// Whether the content is passed on unchanged; other content is encoded.
 fn is_text(kind: &str) -> bool {
     let kind = kind
         .split(';')

@@ -1,4 +1,5 @@
-//! Function URLs: an HTTP request becomes an event of payload 2.0, and its response an answer.
+//! Function URLs: an HTTP request becomes an event of payload 2.0, and the function's response an
+//! HTTP response.
 
 mod answer;
 mod event;

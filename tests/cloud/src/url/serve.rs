@@ -10,13 +10,13 @@ use crate::lambda::{Failure, Function};
 use crate::url::answer::{answer, bad};
 use crate::url::event::event;
 
-/// Who may call.
+/// The required authentication.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Auth {
-    /// `AWS_IAM`: requests that are signed. The signature itself is not checked, as LocalStack
-    /// does not: whether it is there is.
+    /// `AWS_IAM`: signed requests. As in LocalStack, only the presence of a signature is checked,
+    /// not its value.
     Iam,
-    /// `NONE`: everybody.
+    /// `NONE`: no authentication.
     Nobody,
 }
 
@@ -28,7 +28,7 @@ impl FunctionUrl {
     /// Serves a function.
     ///
     /// # Errors
-    /// No port can be listened on.
+    /// No port is available.
     pub async fn start(function: Function, auth: Auth) -> io::Result<Self> {
         let server = Server::start(move |request| {
             let function = function.clone();
@@ -64,7 +64,7 @@ impl FunctionUrl {
         Ok(Self(server.await?))
     }
 
-    /// Where it is.
+    /// The URL.
     #[must_use]
     pub fn url(&self) -> String {
         format!("http://{}", self.0.address)
