@@ -38,7 +38,7 @@ const ALL: [Status; 9] = [
     Status::Archived,
 ];
 
-/// Reads a status by its name; clap lists the names and suggests similar ones.
+/// Parses a status by its name; clap lists the names and suggests similar ones.
 fn status() -> impl TypedValueParser<Value = Status> {
     PossibleValuesParser::new(ALL.map(Status::as_str)).map(|name| {
         let found = ALL.into_iter().find(|status| status.as_str() == name);

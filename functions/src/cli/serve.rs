@@ -13,7 +13,8 @@ use crate::roles::{Idle, until_idle, worker};
 
 /// Longest pause between two polls.
 const POLL: Duration = Duration::from_millis(200);
-/// The same where each poll is billed: at two requests per poll, $0.86 a day instead of $4.32 on S3.
+/// The longest pause if each poll is billed: at two requests per poll, $0.86 a day instead of $4.32
+/// on S3.
 const REMOTE_POLL: Duration = Duration::from_secs(1);
 
 /// What a worker serves, and how.

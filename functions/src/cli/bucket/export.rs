@@ -88,7 +88,7 @@ fn empty(folder: &Path) -> Result<(), Error> {
     }
 }
 
-/// Blocks the thread, on which nothing else of the process runs meanwhile.
+/// Blocks the thread: this process runs nothing else at the same time.
 fn write(folder: &Path, key: &Key, body: &[u8]) -> Result<(), Error> {
     let path = below(folder, key)?;
     let no = |source| unwritten(&path, source);

@@ -28,10 +28,10 @@ enum From {
 }
 
 impl Text {
-    /// Reads the definition and checks it; also gives the name that messages show.
+    /// Reads the definition and checks it; also returns the name used in messages.
     ///
     /// # Errors
-    /// The text cannot be read, is not UTF-8, or its format is not known.
+    /// The text cannot be read, is not UTF-8, or has an unknown format.
     pub(super) fn check(&self) -> Result<(String, Report), Error> {
         let input = Input::of(&self.path);
         let name = input.to_string();
