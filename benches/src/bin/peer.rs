@@ -14,10 +14,10 @@ use millpond_benches::{Durability, Stage, open_url};
 use millpond_wrappers::Metered;
 use serde_json::{Value, json};
 
-/// How often the commands `dev` and `worker` look while there is nothing to do.
+/// The poll interval of the commands `dev` and `worker` while they are idle.
 const LOOK: Duration = Duration::from_millis(200);
 
-/// Between a start and its signal, so that every peer waits for it by then.
+/// Delay between a start and its signal, so that every peer waits for the signal by then.
 const PAUSE: Duration = Duration::from_millis(100);
 
 /// One workload, on one bucket, in one process that is client and worker.
@@ -109,7 +109,7 @@ async fn measure(stage: &Stage, workload: Workload) -> Value {
     }
 }
 
-/// Seconds of each of `times` repetitions, after one that warms up.
+/// Seconds of each of `times` repetitions, after one warm-up.
 async fn repeated<F: Future<Output = ()>>(times: usize, once: impl Fn() -> F) -> Value {
     let mut seconds = Vec::new();
     for _ in 0..=times {
@@ -127,8 +127,8 @@ async fn signalled(stage: &Stage, eid: ExecutionId) -> f64 {
     began.elapsed().as_secs_f64()
 }
 
-/// Says when it stands, and at the end how many requests it has made. The engine does nothing else
-/// meanwhile; who started it looks at the process from outside.
+/// Reports when it is ready, and at the end how many requests it has made. The engine is otherwise
+/// idle; the parent process measures this process from outside.
 async fn idle(bucket: Arc<dyn Bucket>, time: Duration) {
     let counting = Arc::new(Metered::new(bucket));
     let stage = Stage::on(Arc::clone(&counting) as Arc<dyn Bucket>, options());
