@@ -50,7 +50,6 @@ pub(crate) enum Undecoded {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the object is too large to be read again: bytes={bytes}, max={LARGEST}")]
 pub(crate) struct TooLarge {
-    /// Its size.
     pub(crate) bytes: usize,
 }
 

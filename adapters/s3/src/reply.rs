@@ -29,7 +29,6 @@ pub(crate) enum Reply {
     Unsendable(String),
 }
 
-/// An error reply.
 #[derive(Debug, Default)]
 pub(crate) struct ErrorReply {
     pub(crate) status: u16,

@@ -45,7 +45,6 @@ pub(crate) fn delete(sqlite: &Connection, key: &Key) -> rusqlite::Result<usize> 
     sqlite.prepare_cached(DELETE)?.execute([key.as_str()])
 }
 
-/// Reads one row.
 pub(crate) fn read(
     sqlite: &Connection,
     key: &Key,

@@ -46,7 +46,6 @@ pub(crate) struct Place {
     torn: AtomicBool,
 }
 
-/// An open connection.
 #[derive(Debug)]
 pub(crate) struct Handle {
     pub(crate) sqlite: Connection,
@@ -118,7 +117,6 @@ impl Place {
         self.damaged.fetch_or(damage, Ordering::Relaxed);
     }
 
-    /// Whether damage was detected.
     pub(crate) fn is_damaged(&self) -> bool {
         self.damaged.load(Ordering::Relaxed)
     }

@@ -22,7 +22,6 @@ const AFTER_ALL: char = '\u{7f}';
 pub(crate) const LIST: &str = "SELECT key, modified, length(body) FROM objects \
                     WHERE key >= ?1 AND key < ?2 ORDER BY key";
 
-/// The reading side.
 #[derive(Debug)]
 pub(crate) struct Readers {
     place: Arc<Place>,
@@ -42,12 +41,10 @@ impl Readers {
         self.idle().clear();
     }
 
-    /// Reads one object.
     pub(crate) fn read(&self, key: &Key) -> Result<Option<Object>, Trouble> {
         self.with(|sqlite| apply::read(sqlite, key))
     }
 
-    /// Lists one page.
     pub(crate) fn list(
         &self,
         prefix: &Prefix,

@@ -24,7 +24,6 @@ const HEAVY: usize = 8 << 20;
 const QUIET: Duration = Duration::from_millis(200);
 const LONG: Duration = Duration::from_secs(3_600);
 
-/// The writing side.
 #[derive(Debug)]
 pub(crate) struct Writer {
     place: Arc<Place>,

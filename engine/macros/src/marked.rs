@@ -7,7 +7,6 @@ use syn::{Attribute, Error, Signature, Visibility};
 
 use crate::role::Role;
 
-/// A marked function.
 pub(crate) struct Marked {
     pub(crate) attributes: Vec<Attribute>,
     pub(crate) visibility: Visibility,

@@ -14,7 +14,6 @@ use super::schemes::cloud;
 use super::schemes::s3;
 use super::schemes::{memory, sqlite};
 
-/// One scheme.
 #[derive(Debug)]
 pub(super) struct Scheme {
     /// The part before the colon.

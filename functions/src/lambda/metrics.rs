@@ -78,7 +78,6 @@ impl Metrics {
         }
     }
 
-    /// Writes the line.
     pub(super) fn write(self, cloud: &Cloud) {
         let counts = cloud.engine.counts().since(self.counts);
         let usage = cloud.metered().usage().since(&self.usage);

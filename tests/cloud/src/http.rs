@@ -15,7 +15,6 @@ use tokio::task::{JoinHandle, JoinSet};
 
 /// A complete request.
 pub(crate) type Asked = Request<Bytes>;
-/// A response.
 pub(crate) type Answer = Response<Full<Bytes>>;
 
 /// An extension of a response: the connection is closed without a response.

@@ -23,7 +23,6 @@ pub(crate) struct Case {
     pub(crate) children: usize,
 }
 
-/// The expected outcome.
 #[derive(Debug)]
 pub(crate) enum Expected {
     Value(Value),
@@ -170,7 +169,6 @@ impl Plan {
         self.ops.push(Op { at, case, deed });
     }
 
-    /// Number of executions.
     pub(crate) fn executions(&self) -> usize {
         let children: usize = self.cases.iter().map(|case| case.children).sum();
         self.cases.len() + children

@@ -34,7 +34,6 @@ pub(super) const fn name(names: Names, verb: Verb) -> &'static str {
     }
 }
 
-/// A missing permission.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Missing {
     pub(super) verb: Verb,

@@ -170,7 +170,6 @@ impl Instance {
         matches!(self.child.try_wait(), Ok(None))
     }
 
-    /// Its peak memory.
     pub(crate) fn peak_kb(&self) -> Option<u64> {
         peak_kb(self.pid)
     }

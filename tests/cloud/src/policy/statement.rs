@@ -37,7 +37,6 @@ pub enum PolicyError {
     },
 }
 
-/// One statement.
 #[derive(Debug, Clone)]
 pub(crate) struct Statement {
     pub(crate) sid: String,

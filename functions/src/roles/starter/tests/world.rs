@@ -123,7 +123,6 @@ impl Stand {
         self.world.block(starter(&self.starter, event, None))
     }
 
-    /// The number of executions.
     pub(super) fn executions(&self) -> usize {
         let rows = self.world.memory.snapshot();
         let heads = rows
