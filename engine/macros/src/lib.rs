@@ -6,8 +6,8 @@
 //! type, and `use shop::pay` imports both. Links in docs distinguish them as `pay()` and
 //! `struct@pay`. Everything the macros generate can be written by hand.
 //!
-//! The generated code for `pub async fn pay(ctx: Context, order: u64, cents: u64) -> Result<bool,
-//! Failed>`:
+//! The generated code for
+//! `pub async fn pay(ctx: Context, order: u64, cents: u64) -> Result<bool, Failed>`:
 //!
 //! - `pub struct pay {}`, which implements `millpond::Workflow`;
 //! - `pub struct PayInput { pub order: u64, pub cents: u64 }`, since one value is stored: an
@@ -55,8 +55,8 @@ pub fn workflow(options: TokenStream, item: TokenStream) -> TokenStream {
 /// Assigns a step name to an `async fn` of owned values, for `ctx.run::<fetch>(&input)`.
 ///
 /// A first parameter of type `Attempt` is provided by the engine and is not part of the input. The
-/// function can still be used in `ctx.call("name", fetch, &input)`. The only option is `name =
-/// "..."`: 1 to 128 of `[A-Za-z0-9_-]`; by default the function's name.
+/// function can still be used in `ctx.call("name", fetch, &input)`. The only option is
+/// `name = "..."`: 1 to 128 of `[A-Za-z0-9_-]`; by default the function's name.
 ///
 /// ```
 /// use millpond::{Context, Failed, StepError};

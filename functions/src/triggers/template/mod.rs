@@ -8,10 +8,10 @@
 //!   a number, `true` or `false`.
 //! - `$$` is a plain `$`: `"$$.50"` is `$.50`.
 //!
-//! A path is a JSONPath query (RFC 9535, without functions) that selects one value: `$.detail['two
-//! words'].items[0]`. Names after a dot may contain `-`. If there is no value, the event is
-//! reported; a `?` after the path turns it into `null`, or into an empty text. `| number`, `| text`
-//! and `| json` convert the value.
+//! A path is a JSONPath query (RFC 9535, without functions) that selects one value, such as
+//! `$.detail['two words'].items[0]`. Names after a dot may contain `-`. If there is no value, the
+//! event is reported; a `?` after the path turns it into `null`, or into an empty text. `| number`,
+//! `| text` and `| json` convert the value.
 
 mod path;
 #[cfg(test)]
