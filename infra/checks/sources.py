@@ -79,7 +79,7 @@ def check_variables(files, flats):
         if f'"{name}"' not in text:
             yield f"functions are given {name}, and functions/src does not read it"
     for role in sorted({says["Environment"]["Variables"].get("MILLPOND_ROLE") for says in functions}):
-        if f'=> "{role}"' not in files.get("functions/src/lambda/deployment.rs", ""):
+        if f"    {str(role).capitalize()},\n" not in files.get("functions/src/lambda/deployment.rs", ""):
             yield f"a function has the role {role}, and functions/src/lambda/deployment.rs does not know it"
 
 
