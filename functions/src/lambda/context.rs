@@ -1,11 +1,13 @@
 //! What the invocations of a function share. It is created once, at the start, without a request.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use millpond::client::{App, Engine, RetentionSettings};
+use millpond::domain::Queue;
 use millpond::ports::{Clock, Doorbell, Wakeups};
 use millpond::settings::Settings;
 use millpond_s3::S3Bucket;
@@ -166,6 +168,12 @@ impl Cloud {
     /// Hints that could not be sent so far.
     pub(super) fn unsent(&self) -> u64 {
         self.wakeups.as_ref().map_or(0, SqsWakeups::unsent)
+    }
+
+    /// Queues without a URL for which hints were dropped since the last call.
+    pub(super) fn take_unknown(&self) -> BTreeSet<Queue> {
+        let wakeups = self.wakeups.as_ref();
+        wakeups.map(SqsWakeups::take_unknown).unwrap_or_default()
     }
 }
 

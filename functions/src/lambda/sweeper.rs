@@ -1,7 +1,10 @@
 //! The sweeper's shell.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
+use millpond::client::Swept;
+use millpond::domain::Queue;
 use serde_json::{Value, json};
 
 use super::Failed;
@@ -14,7 +17,7 @@ use crate::roles::{Deadline, sweep};
 #[error(
     "hints of timers and old mail were not sent in time: the next sweep sends them again: unsent={0}"
 )]
-struct Unsent(u64);
+pub(super) struct Unsent(u64);
 
 /// Sends hints of timers that are due before the next tick, and of old mail.
 pub(super) async fn sweeper(
@@ -28,21 +31,44 @@ pub(super) async fn sweeper(
     let swept = sweep(&cloud.engine, period, &cloud.cursor, deadline).await?;
     let rest = deadline.end.saturating_sub(cloud.clock().monotonic());
     let all = cloud.flush(rest).await;
-    let unsent = cloud.unsent() - before;
-    if unsent > 0 || !all {
-        // A CloudWatch alarm on errors of the function notifies the operator; the next tick sends all
-        // hints again.
-        return Err(Unsent(unsent).into());
-    }
+    let sent = Sent {
+        unsent: cloud.unsent() - before,
+        all,
+        unknown: cloud.take_unknown(),
+    };
+    let answer = answer(&swept, &sent)?;
     if swept.cursor.is_none() {
         cloud.cursor.all_notified(began);
     }
     metrics.hints += swept.told as u64;
+    Ok(answer)
+}
+
+/// What became of the hints of a sweep.
+pub(super) struct Sent {
+    /// Hints that were not sent, or not taken.
+    pub(super) unsent: u64,
+    /// Whether no hint is still in flight.
+    pub(super) all: bool,
+    /// Queues without a URL.
+    pub(super) unknown: BTreeSet<Queue>,
+}
+
+/// The function's answer. Queues without a URL are named in it and fail nothing: a repetition
+/// cannot send their hints, and an error would hide whether the others were sent.
+pub(super) fn answer(swept: &Swept, sent: &Sent) -> Result<Value, Unsent> {
+    if sent.unsent > 0 || !sent.all {
+        // A CloudWatch alarm on errors of the function notifies the operator; the next tick sends all
+        // hints again.
+        return Err(Unsent(sent.unsent));
+    }
+    let unknown: Vec<String> = sent.unknown.iter().map(ToString::to_string).collect();
     Ok(json!({
         "timers": swept.timers,
         "ahead": swept.ahead,
         "stale_mail": swept.stale_mail,
         "told": swept.told,
         "whole": swept.cursor.is_none(),
+        "unknown_queues": unknown,
     }))
 }

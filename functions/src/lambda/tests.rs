@@ -3,13 +3,15 @@
 use std::io;
 use std::sync::{Arc, Mutex};
 
-use millpond::client::Counts;
+use millpond::client::{Counts, Swept};
+use millpond::domain::Queue;
 use millpond_wrappers::Usage;
 use serde_json::{Value, json};
 use tracing_subscriber::layer::SubscriberExt as _;
 
 use super::log::lines;
 use super::metrics::Metrics;
+use super::sweeper::{Sent, answer};
 use crate::roles::{Batch, Served};
 
 #[derive(Clone, Default)]
@@ -105,4 +107,22 @@ fn metrics_are_a_line_that_cloudwatch_reads() {
     }
     // No lag without a message: CloudWatch would reject an empty list.
     assert!(line.get("TimerLag").is_none());
+}
+
+#[test]
+fn a_sweep_names_queues_without_a_url_and_fails_only_for_unsent_hints() {
+    let sent = |unsent, all| Sent {
+        unsent,
+        all,
+        unknown: [Queue::parse("typo").unwrap()].into(),
+    };
+    let swept = Swept {
+        timers: 3,
+        ..Swept::default()
+    };
+    let whole = answer(&swept, &sent(0, true)).unwrap();
+    assert_eq!(whole["timers"], json!(3));
+    assert_eq!(whole["unknown_queues"], json!(["typo"]));
+    assert!(answer(&swept, &sent(1, true)).is_err());
+    assert!(answer(&swept, &sent(0, false)).is_err());
 }

@@ -1,6 +1,6 @@
 //! Hints that wait for a request, and the requests in flight.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::future::pending;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -23,6 +23,9 @@ const BATCH: usize = 10;
 const REQUESTS: usize = 16;
 /// Maximum number of waiting hints; further senders wait for a free place.
 const WAITING: usize = 1_000;
+/// Names of queues without a URL that are kept for [`SqsWakeups::take_unknown`]: mail may name
+/// any number of them.
+const UNKNOWN: usize = 100;
 
 /// Sends hints as messages.
 #[derive(Debug, Clone)]
@@ -43,6 +46,8 @@ struct Shared {
     quiet: Notify,
     /// Number of dropped hints.
     unsent: AtomicU64,
+    /// Queues without a URL for which hints were dropped.
+    unknown: Mutex<BTreeSet<Queue>>,
 }
 
 #[derive(Debug, Default)]
@@ -87,14 +92,22 @@ impl SqsWakeups {
                 room: Semaphore::new(WAITING),
                 quiet: Notify::new(),
                 unsent: AtomicU64::new(0),
+                unknown: Mutex::default(),
             }),
         }
     }
 
-    /// The number of dropped hints so far: not accepted, not sent, or for a queue without a URL.
+    /// The number of dropped hints so far: not accepted, or not sent. Another request may send them.
     #[must_use]
     pub fn unsent(&self) -> u64 {
         self.shared.unsent.load(Ordering::Relaxed)
+    }
+
+    /// Returns the queues without a URL for which hints were dropped since the last call, at most
+    /// 100. These hints are not among the unsent ones: only another configuration can send them.
+    #[must_use]
+    pub fn take_unknown(&self) -> BTreeSet<Queue> {
+        std::mem::take(&mut *self.shared.unknown())
     }
 
     /// Returns when all hints so far have been sent or dropped.
@@ -117,8 +130,7 @@ impl Wakeups for SqsWakeups {
     async fn ring(&self, hint: Hint) {
         let shared = &self.shared;
         if !shared.urls.contains_key(&hint.queue) {
-            tracing::warn!(queue = %hint.queue, eid = %hint.eid, "no SQS queue is known for it: nobody is told");
-            shared.unsent.fetch_add(1, Ordering::Relaxed);
+            shared.drop_unknown(hint);
             return;
         }
         let Some(delay) = shared.delay(hint.at) else {
@@ -154,6 +166,25 @@ impl Shared {
     fn lock(&self) -> MutexGuard<'_, State> {
         // No code panics under this lock; a poisoned one still contains complete messages.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn unknown(&self) -> MutexGuard<'_, BTreeSet<Queue>> {
+        self.unknown.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Records the queue of a hint that cannot be sent. Logged once per queue and sweep, because
+    /// each of a backlog's hints arrives here.
+    fn drop_unknown(&self, hint: Hint) {
+        let mut unknown = self.unknown();
+        if unknown.len() >= UNKNOWN || unknown.contains(&hint.queue) {
+            return;
+        }
+        tracing::warn!(
+            queue = %hint.queue,
+            eid = %hint.eid,
+            "hints of a queue are dropped: the queue has no URL; add it to the configured queues",
+        );
+        unknown.insert(hint.queue);
     }
 
     fn is_quiet(&self) -> bool {

@@ -1,6 +1,6 @@
 //! Messages sent by a scripted post.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -175,11 +175,30 @@ async fn a_timer_out_of_reach_is_left_to_the_sweeper() {
 }
 
 #[tokio::test]
-async fn a_queue_that_nobody_named_and_a_post_that_fails_stop_nobody() {
-    let world = world(60, true);
-    world.wakeups.ring(mail(10, "other")).await;
+async fn a_queue_without_a_url_is_named_and_no_unsent_hint() {
+    let world = world(60, false);
+    for number in 10..20 {
+        world.wakeups.ring(mail(number, "other")).await;
+        world.wakeups.ring(mail(number, "default")).await;
+    }
     world.wakeups.flush().await;
-    assert!(world.posted.batches.lock().unwrap().is_empty());
+    let batches = std::mem::take(&mut *world.posted.batches.lock().unwrap());
+    assert_eq!(batches.len(), 1);
+    assert_eq!(batches[0].0, "https://sqs/default");
+    assert_eq!(world.wakeups.unsent(), 0);
+    let other = BTreeSet::from([Queue::parse("other").unwrap()]);
+    assert_eq!(world.wakeups.take_unknown(), other);
+    assert_eq!(world.wakeups.take_unknown(), BTreeSet::new());
+    // A foreign writer can name any number of queues.
+    for number in 0..3_000 {
+        world.wakeups.ring(mail(10, &format!("q{number}"))).await;
+    }
+    assert_eq!(world.wakeups.take_unknown().len(), 100);
+}
+
+#[tokio::test]
+async fn a_post_that_fails_makes_room_and_is_counted() {
+    let world = world(60, true);
     // More than may wait at once: dropped hints free their places.
     for _ in 0..3_000 {
         world.wakeups.ring(mail(10, "default")).await;
@@ -191,7 +210,7 @@ async fn a_queue_that_nobody_named_and_a_post_that_fails_stop_nobody() {
     };
     assert_eq!(sent, 3_000);
     // Dropped hints are counted: a sweeper must not report success.
-    assert_eq!(world.wakeups.unsent(), 3_001);
+    assert_eq!(world.wakeups.unsent(), 3_000);
 }
 
 #[test]
