@@ -2,8 +2,8 @@
 //! writers).
 //!
 //! It writes nothing and deletes nothing, so two sweepers may run concurrently: a cause is
-//! deleted only after a run has processed it. One pass costs one list for the timers, and one for
-//! each 1,000 mails.
+//! deleted only after a run has processed it. One pass costs one list for each 1,000 timers, and one
+//! for each 1,000 mails.
 //!
 //! If the caller records when the last full report was made ([`Sweeper::since`]), the sweeper
 //! reports a cause that stays unprocessed at growing intervals: after one TTL, two, four, and so
@@ -26,7 +26,8 @@ use std::sync::Arc;
 
 /// Keys in a page.
 const PAGE: usize = 1_000;
-/// Pages of timers, and of mail, in one pass, which bounds it; the next pass continues.
+/// Pages of timers, and of mail, in one pass, which bounds it; the next pass continues. One page
+/// of each is read in turn, so that neither backlog holds back the other.
 const PAGES: usize = 100;
 /// The longest interval between two hints for a cause that is still there.
 const LONGEST: Duration = Duration::from_secs(900);
@@ -39,7 +40,16 @@ pub struct Sweeper {
     since: Option<Timestamp>,
 }
 
-/// Counts of what one pass found.
+/// The causes after which a sweep continues; `None` is the front.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Position {
+    /// The last timer that was handled.
+    pub timers: Option<Key>,
+    /// The last mail that was handled.
+    pub mail: Option<Key>,
+}
+
+/// Counts of what a pass found so far, and its position.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Swept {
     /// Timers that are due.
@@ -50,8 +60,10 @@ pub struct Swept {
     pub stale_mail: usize,
     /// Hints that were sent.
     pub told: usize,
-    /// The key after which the next pass continues with the mail, if this one reached its limit.
-    pub cursor: Option<Key>,
+    /// Where the next pass continues. A list that was read to its end begins at the front again.
+    pub position: Position,
+    /// Whether both lists were read to their ends.
+    pub whole: bool,
 }
 
 impl Sweeper {
@@ -81,44 +93,37 @@ impl Sweeper {
         self
     }
 
-    /// Makes one pass; mail is read from after `cursor`. 1 P for the timers, 1 P for each 1,000
-    /// mails.
+    /// Makes one pass from the front. 1 P for each 1,000 timers, 1 P for each 1,000 mails.
     ///
     /// # Errors
     /// The store failed; the next pass repeats everything.
-    pub async fn pass(&self, cursor: Option<&Key>) -> Result<Swept, BucketError> {
+    pub async fn pass(&self) -> Result<Swept, BucketError> {
         let mut swept = Swept::default();
-        self.timers(&mut swept).await?;
-        let ports = &self.core.ports;
-        let mail = Prefix::parse(keys::MAIL).expect("a constant of the key layout");
-        let mut after = cursor.cloned();
-        for _ in 0..PAGES {
-            let page = ports.page(&mail, after.as_ref(), PAGE).await?;
-            after = page.next;
-            for row in page.entries {
-                let now = ports.clock.now();
-                let age = now.duration_since(row.modified);
-                let old = Duration::try_from(age).is_ok_and(|age| age > self.core.settings.ttl);
-                if let Some(mail) = MailKey::parse(&row.key).filter(|_| old) {
-                    let hint = Hint {
-                        queue: mail.queue,
-                        eid: mail.eid,
-                        cause: row.key,
-                        at: None,
-                    };
-                    swept.stale_mail += 1;
-                    if self.is_time(age.unsigned_abs(), now) {
-                        ports.wakeups.ring(hint).await;
-                        swept.told += 1;
-                    }
-                }
+        self.resume(&mut swept, PAGES).await?;
+        Ok(swept)
+    }
+
+    /// Continues at `swept.position`, for at most `pages` pages of timers and of mail. The position
+    /// advances with each hint: if the store fails, or the future is dropped, the next call
+    /// continues after the last hint. 1 P for each page.
+    ///
+    /// # Errors
+    /// The store failed.
+    pub async fn resume(&self, swept: &mut Swept, pages: usize) -> Result<(), BucketError> {
+        let (mut timers, mut mail) = (true, true);
+        for _ in 0..pages {
+            if timers {
+                timers = self.timers(swept).await?;
             }
-            if after.is_none() {
-                return Ok(swept);
+            if mail {
+                mail = self.mail(swept).await?;
+            }
+            if !timers && !mail {
+                swept.whole = true;
+                break;
             }
         }
-        swept.cursor = after;
-        Ok(swept)
+        Ok(())
     }
 
     /// Returns whether a cause of this age has reached the next interval since the last full
@@ -131,47 +136,78 @@ impl Sweeper {
         age <= passed || rung(age, ttl) != rung(age.saturating_sub(passed), ttl)
     }
 
-    async fn timers(&self, swept: &mut Swept) -> Result<(), BucketError> {
+    /// Reads one page of timers; returns whether more may follow.
+    async fn timers(&self, swept: &mut Swept) -> Result<bool, BucketError> {
         let ports = &self.core.ports;
-        let mut after = None;
-        for _ in 0..PAGES {
+        let now = ports.clock.now();
+        let horizon = now.checked_add(self.ahead).unwrap_or(now);
+        let after = swept.position.timers.clone();
+        let due = timers::due(ports, horizon, after.as_ref(), PAGE).await?;
+        for (cause, timer) in due.now {
             let now = ports.clock.now();
-            let horizon = now.checked_add(self.ahead).unwrap_or(now);
-            let due = timers::due(ports, horizon, after.as_ref(), PAGE).await?;
-            after = due.rest;
-            for (cause, timer) in due.now {
-                let at = Some(timer.due).filter(|due| *due > now);
-                match at {
-                    Some(_) => swept.ahead += 1,
-                    None => swept.timers += 1,
-                }
+            let at = Some(timer.due).filter(|due| *due > now);
+            let late = now.duration_since(timer.due);
+            let late = Duration::try_from(late).unwrap_or_default();
+            if self.is_time(late, now) {
                 let hint = Hint {
                     queue: timer.queue,
                     eid: timer.eid,
-                    cause,
+                    cause: cause.clone(),
                     at,
                 };
-                let late = now.duration_since(timer.due);
-                let late = Duration::try_from(late).unwrap_or_default();
-                if self.is_time(late, now) {
+                ports.wakeups.ring(hint).await;
+                swept.told += 1;
+            }
+            match at {
+                Some(_) => swept.ahead += 1,
+                None => swept.timers += 1,
+            }
+            swept.position.timers = Some(cause);
+        }
+        swept.position.timers = due.rest;
+        Ok(swept.position.timers.is_some())
+    }
+
+    /// Reads one page of mail; returns whether more may follow.
+    async fn mail(&self, swept: &mut Swept) -> Result<bool, BucketError> {
+        let ports = &self.core.ports;
+        let mail = Prefix::parse(keys::MAIL).expect("a constant of the key layout");
+        let after = swept.position.mail.clone();
+        let page = ports.page(&mail, after.as_ref(), PAGE).await?;
+        for row in page.entries {
+            let now = ports.clock.now();
+            let age = now.duration_since(row.modified);
+            let old = Duration::try_from(age).is_ok_and(|age| age > self.core.settings.ttl);
+            if let Some(mail) = MailKey::parse(&row.key).filter(|_| old) {
+                if self.is_time(age.unsigned_abs(), now) {
+                    let hint = Hint {
+                        queue: mail.queue,
+                        eid: mail.eid,
+                        cause: row.key.clone(),
+                        at: None,
+                    };
                     ports.wakeups.ring(hint).await;
                     swept.told += 1;
                 }
+                swept.stale_mail += 1;
             }
-            if after.is_none() {
-                break;
-            }
+            swept.position.mail = Some(row.key);
         }
-        Ok(())
+        swept.position.mail = page.next;
+        Ok(swept.position.mail.is_some())
     }
 
     /// Sweeps every `period` until `stop`. Store errors are logged and retried.
     pub async fn run(&self, period: Duration, stop: &Notice) {
         use futures::FutureExt as _;
-        let (mut cursor, mut failed) = (None, false);
+        let (mut swept, mut failed) = (Swept::default(), false);
         while !stop.is_set() {
-            match self.pass(cursor.as_ref()).await {
-                Ok(swept) => (cursor, failed) = (swept.cursor, false),
+            swept = Swept {
+                position: swept.position,
+                ..Swept::default()
+            };
+            match self.resume(&mut swept, PAGES).await {
+                Ok(()) => failed = false,
                 // Logged once per outage.
                 Err(error) => {
                     if !std::mem::replace(&mut failed, true) {

@@ -27,7 +27,7 @@ pub use crate::retention::{
 };
 pub use crate::run::{Causes, Ended, RunError, Stop};
 pub use crate::stored::LoadError;
-pub use crate::sweeper::{Sweeper, Swept};
+pub use crate::sweeper::{Position, Sweeper, Swept};
 pub use crate::timers::{Due as DueTimers, due as due_timers};
 pub use crate::worker::{Watch, Worker, WorkerEvent, WorkerOptions};
 pub use audit::{Asleep, Audit, Finding};

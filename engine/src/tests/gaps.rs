@@ -118,6 +118,6 @@ fn a_sweep_and_an_audit_go_on_behind_empty_pages() {
     let audit = world.block(world.engine.audit()).unwrap();
     assert_eq!(audit.findings, [], "mail behind an empty page is a cause");
     world.clock.advance(super::worker::SECOND * 61);
-    let swept = world.block(Sweeper::new(&world.engine).pass(None)).unwrap();
+    let swept = world.block(Sweeper::new(&world.engine).pass()).unwrap();
     assert_eq!((swept.timers, swept.stale_mail), (1, 1));
 }

@@ -5,13 +5,14 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 
+use super::keyed;
 use crate::client::{Engine, Start};
 use crate::domain::{Queue, Status};
-use crate::keys::TimerKey;
+use crate::keys::{self, TimerKey};
 use crate::ports::{Clock as _, Hint, Ports, Wakeups};
 use crate::process::App;
 use crate::run::{Causes, Ended, Stop};
-use crate::sweeper::Sweeper;
+use crate::sweeper::{Position, Sweeper, Swept};
 use crate::testing::World;
 use crate::{Context, Failed, StepError};
 
@@ -97,18 +98,45 @@ fn a_sweep_tells_what_is_due_and_what_will_be_within_its_period_each_for_its_tim
     let instant = |seconds: u64| began + Duration::from_secs(seconds);
     world.clock.advance(Duration::from_secs(75));
     let sweeper = Sweeper::new(&engine).ahead(Duration::from_secs(60));
-    let (swept, counts) = world.counted(|world| world.block(sweeper.pass(None)).unwrap());
+    let (swept, counts) = world.counted(|world| world.block(sweeper.pass()).unwrap());
     assert_eq!((swept.timers, swept.ahead), (2, 1));
     assert_eq!((counts.writes, counts.deletes, counts.lists), (0, 0, 2));
     let told: Vec<_> = heard.take().into_iter().map(|hint| hint.at).collect();
     assert_eq!(told, [None, None, Some(instant(130))]);
     // Twice at once or one after the other: the same hints, and nothing else happens.
-    let again = world.block(sweeper.pass(None)).unwrap();
+    let again = world.block(sweeper.pass()).unwrap();
     assert_eq!((again.timers, again.ahead), (2, 1));
     // Without a period to look ahead: what is due, alone.
     heard.take();
-    let plain = world.block(Sweeper::new(&engine).pass(None)).unwrap();
+    let plain = world.block(Sweeper::new(&engine).pass()).unwrap();
     assert_eq!((plain.timers, plain.ahead), (2, 0));
+}
+
+#[test]
+fn a_backlog_of_more_pages_than_a_pass_has_is_reported_by_the_next_ones() {
+    let (world, engine, heard) = world();
+    let ports = engine.ports();
+    let (many, few) = (Queue::default(), Queue::parse("few").unwrap());
+    let (now, eid) = (world.clock.now(), keyed("k"));
+    let many = (0..3_000).map(|commit| keys::timer(now, &many, &eid, commit));
+    let last = keys::timer(now + Duration::from_secs(1), &few, &eid, 1);
+    for key in many.chain([last.clone()]) {
+        let created = world.block(ports.create(&key, "{}".into()));
+        created.map(drop).unwrap();
+    }
+    world.clock.advance(Duration::from_secs(2));
+    let sweeper = Sweeper::new(&engine);
+    let mut swept = Swept::default();
+    let (_, counts) = world.counted(|world| {
+        world.block(sweeper.resume(&mut swept, 2)).unwrap();
+        assert_eq!((swept.timers, swept.whole), (2_000, false));
+        world.block(sweeper.resume(&mut swept, 2)).unwrap();
+    });
+    assert_eq!((swept.timers, swept.whole), (3_001, true));
+    assert_eq!(swept.position, Position::default());
+    assert_eq!(heard.take().last().map(|hint| &hint.cause), Some(&last));
+    // One for each thousand timers; the mail, which is empty, once in each call.
+    assert_eq!((counts.lists, counts.writes), (6, 0));
 }
 
 #[test]
@@ -127,7 +155,7 @@ fn i4_what_nobody_serves_is_told_less_and_less_often_and_never_expired() {
     let (mut told, mut since) = ([Vec::new(), Vec::new()], None);
     for pass in 1..=1_440_u32 {
         world.clock.advance(minute);
-        let swept = world.block(sweeper(since).pass(None)).unwrap();
+        let swept = world.block(sweeper(since).pass()).unwrap();
         since = Some(world.clock.now());
         assert_eq!((swept.timers, swept.stale_mail), (1, 1));
         let hints = heard.take();
@@ -147,9 +175,9 @@ fn i4_what_nobody_serves_is_told_less_and_less_often_and_never_expired() {
     }
     // After an hour of which nobody knows whether anything was told, all is.
     let lost = since.map(|told| told - 60 * minute);
-    assert_eq!(world.block(sweeper(lost).pass(None)).unwrap().told, 2);
-    assert_eq!(world.block(sweeper(since).pass(None)).unwrap().told, 0);
-    assert_eq!(world.block(sweeper(None).pass(None)).unwrap().told, 2);
+    assert_eq!(world.block(sweeper(lost).pass()).unwrap().told, 2);
+    assert_eq!(world.block(sweeper(since).pass()).unwrap().told, 0);
+    assert_eq!(world.block(sweeper(None).pass()).unwrap().told, 2);
 }
 
 #[test]

@@ -140,7 +140,7 @@ fn b21_a_sweep_brings_mail_that_is_older_than_an_lease_and_writes_nothing() {
     let world = World::new(super::findings::app());
     let eid = world.start(Start::new("timed").input(&0_u64).key("k")).eid;
     let sweeper = Sweeper::new(&world.engine);
-    let sweep = || world.counted(|world| world.block(sweeper.pass(None)).unwrap());
+    let sweep = || world.counted(|world| world.block(sweeper.pass()).unwrap());
     assert_eq!(sweep().0.stale_mail, 0);
     world.clock.advance(Duration::from_secs(31));
     let (swept, counts) = sweep();

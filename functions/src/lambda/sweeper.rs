@@ -27,7 +27,7 @@ pub(super) async fn sweeper(
 ) -> Result<Value, Failed> {
     let deadline = Deadline::within(&**cloud.clock(), left);
     let period = cloud.deployment.sweep;
-    let (before, began) = (cloud.unsent(), cloud.clock().now());
+    let before = cloud.unsent();
     let swept = sweep(&cloud.engine, period, &cloud.cursor, deadline).await?;
     let rest = deadline.end.saturating_sub(cloud.clock().monotonic());
     let all = cloud.flush(rest).await;
@@ -37,9 +37,7 @@ pub(super) async fn sweeper(
         unknown: cloud.take_unknown(),
     };
     let answer = answer(&swept, &sent)?;
-    if swept.cursor.is_none() {
-        cloud.cursor.all_notified(began);
-    }
+    cloud.cursor.all_sent();
     metrics.hints += swept.told as u64;
     Ok(answer)
 }
@@ -68,7 +66,7 @@ pub(super) fn answer(swept: &Swept, sent: &Sent) -> Result<Value, Unsent> {
         "ahead": swept.ahead,
         "stale_mail": swept.stale_mail,
         "told": swept.told,
-        "whole": swept.cursor.is_none(),
+        "whole": swept.whole,
         "unknown_queues": unknown,
     }))
 }

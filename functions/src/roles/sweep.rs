@@ -1,33 +1,64 @@
 //! The sweeper's role if each pass is an invocation.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use futures::FutureExt;
 use jiff::Timestamp;
-use millpond::client::{Engine, Stop, Sweeper, Swept};
-use millpond::keys::Key;
+use millpond::client::{Engine, Position, Stop, Sweeper, Swept};
 use millpond::ports::BucketError;
 
 use super::time::Deadline;
 
-/// The position of the next sweep in the mail, and the start of the last complete sweep, for the
-/// lifetime of the process. A new process starts from the beginning and sends all hints again: this
-/// costs lists and hints, and loses nothing.
+/// The position of the next sweep, and the start of the last round whose hints were all sent, for
+/// the lifetime of the process. A round is all timers and mail, in one sweep or several. A new process
+/// starts from the beginning and sends all hints again: this costs lists and hints, and loses nothing.
 #[derive(Debug, Default)]
-pub struct Cursor {
-    mail: Mutex<Option<Key>>,
-    notified: Mutex<Option<Timestamp>>,
+pub struct Cursor(Mutex<State>);
+
+#[derive(Debug, Default)]
+struct State {
+    position: Position,
+    /// The start of the round; `None` if some of its hints may not have been sent.
+    began: Option<Timestamp>,
+    /// Whether the last sweep ended the round.
+    whole: bool,
+    /// Whether all hints of the last sweep are known to be sent.
+    sent: bool,
+    notified: Option<Timestamp>,
 }
 
 impl Cursor {
-    /// All hints of the sweep that began at `began` were sent: the next one need not repeat them.
-    pub fn all_notified(&self, began: Timestamp) {
-        *self.notified.lock().unwrap_or_else(PoisonError::into_inner) = Some(began);
+    /// All hints of the last sweep were sent: if each sweep of a round reports this, the next round
+    /// need not repeat them.
+    pub fn all_sent(&self) {
+        let mut state = self.state();
+        state.sent = true;
+        if state.whole && state.began.is_some() {
+            state.notified = state.began;
+        }
     }
 
-    fn notified(&self) -> Option<Timestamp> {
-        *self.notified.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Returns where a sweep that begins `now` starts, and the start of the last complete round.
+    fn begin(&self, now: Timestamp) -> (Position, Option<Timestamp>) {
+        let mut state = self.state();
+        if state.position == Position::default() {
+            state.began = Some(now);
+        } else if !state.sent {
+            state.began = None;
+        }
+        (state.whole, state.sent) = (false, false);
+        (state.position.clone(), state.notified)
+    }
+
+    fn end(&self, swept: &Swept) {
+        let mut state = self.state();
+        state.position.clone_from(&swept.position);
+        state.whole = swept.whole;
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -35,19 +66,21 @@ impl Cursor {
 #[derive(Debug, thiserror::Error)]
 pub enum SweepError {
     /// The store failed.
-    #[error("cannot list timers and mail: the next sweep repeats it")]
+    #[error("cannot list timers and mail: the next sweep continues")]
     Bucket(#[from] BucketError),
-    /// The time was over before the first pass ended.
-    #[error("the time was over before timers and mail were listed once: the next sweep repeats it")]
+    /// The time was over before the sweep advanced.
+    #[error(
+        "the time was over before a page of timers or mail was handled: the next sweep repeats it"
+    )]
     Late,
 }
 
 /// Sweeps until everything is done or little time is left: timers that are due, timers that will be due
-/// within `period`, mail older than a lease. Concurrent sweeps are safe, because they write nothing.
-/// 1 P per 1,000 timers and mails.
+/// within `period`, mail older than a lease. If it is cut off, the next sweep continues after the last
+/// hint. Concurrent sweeps are safe, because they write nothing. 1 P per 1,000 timers and mails.
 ///
 /// # Errors
-/// [`SweepError`]: the next sweep repeats everything.
+/// [`SweepError`]: the next sweep continues.
 pub async fn sweep(
     engine: &Engine,
     period: Duration,
@@ -55,35 +88,28 @@ pub async fn sweep(
     deadline: Deadline,
 ) -> Result<Swept, SweepError> {
     let clock = Arc::clone(&engine.ports().clock);
-    let sweeper = Sweeper::new(engine).ahead(period).since(cursor.notified());
-    let position = || cursor.mail.lock().unwrap_or_else(PoisonError::into_inner);
-    let stop = Stop::default();
-    let total = Mutex::new((0_u32, Swept::default()));
-    let work = async {
-        loop {
-            let from = position().clone();
-            let swept = sweeper.pass(from.as_ref()).await?;
-            position().clone_from(&swept.cursor);
-            let mut total = total.lock().unwrap_or_else(PoisonError::into_inner);
-            let (passes, total) = &mut *total;
-            *passes += 1;
-            // The timers are the same in each pass.
-            total.timers = total.timers.max(swept.timers);
-            total.ahead = total.ahead.max(swept.ahead);
-            total.stale_mail += swept.stale_mail;
-            total.told += swept.told;
-            total.cursor = swept.cursor;
-            if total.cursor.is_none() || stop.gently.is_set() {
-                return Ok(());
-            }
-        }
+    let (position, notified) = cursor.begin(clock.now());
+    let sweeper = Sweeper::new(engine).ahead(period).since(notified);
+    let mut swept = Swept {
+        position: position.clone(),
+        ..Swept::default()
     };
-    let swept: Option<Result<(), BucketError>> = deadline.keep(&clock, &stop, work.boxed()).await;
-    let (passes, total) = total.into_inner().unwrap_or_else(PoisonError::into_inner);
-    match swept {
+    let stop = Stop::default();
+    let ended = {
+        let work = async {
+            // The rest of the time is needed to send the hints that wait.
+            futures::select_biased! {
+                ended = sweeper.resume(&mut swept, usize::MAX).boxed().fuse() => Some(ended),
+                () = stop.gently.wait().fuse() => None,
+            }
+        };
+        deadline.keep(&clock, &stop, work.boxed()).await.flatten()
+    };
+    cursor.end(&swept);
+    match ended {
         Some(Err(error)) => Err(error.into()),
-        // Without one complete pass, an empty result would be wrong.
-        None if passes == 0 => Err(SweepError::Late),
-        Some(Ok(())) | None => Ok(total),
+        // Without any progress, an empty result would be wrong.
+        None if swept.position == position => Err(SweepError::Late),
+        Some(Ok(())) | None => Ok(swept),
     }
 }

@@ -79,7 +79,7 @@ fn i4_a_sweep_finds_timers_behind_a_page_of_junk() {
     world.run_all();
     litter(world, town.victim);
     world.clock.advance(61 * SECOND);
-    let swept = world.block(Sweeper::new(&world.engine).pass(None)).unwrap();
+    let swept = world.block(Sweeper::new(&world.engine).pass()).unwrap();
     assert_eq!(swept.timers, 1);
     assert_eq!(world.status(napper), Status::Suspended);
 }

@@ -1,6 +1,7 @@
 //! Roles on an engine in memory, with manual time.
 
 mod batches;
+mod cut_sweeps;
 mod cuts;
 mod deadlines;
 mod hints;
