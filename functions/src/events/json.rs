@@ -1,15 +1,14 @@
-//! JSON whose long numbers keep their digits.
+//! JSON whose numbers keep their digits.
 
 use std::collections::BTreeMap;
 
+use millpond::domain::{Json, ValueError};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-/// Digits in a row from which a whole number may not fit into 64 bits.
-const LONG: usize = 19;
-
-/// Reads JSON. A whole number that does not fit into 64 bits becomes text of its digits: as a
-/// double it would be rounded, and two such numbers in keys could become one.
+/// Reads JSON. A whole number that does not fit into 64 bits, and a decimal that a double would
+/// round, become text of their digits: rounded, two such numbers in keys could become one. The rule
+/// for decimals is that of [`Json::parse`].
 ///
 /// # Errors
 /// The text is not JSON.
@@ -17,16 +16,14 @@ const LONG: usize = 19;
 /// ```
 /// use millpond_functions::events::parse;
 ///
-/// let event = parse(r#"{"id": 12345678901234567890123, "count": 7}"#).unwrap();
+/// let event = parse(r#"{"id": 12345678901234567890123, "sum": 9007199254740993.0, "count": 7}"#).unwrap();
 /// assert_eq!(event["id"], "12345678901234567890123");
+/// assert_eq!(event["sum"], "9007199254740993.0");
 /// assert_eq!(event["count"], 7);
 /// ```
 pub fn parse(text: &str) -> Result<Value, serde_json::Error> {
     let value = serde_json::from_str(text)?;
-    let mut runs = text
-        .as_bytes()
-        .chunk_by(|a, b| a.is_ascii_digit() == b.is_ascii_digit());
-    if runs.any(|run| run.len() >= LONG && run[0].is_ascii_digit()) {
+    if serde_json::from_str::<Json>(text).is_err() {
         return exact(text);
     }
     Ok(value)
@@ -47,15 +44,9 @@ fn exact(text: &str) -> Result<Value, serde_json::Error> {
             let values = values.into_iter().map(|value| exact(value.get()));
             Ok(Value::Array(values.collect::<Result<_, _>>()?))
         }
-        _ => {
-            let digits = text.trim();
-            let whole = digits.strip_prefix('-').unwrap_or(digits);
-            let whole = !whole.is_empty() && whole.bytes().all(|byte| byte.is_ascii_digit());
-            let fits = digits.parse::<i64>().is_ok() || digits.parse::<u64>().is_ok();
-            if whole && !fits {
-                return Ok(digits.into());
-            }
-            serde_json::from_str(text)
-        }
+        _ => match Json::parse(text) {
+            Err(ValueError::TooWide { .. } | ValueError::Inexact { .. }) => Ok(text.trim().into()),
+            _ => serde_json::from_str(text),
+        },
     }
 }

@@ -52,6 +52,29 @@ fn a_wrong_command_line_or_value_is_2() {
 }
 
 #[test]
+fn a_value_that_would_be_changed_is_refused_before_any_write() {
+    let world = World::new();
+    let eid = world.start(&["greet", "--input", "\"a\""]);
+    let keys = || [world.objects().keys("x/"), world.objects().keys("mail/")];
+    let before = keys();
+    for (value, why) in [
+        ("18446744073709551616", "integer over 64 bits"),
+        ("9007199254740993.0", "decimal that a double would round"),
+        ("1e400", "not a JSON number"),
+    ] {
+        for args in [
+            &["start", "nap", "--input", value][..],
+            &["signal", &eid, "word", value],
+        ] {
+            let done = world.run(args);
+            assert_eq!(done.code, 2, "{args:?}: {done:?}");
+            assert!(done.err.contains(why), "{args:?}: {done:?}");
+        }
+    }
+    assert_eq!(keys(), before);
+}
+
+#[test]
 fn what_is_not_there_is_3_and_near_names_are_told() {
     let world = World::new();
     let eid = world.start(&["greet", "--input", "\"a\"", "--key", "k"]);

@@ -28,6 +28,12 @@ pub enum ValueError {
         /// The digits of the integer.
         got: String,
     },
+    /// A decimal that a double would round.
+    #[error("decimal that a double would round; send it as text: got={got}")]
+    Inexact {
+        /// The first 100 characters of the decimal.
+        got: String,
+    },
     /// Arrays and objects nest too deep.
     #[error("nested deeper than {MAX_DEPTH}")]
     TooDeep,

@@ -35,9 +35,13 @@ impl Json {
 
     /// Parses JSON text, for example from a file or a command line.
     ///
+    /// A decimal is accepted if printing its double yields it again: in the shortest form, or with
+    /// as many digits as it has, if these are at least 17. Only trailing zeros and the form of the
+    /// exponent may differ. If several fields have the same name, the last one counts.
+    ///
     /// # Errors
-    /// [`ValueError`] as for [`Json::of`], and for text that is not JSON. If several fields have
-    /// the same name, the last one counts.
+    /// [`ValueError`] as for [`Json::of`], for a decimal that a double would round, and for text
+    /// that is not JSON.
     pub fn parse(text: &str) -> Result<Self, ValueError> {
         let bad = |e: serde_json::Error| ValueError::Deserialize {
             message: e.to_string(),
@@ -96,9 +100,12 @@ impl Serialize for Json {
     }
 }
 
+/// Applies the checks of [`Json::parse`] and keeps the text.
 impl<'de> Deserialize<'de> for Json {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Ok(Self(Box::<RawValue>::deserialize(deserializer)?.into()))
+        let raw = Box::<RawValue>::deserialize(deserializer)?;
+        scan::scan(raw.get(), 0).map_err(serde::de::Error::custom)?;
+        Ok(Self(raw.into()))
     }
 }
 

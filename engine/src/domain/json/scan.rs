@@ -2,6 +2,11 @@
 
 use super::check::{MAX_DEPTH, ValueError};
 
+/// Significant digits that distinguish each double from all others.
+const PRECISE: usize = 17;
+/// Significant digits in the longest exact expansion of a double.
+const MAX_DIGITS: usize = 767;
+
 /// Checks `text`, which is valid JSON nested in `depth` arrays and objects.
 ///
 /// `serde_json` reads an integer over 64 bits as a double, and has its own limit on nesting.
@@ -60,11 +65,10 @@ fn string(token: &str) -> Result<(), ValueError> {
 fn number(token: &str) -> Result<(), ValueError> {
     let got = || token.chars().take(100).collect();
     if token.contains(['.', 'e', 'E']) {
-        let finite = token.parse().is_ok_and(f64::is_finite);
-        return if finite {
-            Ok(())
-        } else {
-            Err(ValueError::NotFinite { got: got() })
+        return match token.parse::<f64>() {
+            Ok(double) if !double.is_finite() => Err(ValueError::NotFinite { got: got() }),
+            Ok(double) if prints(double, token) => Ok(()),
+            _ => Err(ValueError::Inexact { got: got() }),
         };
     }
     if token.parse::<i64>().is_ok() || token.parse::<u64>().is_ok() {
@@ -72,4 +76,33 @@ fn number(token: &str) -> Result<(), ValueError> {
     } else {
         Err(ValueError::TooWide { got: got() })
     }
+}
+
+/// Whether printing `double` yields the decimal `token`: in the shortest form, as serde prints it, or
+/// with as many digits as `token` has, but at least 17, as C's `%.17g` and exact expansions do.
+fn prints(double: f64, token: &str) -> bool {
+    let Some(given) = decimal(token) else {
+        return false;
+    };
+    let digits = given.0.len().max(PRECISE);
+    Some(&given) == decimal(&format!("{double:e}")).as_ref()
+        || digits <= MAX_DIGITS && Some(given) == decimal(&format!("{double:.*e}", digits - 1))
+}
+
+/// Returns the significant digits of a decimal and the exponent of the last of them; zero has no
+/// digits. `None` if the exponent does not fit 64 bits.
+fn decimal(token: &str) -> Option<(String, i64)> {
+    let token = token.trim_start_matches('-');
+    let (mantissa, exponent) = token.split_once(['e', 'E']).unwrap_or((token, "0"));
+    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let digits = format!("{whole}{fraction}");
+    let significant = digits.trim_end_matches('0');
+    let dropped = digits.len() - significant.len();
+    let significant = significant.trim_start_matches('0');
+    if significant.is_empty() {
+        return Some((String::new(), 0));
+    }
+    let shift = i64::try_from(dropped).ok()? - i64::try_from(fraction.len()).ok()?;
+    let exponent = exponent.parse::<i64>().ok()?.checked_add(shift)?;
+    Some((significant.to_owned(), exponent))
 }

@@ -85,6 +85,10 @@ proptest! {
                 prop_assert_eq!(back.to_bits(), bits);
                 let parsed: f64 = Json::parse(json.as_str()).unwrap().get().unwrap();
                 prop_assert_eq!(parsed.to_bits(), bits);
+                for text in [format!("{x:.16e}"), format!("{x:.20e}"), format!("{x:.60e}")] {
+                    let printed: f64 = Json::parse(&text).expect(&text).get().unwrap();
+                    prop_assert_eq!(printed.to_bits(), bits);
+                }
             }
             Err(error) => {
                 prop_assert!(!x.is_finite());
@@ -164,5 +168,79 @@ fn numbers_of_text_are_kept_or_refused_never_changed() {
         .get()
         .unwrap();
     assert_eq!(max, u64::MAX);
-    assert_eq!(Json::parse("1e-400").unwrap().get::<f64>(), Ok(0.0));
+}
+
+#[test]
+fn a_decimal_that_a_double_would_round_is_refused_never_rounded() {
+    for text in [
+        "9007199254740993.0",
+        "9007199254740993e0",
+        "1e-400",
+        "-1e-400",
+        "2e-324",
+        "0.10000000000000004",
+        "0.10000000000000000001",
+        "3.141592653589793238462643383279",
+        "1e-99999999999999999999",
+    ] {
+        let refused = ValueError::Inexact { got: text.into() };
+        assert_eq!(Json::parse(text).err(), Some(refused), "{text}");
+    }
+    let long = format!("0.{}", "3".repeat(100_000));
+    assert!(matches!(
+        Json::parse(&long),
+        Err(ValueError::Inexact { got }) if got.len() == 100
+    ));
+}
+
+#[test]
+fn a_decimal_that_its_double_prints_is_accepted() {
+    for (text, double) in [
+        ("0.1", 0.1_f64),
+        ("1.50", 1.5),
+        ("100E-2", 1.0),
+        ("0e-999", 0.0),
+        ("-0.0", -0.0),
+        ("5e-324", 5e-324),
+        ("4.9406564584124654e-324", 5e-324),
+        ("1e21", 1e21),
+        ("1e23", 1e23),
+        ("1000000000000000000000000.0e-1", 1e23),
+        ("9007199254740992.0", 9_007_199_254_740_992.0),
+        // C's `%.17g` and `%.20g`, and what Python's `Decimal(0.1)` prints.
+        ("0.10000000000000001", 0.1),
+        ("0.30000000000000004", 0.1 + 0.2),
+        ("0.10000000000000000555", 0.1),
+        (
+            "0.1000000000000000055511151231257827021181583404541015625",
+            0.1,
+        ),
+    ] {
+        let read: f64 = Json::parse(text).expect(text).get().expect(text);
+        assert_eq!(read.to_bits(), double.to_bits(), "{text}");
+    }
+    // The longest expansion: 767 significant digits.
+    let longest = format!("{:.1074}", f64::from_bits((1 << 52) - 1));
+    assert!(Json::parse(&longest).is_ok());
+}
+
+#[test]
+fn a_value_inside_another_type_is_checked_as_a_text_is() {
+    #[derive(Debug, serde::Deserialize)]
+    struct Body {
+        #[allow(dead_code)]
+        input: Json,
+    }
+    let deep = format!("{}{}", "[".repeat(101), "]".repeat(101));
+    for (input, why) in [
+        ("18446744073709551616", "integer over 64 bits"),
+        ("1e400", "not a JSON number"),
+        (r#""\ud800""#, "cannot be read"),
+        ("9007199254740993.0", "decimal that a double would round"),
+        (&deep, "nested deeper than 100"),
+    ] {
+        let body = serde_json::from_str::<Body>(&format!(r#"{{"input":{input}}}"#));
+        let error = body.expect_err(input).to_string();
+        assert!(error.contains(why), "{input}: {error}");
+    }
 }

@@ -2,8 +2,9 @@
 
 use jiff::Timestamp;
 use millpond::domain::Json;
-use serde::Deserialize;
-use serde::de::DeserializeOwned;
+use serde::de::{DeserializeOwned, Error as _};
+use serde::{Deserialize, Deserializer};
+use serde_json::value::RawValue;
 
 use super::problem::Problem;
 use crate::events::Request;
@@ -13,6 +14,7 @@ use crate::events::Request;
 #[serde(deny_unknown_fields)]
 pub(super) struct StartBody {
     pub(super) workflow: String,
+    #[serde(default, deserialize_with = "value")]
     pub(super) input: Option<Json>,
     pub(super) key: Option<String>,
     pub(super) version: Option<String>,
@@ -25,8 +27,16 @@ pub(super) struct StartBody {
 #[serde(deny_unknown_fields)]
 pub(super) struct SignalBody {
     pub(super) channel: String,
+    #[serde(default, deserialize_with = "value")]
     pub(super) payload: Option<Json>,
     pub(super) key: Option<String>,
+}
+
+/// Reads a value by [`Json::parse`], as the command line does.
+fn value<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Json>, D::Error> {
+    let text = Option::<Box<RawValue>>::deserialize(deserializer)?;
+    let json = text.map(|text| Json::parse(text.get())).transpose();
+    json.map_err(D::Error::custom)
 }
 
 /// Reads a body as JSON.

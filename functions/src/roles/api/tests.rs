@@ -166,6 +166,42 @@ fn what_is_wrong_is_a_problem_that_says_what_would_be_right() {
 }
 
 #[test]
+fn a_value_that_would_be_changed_is_refused_before_any_write() {
+    async fn same(_: Context, number: f64) -> Result<f64, Failed> {
+        Ok(number)
+    }
+    let world = World::new(App::new().workflow("same", "1", same));
+    let started = json!({"workflow": "same", "input": 1, "key": "a"});
+    let started = call(&world, "POST", "/executions", &started).1;
+    let mailbox = format!(
+        "/executions/{}/signal",
+        started["eid"].as_str().expect("an id")
+    );
+    let deep = format!("{}{}", "[".repeat(5_000), "]".repeat(5_000));
+    for (value, why) in [
+        ("18446744073709551616", "integer over 64 bits"),
+        ("9007199254740993.0", "decimal that a double would round"),
+        ("1e400", "not a JSON number"),
+        (r#""\ud800""#, "cannot be read"),
+        (&deep, "nested deeper than 100"),
+    ] {
+        let start = format!(r#"{{"workflow": "same", "key": "b", "input": {value}}}"#);
+        let signal = format!(r#"{{"channel": "word", "payload": {value}}}"#);
+        for (path, body) in [("/executions", &start), (mailbox.as_str(), &signal)] {
+            let before = world.memory.len();
+            let (status, problem, _) = ask(&world, &request("POST", path, body));
+            let detail = problem["detail"].as_str().expect("a detail");
+            assert_eq!(status, 400, "{problem}");
+            assert!(detail.contains(why), "{value}: {detail}");
+            assert_eq!(world.memory.len(), before, "{value}");
+        }
+    }
+    let exact = r#"{"workflow": "same", "key": "b", "input": 0.10000000000000001}"#;
+    let (status, ..) = ask(&world, &request("POST", "/executions", exact));
+    assert_eq!(status, 201);
+}
+
+#[test]
 fn a_result_is_waited_for_no_longer_than_the_call_lasts() {
     let world = world();
     let body = json!({"workflow": "greet", "input": "Ann"});
