@@ -19,6 +19,8 @@
 //! let world = World::new(App::new().register::<remind>());
 //! let eid = world.start(Start::of::<remind>(&30)).eid;
 //! world.run_all();
+//! world.skip(Duration::from_secs(30 * 24 * 60 * 60));
+//! world.run_all();
 //! assert_eq!(world.result(eid), Ok("now".to_owned()));
 //! ```
 //!
