@@ -32,6 +32,9 @@ use proc_macro::TokenStream;
 /// - `name = "..."`: the stored name, 1 to 128 of `[A-Za-z0-9._-]`; by default the function's
 ///   name. A later change orphans running executions.
 /// - `version = "..."`: 1 to 64 of the same characters; by default `"1"`.
+/// - `channels(payment: u64, "order.note": String)`: the channels on which it receives messages, with
+///   their types. `Engine::signal` then rejects a message on another channel or of another type
+///   before it is written.
 ///
 /// ```
 /// use millpond::{Context, Failed, Workflow};

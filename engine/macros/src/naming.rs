@@ -12,6 +12,7 @@ pub(crate) struct Rule {
     what: &'static str,
     alphabet: &'static str,
     signs: &'static [char],
+    upper: bool,
     most: usize,
 }
 
@@ -19,6 +20,7 @@ const WORKFLOW: Rule = Rule {
     what: "a workflow's name",
     alphabet: "[A-Za-z0-9._-]",
     signs: &['.', '_', '-'],
+    upper: true,
     most: 128,
 };
 
@@ -27,6 +29,7 @@ const STEP: Rule = Rule {
     what: "a step's name",
     alphabet: "[A-Za-z0-9_-]",
     signs: &['_', '-'],
+    upper: true,
     most: 128,
 };
 
@@ -35,7 +38,17 @@ pub(crate) const VERSION: Rule = Rule {
     what: "a version",
     alphabet: "[A-Za-z0-9._-]",
     signs: &['.', '_', '-'],
+    upper: true,
     most: 64,
+};
+
+/// A channel's name.
+pub(crate) const CHANNEL: Rule = Rule {
+    what: "a channel's name",
+    alphabet: "[a-z0-9._-]",
+    signs: &['.', '_', '-'],
+    upper: false,
+    most: 128,
 };
 
 /// The rule for the name of a workflow or step.
@@ -53,6 +66,7 @@ impl Rule {
             what,
             alphabet,
             signs,
+            upper,
             most,
         } = self;
         if text.is_empty() {
@@ -66,10 +80,10 @@ impl Rule {
                 "{what} has at most {most} bytes, and this has {length}: shorten it"
             ));
         }
-        if let Some(odd) = text
-            .chars()
-            .find(|c| !c.is_ascii_alphanumeric() && !signs.contains(c))
-        {
+        if let Some(odd) = text.chars().find(|c| {
+            let letter = c.is_ascii_alphanumeric() && (*upper || !c.is_ascii_uppercase());
+            !letter && !signs.contains(c)
+        }) {
             return Some(format!(
                 "{what} cannot contain {odd:?}: write 1 to {most} of `{alphabet}`"
             ));

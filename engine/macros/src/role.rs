@@ -35,12 +35,8 @@ impl Role {
     /// The options, in their source form.
     pub(crate) fn options(self) -> &'static str {
         match self {
-            Self::Workflow => "`name = \"...\"` and `version = \"...\"`",
+            Self::Workflow => "`name = \"...\"`, `version = \"...\"` and `channels(name: Type)`",
             Self::Step => "`name = \"...\"`",
         }
-    }
-
-    pub(crate) fn has_version(self) -> bool {
-        self == Self::Workflow
     }
 }

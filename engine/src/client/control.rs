@@ -4,8 +4,8 @@ use serde::Serialize;
 
 use super::{Engine, EngineError, Start, Started};
 use crate::domain::{
-    Actor, Body, Channel, Control, ExecutionId, Json, Mail, MessageId, Payload, Queue, Text,
-    ValueError,
+    Actor, Body, Channel, Control, ExecutionId, Json, Mail, MessageId, Payload, Record, Text,
+    ValueError, Workflow,
 };
 use crate::journal::Journal;
 use crate::mailbox::{self, Sent};
@@ -88,8 +88,8 @@ impl Engine {
         if bytes > most {
             return Err(EngineError::PayloadTooLarge { bytes, most });
         }
-        let queue = self.queue_of(eid).await?;
-        self.message(eid, &queue, signal).await
+        let record = self.receiver(eid).await?;
+        self.message(&record, signal).await
     }
 
     /// Starts an execution, or finds the one that its key started, and sends it a message.
@@ -109,20 +109,16 @@ impl Engine {
             return Err(EngineError::PayloadTooLarge { bytes, most });
         }
         let started = self.start(start).await?;
-        let queue = self.queue_of(started.eid).await?;
-        let signalled = self.message(started.eid, &queue, signal).await?;
+        let record = self.receiver(started.eid).await?;
+        let signalled = self.message(&record, signal).await?;
         Ok((started, signalled))
     }
 
-    async fn message(
-        &self,
-        eid: ExecutionId,
-        queue: &Queue,
-        signal: Signal,
-    ) -> Result<Signalled, EngineError> {
-        let ports = &self.core.ports;
+    async fn message(&self, record: &Record, signal: Signal) -> Result<Signalled, EngineError> {
+        let (ports, eid) = (&self.core.ports, record.eid);
         let channel = Channel::parse(&signal.channel)?;
         let json = signal.payload?;
+        self.check_message(&record.workflow, &record.version, &channel, &json)?;
         let now = ports.clock.now();
         let mid = match signal.key.as_deref().map(Text::parse).transpose()? {
             Some(key) => MessageId::keyed(channel.as_str(), &key),
@@ -132,7 +128,7 @@ impl Engine {
         stored::offload(ports, &eid, &mut payload, self.core.settings.inline).await?;
         let body = Body::Message { channel, payload };
         let mail = Mail::new(mid, signal.actor.into(), now, body);
-        let sent = mailbox::send(ports, queue, &eid, &mail).await?;
+        let sent = mailbox::send(ports, &record.queue, &eid, &mail).await?;
         Ok(Signalled {
             fresh: sent == Sent::New,
         })
@@ -215,7 +211,7 @@ impl Engine {
     ) -> Result<(), EngineError> {
         let ports = &self.core.ports;
         actor.check()?;
-        let queue = self.queue_of(eid).await?;
+        let queue = self.receiver(eid).await?.queue;
         let now = ports.clock.now();
         let mid = MessageId::control(ports.entropy.uuid7(now));
         let mail = Mail::new(mid, actor.into(), now, Body::Control(control.cut()));
@@ -223,8 +219,43 @@ impl Engine {
         Ok(())
     }
 
-    /// Returns the queue for the mail of a live execution. 1 G.
-    async fn queue_of(&self, eid: ExecutionId) -> Result<Queue, EngineError> {
+    /// Checks a message against the channels that the workflow declares, if this process has its
+    /// code.
+    fn check_message(
+        &self,
+        workflow: &Workflow,
+        version: &str,
+        channel: &Channel,
+        payload: &Json,
+    ) -> Result<(), EngineError> {
+        let Some(known) = self.core.app.find(workflow, version) else {
+            return Ok(());
+        };
+        let declared = known.workflow.channels();
+        let channel = channel.to_string();
+        if declared.is_empty() {
+            return Ok(());
+        }
+        let Some(found) = declared.iter().find(|each| each.name == channel) else {
+            let known: Vec<_> = declared.iter().map(|each| each.name).collect();
+            return Err(EngineError::UnknownChannel {
+                workflow: workflow.clone(),
+                channel,
+                known: known.join(", "),
+            });
+        };
+        found
+            .accepts(payload)
+            .map_err(|source| EngineError::Message {
+                workflow: workflow.clone(),
+                channel,
+                takes: found.takes,
+                source,
+            })
+    }
+
+    /// Returns the record of a live execution. 1 G.
+    async fn receiver(&self, eid: ExecutionId) -> Result<Record, EngineError> {
         let found = Journal::load(&self.core.ports, &eid).await?;
         let head = found.ok_or(EngineError::UnknownExecution { eid })?.head;
         if head.status.is_terminal() {
@@ -233,6 +264,6 @@ impl Engine {
                 status: head.status,
             });
         }
-        Ok(head.record.queue)
+        Ok(head.record)
     }
 }

@@ -23,6 +23,28 @@ pub enum EngineError {
         /// The mismatch.
         source: ValueError,
     },
+    /// The workflow declares its channels, and this is none of them.
+    #[error("{workflow} has no channel {channel:?}; its channels: {known}")]
+    UnknownChannel {
+        /// The workflow.
+        workflow: Workflow,
+        /// The channel given.
+        channel: String,
+        /// The declared channels.
+        known: String,
+    },
+    /// The message does not match the type that the workflow declares for its channel.
+    #[error("the message does not fit channel {channel:?} of {workflow}, which takes {takes}")]
+    Message {
+        /// The workflow.
+        workflow: Workflow,
+        /// The channel.
+        channel: String,
+        /// The Rust type of its messages.
+        takes: &'static str,
+        /// The mismatch.
+        source: ValueError,
+    },
     /// A value exceeds the hard cap.
     #[error("value too large: bytes={bytes}, most={most}")]
     PayloadTooLarge {
@@ -91,9 +113,12 @@ impl EngineError {
     #[must_use]
     pub fn kind(&self) -> ErrorKind {
         match self {
-            Self::Name(_) | Self::Value(_) | Self::Input { .. } | Self::PayloadTooLarge { .. } => {
-                ErrorKind::Invalid
-            }
+            Self::Name(_)
+            | Self::Value(_)
+            | Self::Input { .. }
+            | Self::UnknownChannel { .. }
+            | Self::Message { .. }
+            | Self::PayloadTooLarge { .. } => ErrorKind::Invalid,
             Self::UnknownWorkflow { .. } | Self::UnknownExecution { .. } => ErrorKind::NotFound,
             Self::TerminalExecution { .. } => ErrorKind::Conflict,
             Self::NotYet { .. } => ErrorKind::NotYet,

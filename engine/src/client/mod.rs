@@ -19,7 +19,7 @@ use std::sync::Arc;
 
 pub use crate::journal::{CommitError, Lease};
 pub use crate::process::{
-    App, Core, Counts, Host, Notice, Registered, RegistryError, STORE, chain,
+    App, Core, Counts, Host, Notice, OnFault, Registered, RegistryError, STORE, chain,
 };
 pub use crate::replay::{AttemptView, Frame, FrameKind, FrameStatus};
 pub use crate::retention::{

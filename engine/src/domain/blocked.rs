@@ -22,6 +22,22 @@ pub enum Blocked {
         /// The remedy.
         message: String,
     },
+    /// Workflow code panicked.
+    Panicked {
+        /// The text of the panic.
+        message: String,
+        /// `file:line:column` of the panic.
+        location: String,
+    },
+    /// A recorded value is not of the type that the workflow asks for.
+    UnfitValue {
+        /// The frame that received the value.
+        frame: String,
+        /// The Rust type that the workflow asks for.
+        expected: String,
+        /// The position in the value, and the reason.
+        message: String,
+    },
     /// Runs ended repeatedly without progress.
     Stalled {
         /// The number of crashes.
@@ -52,6 +68,20 @@ impl std::fmt::Display for Blocked {
                  got={got}, entry={position}, commit={commit}"
             ),
             Self::ForeignAwait { message } => f.write_str(message),
+            Self::Panicked { message, location } => write!(
+                f,
+                "workflow code panicked; fix it, deploy it and `resume`: at={location}, \
+                 message={message}"
+            ),
+            Self::UnfitValue {
+                frame,
+                expected,
+                message,
+            } => write!(
+                f,
+                "a recorded value is not of the type that the workflow asks for; deploy code that \
+                 reads it and `resume`: frame={frame}, expected={expected}, message={message}"
+            ),
             Self::Stalled {
                 crash_count,
                 message,

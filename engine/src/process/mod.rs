@@ -14,7 +14,7 @@ pub(crate) use completion_waiters::CompletionWaiters;
 pub(crate) use counts::Counter;
 pub use counts::Counts;
 pub use notice::Notice;
-pub use registry::{App, Registered, RegistryError};
+pub use registry::{App, OnFault, Registered, RegistryError};
 pub(crate) use sticky::Sticky;
 
 /// Log target of store errors, for programs that report these errors themselves.

@@ -18,6 +18,19 @@ use crate::sdk::{Context, ErasedWorkflow, Failed, Workflow, erase, erase_fn};
 pub struct App {
     known: BTreeMap<Name, Vec<Registered>>,
     trouble: Option<RegistryError>,
+    pub(crate) on_fault: OnFault,
+}
+
+/// What becomes of an execution whose workflow code panics, or asks for a recorded value (a
+/// message, a result) by a type that the value is not of.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum OnFault {
+    /// It is blocked with the reason until `resume`: fixed code continues where it stopped, and no
+    /// compensation is skipped.
+    #[default]
+    Block,
+    /// It fails with kind `panic` or `value`, and no further code of it runs.
+    Fail,
 }
 
 /// One registered workflow.
@@ -78,6 +91,14 @@ impl App {
         Fut: Future<Output = Result<O, Failed>> + Send + 'static,
     {
         self.add(name, version, erase_fn(function))
+    }
+
+    /// Sets what becomes of executions whose workflow code has a fault; by default they are
+    /// blocked.
+    #[must_use]
+    pub fn on_fault(mut self, on_fault: OnFault) -> Self {
+        self.on_fault = on_fault;
+        self
     }
 
     fn add(mut self, name: &str, version: &str, workflow: Arc<dyn ErasedWorkflow>) -> Self {

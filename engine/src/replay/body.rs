@@ -6,7 +6,8 @@ use std::sync::PoisonError;
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
 
-use super::drive::{Drive, panicked};
+use super::drive::Drive;
+use super::panic::text;
 use super::{Attempt, Limits};
 use crate::domain::{Failure, FrameId, Json, kind};
 
@@ -39,7 +40,7 @@ impl Drive {
                 Err(panic) => Err(panic),
             };
             ended
-                .unwrap_or_else(|panic| Err(panicked(&*panic)))
+                .unwrap_or_else(|panic| Err(Failure::new(kind::PANIC, text(&*panic))))
                 .and_then(|value| limits.check(value))
         };
         run.boxed()

@@ -1,7 +1,5 @@
 //! The driver: entries in, decisions out. Only the driver polls the workflow.
 
-use std::any::Any;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::task::{Poll, Waker};
 
@@ -9,6 +7,7 @@ use futures::future::BoxFuture;
 use jiff::Timestamp;
 
 use super::flag::Flag;
+use super::panic::{Panic, catch};
 use super::table::Table;
 use super::trouble::{Position, Trouble};
 use super::{Limits, Seed};
@@ -30,6 +29,8 @@ pub(crate) struct Drive {
     waker: Waker,
     root: Option<Root>,
     done: Option<Result<Json, Failure>>,
+    /// The panic of the code that reads the input.
+    panic: Option<Panic>,
     started: bool,
 }
 
@@ -55,10 +56,10 @@ impl Drive {
         let (limits, args) = (seed.limits, seed.args.clone());
         let table = Table::new(seed, Arc::clone(&flag));
         // The input's own `Deserialize` runs here; it may panic.
-        let begun = catch_unwind(AssertUnwindSafe(|| begin(table.clone(), &args)));
-        let (root, done) = match begun.unwrap_or_else(|panic| Err(panicked(&*panic))) {
-            Ok(root) => (Some(root), None),
-            Err(failure) => (None, Some(Err(failure))),
+        let (root, done, panic) = match catch(|| begin(table.clone(), &args)) {
+            Ok(Ok(root)) => (Some(root), None, None),
+            Ok(Err(failure)) => (None, Some(Err(failure)), None),
+            Err(panic) => (None, None, Some(panic)),
         };
         Self {
             waker: flag.waker(),
@@ -67,6 +68,7 @@ impl Drive {
             flag,
             root,
             done,
+            panic,
             started: false,
         }
     }
@@ -81,9 +83,19 @@ impl Drive {
         if !self.started {
             return Ok(Turn::Waits);
         }
+        if let Some(panic) = &self.panic {
+            return Err(panic.clone().into());
+        }
         if self.done.is_none() {
             let flag = Arc::clone(&self.flag);
-            self.done = flag.within(|| self.polls())?;
+            match flag.within(|| self.polls()) {
+                Ok(done) => self.done = done,
+                Err(trouble) => {
+                    // The turn did not come to its end: another build may decide otherwise in it.
+                    self.table.lock().decided.clear();
+                    return Err(trouble);
+                }
+            }
         }
         if self.flag.is_foreign() {
             return Err(foreign(FOREIGN_WAKE));
@@ -98,7 +110,7 @@ impl Drive {
     fn polls(&mut self) -> Result<Option<Result<Json, Failure>>, Trouble> {
         let (mut idle, mut before) = (0, self.table.lock().progress);
         while self.flag.take_woken() {
-            let Some(outcome) = self.poll_once() else {
+            let Some(outcome) = self.poll_once()? else {
                 let now = self.table.lock().progress;
                 idle = if now == before { idle + 1 } else { 0 };
                 before = now;
@@ -117,26 +129,31 @@ impl Drive {
     /// A panic in a destructor of the workflow must not end the worker.
     fn drop_root(&mut self) {
         let root = self.root.take();
-        let _ = catch_unwind(AssertUnwindSafe(|| drop(root)));
+        let _ = catch(|| drop(root));
     }
 
-    fn poll_once(&mut self) -> Option<Result<Json, Failure>> {
-        let root = self.root.as_mut()?;
+    fn poll_once(&mut self) -> Result<Option<Result<Json, Failure>>, Trouble> {
+        let Some(root) = self.root.as_mut() else {
+            return Ok(None);
+        };
         let mut cx = std::task::Context::from_waker(&self.waker);
-        let polled = catch_unwind(AssertUnwindSafe(|| root.as_mut().poll(&mut cx)));
-        if self.table.lock().overflow {
+        let polled = catch(|| root.as_mut().poll(&mut cx));
+        let mut state = self.table.lock();
+        if let Some(unfit) = state.unfit.take() {
+            return Err(unfit);
+        }
+        if state.overflow {
             let max = self.limits.max_frames;
-            return Some(Err(Failure::new(
+            return Ok(Some(Err(Failure::new(
                 kind::HISTORY_TOO_LONG,
                 format!("more than {max} frames: split the work over child executions"),
-            )));
+            ))));
         }
-        match polled {
-            Ok(Poll::Pending) => None,
-            Ok(Poll::Ready(Ok(value))) => Some(self.limits.check(value)),
-            Ok(Poll::Ready(Err(failure))) => Some(Err(failure)),
-            Err(panic) => Some(Err(panicked(&*panic))),
-        }
+        Ok(match polled? {
+            Poll::Pending => None,
+            Poll::Ready(Ok(value)) => Some(self.limits.check(value)),
+            Poll::Ready(Err(failure)) => Some(Err(failure)),
+        })
     }
 
     /// Delivers one journal entry, or one live outcome that was just appended, to the
@@ -214,11 +231,4 @@ fn end_of(outcome: &Result<Json, Failure>) -> String {
         Ok(_) => "the workflow returned".to_owned(),
         Err(failure) => format!("the workflow ended with {failure}"),
     }
-}
-
-/// A panic of user code, with its text.
-pub(super) fn panicked(panic: &(dyn Any + Send)) -> Failure {
-    let text = panic.downcast_ref::<&str>().copied();
-    let text = text.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
-    Failure::new(kind::PANIC, text.unwrap_or("panicked without a message"))
 }

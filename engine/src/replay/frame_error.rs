@@ -29,7 +29,7 @@ pub enum FrameError {
         /// The frame.
         fid: FrameId,
     },
-    /// A value cannot be stored, or what was stored or received is not of the type asked for.
+    /// A value cannot be stored.
     #[error("value of frame {frame}: {source}")]
     Value {
         /// The frame id, or its name if the frame was never registered.

@@ -26,6 +26,7 @@ mod flag;
 mod frame_error;
 pub(crate) mod frames;
 mod misfit;
+mod panic;
 mod place;
 mod poll;
 mod register;

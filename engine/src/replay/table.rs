@@ -14,8 +14,8 @@ use super::flag::Flag;
 use super::frames::Inbox;
 use super::frames::step::SharedStepBody;
 use super::slot::Slot;
-use super::{Limits, Seed};
-use crate::domain::{Entry, ExecutionId, FrameId, Json, Queue};
+use super::{Limits, Seed, Trouble};
+use crate::domain::{Entry, ExecutionId, FrameId, Json, Queue, ValueError};
 use crate::ports::Entropy;
 
 /// The shared handle.
@@ -53,6 +53,8 @@ pub(super) struct State {
     pub(super) cancelled: bool,
     /// The workflow asked for one frame too many.
     pub(super) overflow: bool,
+    /// A recorded value is not of the type that the workflow asks for.
+    pub(super) unfit: Option<Trouble>,
     /// How the workflow ended.
     pub(super) ended: Option<String>,
     /// The drive was dropped: frames register and record nothing any more.
@@ -89,6 +91,7 @@ impl Table {
                 progress: 0,
                 cancelled: false,
                 overflow: false,
+                unfit: None,
                 ended: None,
                 closed: false,
             }),
@@ -107,6 +110,15 @@ impl Table {
     /// Whether this thread runs the workflow at this moment.
     pub(crate) fn is_inside(&self) -> bool {
         self.0.flag.is_inside()
+    }
+
+    /// Halts the drive: `frame` received a recorded value that is not of the type `expected`.
+    pub(crate) fn unfit(&self, frame: String, expected: &str, error: &ValueError) {
+        self.lock().unfit.get_or_insert(Trouble::UnfitValue {
+            frame,
+            expected: expected.to_owned(),
+            message: error.to_string(),
+        });
     }
 
     /// Reads the state, or changes it in a way that wakes and drops nothing.

@@ -30,7 +30,34 @@ pub(crate) enum Trouble {
         /// What the author is to do.
         message: String,
     },
+    /// Workflow code panicked.
+    #[error("{message} at {location}")]
+    Panicked {
+        /// The text of the panic.
+        message: String,
+        /// `file:line:column`.
+        location: String,
+    },
+    /// A recorded value is not of the type that the workflow asks for.
+    #[error("{frame}: {message}")]
+    UnfitValue {
+        /// The frame that received it.
+        frame: String,
+        /// The Rust type asked for.
+        expected: String,
+        /// The position and the reason.
+        message: String,
+    },
     /// The workflow keeps waking itself.
     #[error("the workflow wakes itself without progress")]
     Spins,
+}
+
+impl From<super::panic::Panic> for Trouble {
+    fn from(panic: super::panic::Panic) -> Self {
+        Self::Panicked {
+            message: panic.message,
+            location: panic.location,
+        }
+    }
 }

@@ -4,6 +4,7 @@ use super::activation::Halt;
 use super::ended::{Ended, RunError};
 use super::pass::Pass;
 use crate::domain::{Blocked, Entry, Failure, Json, OnClose, Status, kind};
+use crate::process::OnFault;
 use crate::replay::{Drive, Trouble};
 
 impl Pass {
@@ -99,6 +100,25 @@ impl Pass {
             Halt::Trouble(Trouble::ForeignAwait { message }) => {
                 self.block(Blocked::ForeignAwait { message }).await
             }
+            Halt::Trouble(Trouble::Panicked { message, location }) => {
+                let failure = Failure::new(kind::PANIC, format!("{message} (at {location})"));
+                let why = Blocked::Panicked { message, location };
+                self.faulted(why, failure).await
+            }
+            Halt::Trouble(Trouble::UnfitValue {
+                frame,
+                expected,
+                message,
+            }) => {
+                let text = format!("value of frame {frame} is no {expected}: {message}");
+                let failure = Failure::new(kind::VALUE, text).terminal();
+                let why = Blocked::UnfitValue {
+                    frame,
+                    expected,
+                    message,
+                };
+                self.faulted(why, failure).await
+            }
             Halt::Trouble(Trouble::Spins) | Halt::Stuck => {
                 self.drive = None;
                 if self.is_older_build() {
@@ -109,6 +129,18 @@ impl Pass {
                 tracing::warn!(%eid, crash_count, "workflow code does not come to an end");
                 Ok(Ended::Stalled(crash_count))
             }
+        }
+    }
+
+    /// Blocks or fails an execution whose code has a fault. **\[R\]** It is blocked by default: a
+    /// failure would skip the compensation that the code has not reached.
+    async fn faulted(&mut self, why: Blocked, failure: Failure) -> Result<Ended, RunError> {
+        if self.is_older_build() {
+            return Ok(Ended::NewerCode(self.newest_code.clone()));
+        }
+        match self.core.app.on_fault {
+            OnFault::Block => self.block(why).await,
+            OnFault::Fail => self.over(Err(failure)).await,
         }
     }
 

@@ -113,7 +113,7 @@ impl<T: DeserializeOwned> Future for Child<T> {
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut std::task::Context<'_>) -> Poll<Self::Output> {
         Poll::Ready(match ready!(self.frame.poll(cx))? {
-            Outcome::Value(json) => self.frame.read(&json),
+            Outcome::Value(json) => Ok(ready!(self.frame.read(&json))),
             Outcome::Failed(failure) => Err(FrameError::ChildFailed {
                 fid: self.frame.fid(),
                 failure,

@@ -61,15 +61,17 @@ impl<P> Frame<P> {
             .map_or_else(|| self.name.clone(), FrameId::to_string)
     }
 
-    /// Decodes a value that came for it.
-    pub(super) fn read<T: serde::de::DeserializeOwned>(
-        &self,
-        json: &Json,
-    ) -> Result<T, FrameError> {
-        json.get().map_err(|source| FrameError::Value {
-            frame: self.label(),
-            source,
-        })
+    /// Decodes a recorded value. One that is not a `T` halts the drive: the workflow could only
+    /// fail, and another build may be able to read it.
+    pub(super) fn read<T: serde::de::DeserializeOwned>(&self, json: &Json) -> Poll<T> {
+        match json.get() {
+            Ok(value) => Poll::Ready(value),
+            Err(error) => {
+                let expected = std::any::type_name::<T>();
+                self.ctx.table().unfit(self.label(), expected, &error);
+                Poll::Pending
+            }
+        }
     }
 
     pub(super) fn eid(&self) -> ExecutionId {

@@ -1,5 +1,6 @@
 //! What authors import: the context, its frame futures, their options and failures.
 
+mod channels;
 mod child;
 mod context;
 mod error;
@@ -13,6 +14,7 @@ mod wait;
 mod workflow;
 
 pub use crate::replay::{Attempt, FrameError, Retry};
+pub use channels::DeclaredChannel;
 pub use child::{Child, Spawn};
 pub use context::Context;
 pub use error::{Failed, StepError};

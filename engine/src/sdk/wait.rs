@@ -67,7 +67,7 @@ impl<T: DeserializeOwned> Future for Receive<T> {
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut std::task::Context<'_>) -> Poll<Self::Output> {
         match ready!(self.frame.poll(cx))? {
-            Outcome::Value(json) => Poll::Ready(self.frame.read(&json)),
+            Outcome::Value(json) => self.frame.read(&json).map(Ok),
             Outcome::Elapsed | Outcome::Failed(_) | Outcome::Cancelled => Poll::Pending, // a receive has no such outcome
         }
     }
@@ -78,7 +78,7 @@ impl<T: DeserializeOwned> Future for ReceiveTimeout<T> {
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut std::task::Context<'_>) -> Poll<Self::Output> {
         match ready!(self.frame.poll(cx))? {
-            Outcome::Value(json) => Poll::Ready(self.frame.read(&json).map(Some)),
+            Outcome::Value(json) => self.frame.read(&json).map(|value| Ok(Some(value))),
             Outcome::Elapsed => Poll::Ready(Ok(None)),
             Outcome::Failed(_) | Outcome::Cancelled => Poll::Pending, // a receive has no such outcome
         }

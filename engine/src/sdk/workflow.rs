@@ -11,7 +11,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::{Context, Failed};
+use super::{Context, DeclaredChannel, Failed};
 use crate::domain::{Failure, Json, ValueError, kind};
 use crate::replay::{Drive, Seed};
 
@@ -25,6 +25,13 @@ pub trait Workflow: 'static {
     type Input: Serialize + DeserializeOwned + JsonSchema + Send + 'static;
     /// Its output.
     type Output: Serialize + DeserializeOwned + JsonSchema + Send + 'static;
+
+    /// The channels that it receives on, with the types of their messages. Empty if it declares
+    /// none: then messages on any channel, of any type, are accepted.
+    #[must_use]
+    fn channels() -> Vec<DeclaredChannel> {
+        Vec::new()
+    }
 
     /// Runs it. Deterministic: effects, time and randomness come through `ctx` only.
     fn run(ctx: Context, input: Self::Input) -> BoxFuture<'static, Result<Self::Output, Failed>>;
@@ -48,6 +55,9 @@ pub trait ErasedWorkflow: fmt::Debug + Send + Sync {
     /// [`ValueError`] if they are not.
     fn accepts(&self, args: &Json) -> Result<(), ValueError>;
 
+    /// The channels that it declares.
+    fn channels(&self) -> &[DeclaredChannel];
+
     /// The JSON schema of its input.
     fn input_schema(&self) -> serde_json::Value;
 
@@ -64,7 +74,11 @@ pub trait ErasedWorkflow: fmt::Debug + Send + Sync {
 /// Erases a [`Workflow`].
 #[must_use]
 pub fn erase<W: Workflow>() -> Arc<dyn ErasedWorkflow> {
-    erase_fn(W::run)
+    Arc::new(Erased {
+        function: Arc::new(W::run),
+        channels: W::channels(),
+        types: PhantomData::<fn(W::Input) -> W::Output>,
+    })
 }
 
 /// A driver of `workflow` that begins at `seed`.
@@ -97,12 +111,14 @@ where
 {
     Arc::new(Erased {
         function: Arc::new(function),
+        channels: Vec::new(),
         types: PhantomData::<fn(I) -> O>,
     })
 }
 
 struct Erased<F, I, O> {
     function: Arc<F>,
+    channels: Vec<DeclaredChannel>,
     types: PhantomData<fn(I) -> O>,
 }
 
@@ -138,6 +154,10 @@ where
 
     fn accepts(&self, args: &Json) -> Result<(), ValueError> {
         args.get::<I>().map(drop)
+    }
+
+    fn channels(&self) -> &[DeclaredChannel] {
+        &self.channels
     }
 
     fn input_schema(&self) -> serde_json::Value {

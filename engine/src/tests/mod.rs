@@ -9,6 +9,7 @@ mod crash_loops;
 mod cuts;
 mod dispatching;
 mod estimate;
+mod faults;
 mod findings;
 mod frames;
 mod gaps;

@@ -9,6 +9,10 @@ pub(super) fn emit(subject: &Subject<'_>, input: &Input) -> TokenStream {
     let conditions = subject.marked.inherited(false);
     let (function, output) = (subject.function(), &subject.shape.output);
     let (name, version) = (&subject.options.name, &subject.options.version);
+    let channels = subject.options.channels.iter().map(|channel| {
+        let (name, of) = (&channel.name, &channel.of);
+        quote_spanned!(subject.span=> ::millpond::sdk::DeclaredChannel::new::<#of>(#name))
+    });
     let Input {
         of,
         variable,
@@ -23,6 +27,10 @@ pub(super) fn emit(subject: &Subject<'_>, input: &Input) -> TokenStream {
             const VERSION: &'static str = #version;
             type Input = #of;
             type Output = #output;
+
+            fn channels() -> ::std::vec::Vec<::millpond::sdk::DeclaredChannel> {
+                ::std::vec![#(#channels),*]
+            }
 
             fn run(
                 ctx: ::millpond::Context,

@@ -243,7 +243,7 @@ fn inv9_a_program_that_returns_early_is_caught() {
 }
 
 #[test]
-fn inv9_a_program_that_fails_or_panics_early_is_caught_with_its_words() {
+fn inv9_a_program_that_fails_early_is_caught_with_its_words() {
     let entry = "frame.started root/b#0";
     let failed = caught(|ctx: Context, (): ()| async move {
         ctx.step("a", done).await?;
@@ -251,16 +251,6 @@ fn inv9_a_program_that_fails_or_panics_early_is_caught_with_its_words() {
     });
     let got = "the workflow ended with limit: too dear";
     assert_eq!(failed, text("step root/b#0", got, entry));
-    let panicked = caught(|ctx: Context, (): ()| async move {
-        let n = ctx.step("a", done).await?;
-        assert_ne!(n, 1, "no ones");
-        Ok(())
-    });
-    let words = "the workflow ended with panic: ";
-    assert!(
-        panicked.1.starts_with(words) && panicked.1.contains("no ones"),
-        "{panicked:?}"
-    );
 }
 
 #[test]

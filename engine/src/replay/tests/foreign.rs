@@ -6,7 +6,6 @@ use std::task::{Poll, Waker};
 use serde_json::{Value, json};
 
 use super::runner::{Ended, world};
-use crate::domain::kind;
 use crate::prelude::*;
 use crate::replay::Trouble;
 
@@ -84,19 +83,17 @@ fn a_workflow_that_wakes_itself_for_ever_spins() {
 }
 
 #[test]
-fn a_panic_is_a_failed_execution_with_its_text() {
+fn a_panic_halts_the_drive_with_its_text_and_place() {
     async fn panics(ctx: Context, n: u8) -> Result<(), Failed> {
         ctx.step("a", done).await?;
         assert!(n > 3, "n is {n}");
         Ok(())
     }
-    let Ended::Done(Err(failure)) = world(panics, 2).run() else {
-        panic!("not failed");
+    let Ended::Trouble(Trouble::Panicked { message, location }) = world(panics, 2).run() else {
+        panic!("not halted");
     };
-    assert_eq!(
-        (failure.kind.as_str(), failure.message.as_str()),
-        (kind::PANIC, "n is 2")
-    );
+    assert_eq!(message, "n is 2");
+    assert!(location.contains("foreign.rs:"), "{location}");
 }
 
 #[test]

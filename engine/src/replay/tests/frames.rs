@@ -8,6 +8,7 @@ use super::make::fid;
 use super::runner::{Arrival, Ended, every_prefix_goes_on, world};
 use crate::domain::{Began, Entry, ValueError, kind};
 use crate::prelude::*;
+use crate::replay::Trouble;
 use crate::sdk::Attempt as Handle;
 
 async fn done() -> Result<u8, StepError> {
@@ -157,15 +158,18 @@ fn a_value_over_the_cap_is_refused_wherever_it_comes_from() {
 }
 
 #[test]
-fn a_message_of_another_type_is_a_typed_error_and_is_consumed() {
-    async fn typed(ctx: Context, _: ()) -> Result<Value, Failed> {
-        let text = ctx.receive::<u8>("in").await;
-        let next = ctx.receive::<u8>("in").await?;
-        Ok(json!([matches!(text, Err(FrameError::Value { .. })), next]))
+fn a_message_of_another_type_halts_the_drive_by_frame_and_type() {
+    async fn typed(ctx: Context, _: ()) -> Result<u8, Failed> {
+        Ok(ctx.receive::<u8>("in").await?)
     }
-    let mail = [json!("text"), json!(7)].map(|value| Arrival::Message("in", value));
-    let mut whole = every_prefix_goes_on(world(typed, ()).arrivals(mail));
-    assert_eq!(whole.run(), Ended::Done(Ok(json!([true, 7]))));
+    let mut whole = world(typed, ()).arrivals([Arrival::Message("in", json!("text"))]);
+    let Ended::Trouble(Trouble::UnfitValue {
+        frame, expected, ..
+    }) = whole.run()
+    else {
+        panic!("not halted");
+    };
+    assert_eq!((&*frame, &*expected), ("root/receive#0", "u8"));
 }
 
 #[test]
