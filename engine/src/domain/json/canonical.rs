@@ -1,6 +1,6 @@
 //! Canonical JSON in a form of its own, because RFC 8785 changes 2^53+1.
 
-use serde_json::Value;
+use serde_json::{Number, Value};
 
 /// Returns `text` with keys sorted by bytes, without whitespace, and with numbers as `serde_json`
 /// prints them.
@@ -41,6 +41,21 @@ fn write(value: &Value, out: &mut String) {
             }
             out.push('}');
         }
-        plain => out.push_str(&plain.to_string()),
+        Value::Number(number) => out.push_str(&plain(number)),
+        other => out.push_str(&other.to_string()),
+    }
+}
+
+/// Prints a number by its value: with the feature `arbitrary_precision`, which any crate of the
+/// build may enable, `serde_json` prints the text that was read.
+fn plain(number: &Number) -> String {
+    let text = number.to_string();
+    if let Some(whole) = number.as_u64() {
+        return whole.to_string();
+    }
+    match (number.as_i64(), number.as_f64()) {
+        (Some(whole), _) if whole < 0 => whole.to_string(),
+        (_, Some(double)) => serde_json::to_string(&double).unwrap_or(text),
+        _ => text,
     }
 }

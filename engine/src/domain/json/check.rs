@@ -12,6 +12,9 @@ pub(super) const MAX_DEPTH: u32 = 100;
 /// The name under which `serde_json` serializes text that is JSON already (including a
 /// [`Json`](super::Json) inside a value).
 const RAW: &str = "$serde_json::private::RawValue";
+/// The name under which `serde_json` serializes numbers if a crate of the build enables its
+/// feature `arbitrary_precision`.
+const NUMBER: &str = "$serde_json::private::Number";
 
 /// The reason why a value cannot be stored or read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -32,6 +35,21 @@ pub enum ValueError {
     #[error("decimal that a double would round; send it as text: got={got}")]
     Inexact {
         /// The first 100 characters of the decimal.
+        got: String,
+    },
+    /// `Some` of a value that JSON writes as `null`, which would be read as `None`.
+    #[error("`Some` of a null would be read as `None`; use an enum, or a field beside it")]
+    NestedOption,
+    /// The order of its elements differs in each process, so two equal values would differ.
+    #[error("a HashSet has no stable order; use a BTreeSet: type={got}")]
+    Unordered {
+        /// The Rust type.
+        got: &'static str,
+    },
+    /// A field name that `serde_json` reserves: the object would be read as another value.
+    #[error("reserved field name: got={got}")]
+    Reserved {
+        /// The name.
         got: String,
     },
     /// Arrays and objects nest too deep.
@@ -61,10 +79,23 @@ impl serde::ser::Error for ValueError {
 
 /// Checks `value` without writing anything.
 pub(super) fn check<T: Serialize + ?Sized>(value: &T) -> Result<(), ValueError> {
+    let got = std::any::type_name::<T>();
+    if got.contains("HashSet<") {
+        return Err(ValueError::Unordered { got });
+    }
     value.serialize(Check {
         depth: 0,
         raw: false,
+        some: false,
     })
+}
+
+/// Rejects a field name that `serde_json` reserves.
+pub(super) fn field(name: &str) -> Result<(), ValueError> {
+    if name == RAW || name == NUMBER {
+        return Err(ValueError::Reserved { got: name.into() });
+    }
+    Ok(())
 }
 
 #[derive(Clone, Copy)]
@@ -72,6 +103,8 @@ struct Check {
     depth: u32,
     /// True if the next text is JSON already.
     raw: bool,
+    /// True directly inside `Some`.
+    some: bool,
 }
 
 impl Check {
@@ -80,7 +113,19 @@ impl Check {
         if depth > MAX_DEPTH {
             Err(ValueError::TooDeep)
         } else {
-            Ok(Self { depth, ..self })
+            let some = false;
+            Ok(Self {
+                depth,
+                some,
+                ..self
+            })
+        }
+    }
+
+    fn null(self) -> Result<(), ValueError> {
+        match self.some {
+            true => Err(ValueError::NestedOption),
+            false => Ok(()),
         }
     }
 }
@@ -116,15 +161,16 @@ impl Serializer for Check {
         serialize_bool: bool, serialize_i8: i8, serialize_i16: i16, serialize_i32: i32,
         serialize_i64: i64, serialize_u8: u8, serialize_u16: u16, serialize_u32: u32,
         serialize_u64: u64, serialize_char: char,
-        serialize_unit_struct: &'static str,
     }
 
     fn serialize_str(self, text: &str) -> Result<(), ValueError> {
-        if self.raw {
-            super::scan::scan(text, self.depth)
-        } else {
-            Ok(())
+        if !self.raw {
+            return Ok(());
         }
+        if text.trim() == "null" {
+            self.null()?;
+        }
+        super::scan::scan(text, self.depth)
     }
 
     fn serialize_bytes(self, _: &[u8]) -> Result<(), ValueError> {
@@ -157,15 +203,19 @@ impl Serializer for Check {
     }
 
     fn serialize_none(self) -> Result<(), ValueError> {
-        Ok(())
+        self.null()
     }
 
     fn serialize_some<T: Serialize + ?Sized>(self, value: &T) -> Result<(), ValueError> {
-        value.serialize(self)
+        value.serialize(Self { some: true, ..self })
     }
 
     fn serialize_unit(self) -> Result<(), ValueError> {
-        Ok(())
+        self.null()
+    }
+
+    fn serialize_unit_struct(self, _: &'static str) -> Result<(), ValueError> {
+        self.null()
     }
 
     fn serialize_unit_variant(
@@ -222,10 +272,11 @@ impl Serializer for Check {
     }
 
     fn serialize_struct(self, name: &'static str, _: usize) -> Result<Self, ValueError> {
-        if name == RAW {
-            return Ok(Self { raw: true, ..self });
+        match name {
+            RAW => Ok(Self { raw: true, ..self }),
+            NUMBER => Ok(self),
+            _ => self.deeper(),
         }
-        self.deeper()
     }
 
     fn serialize_struct_variant(
@@ -269,15 +320,11 @@ impl SerializeMap for Check {
 
     fn serialize_key<T: Serialize + ?Sized>(&mut self, key: &T) -> Result<(), ValueError> {
         // `serde_json` decides which values are valid keys and returns its own error.
-        if matches!(
-            serde_json::to_value(Single(key)),
-            Ok(serde_json::Value::Object(_))
-        ) {
-            Ok(())
-        } else {
-            Err(ValueError::custom(
+        match serde_json::to_value(Single(key)) {
+            Ok(serde_json::Value::Object(map)) => map.keys().try_for_each(|name| field(name)),
+            _ => Err(ValueError::custom(
                 "a map key must be text, a number or a bool",
-            ))
+            )),
         }
     }
 

@@ -1,6 +1,6 @@
 //! Checks JSON text for values that a reader would silently change or could not read.
 
-use super::check::{MAX_DEPTH, ValueError};
+use super::check::{self, MAX_DEPTH, ValueError};
 
 /// Significant digits that distinguish each double from all others.
 const PRECISE: usize = 17;
@@ -26,7 +26,7 @@ pub(super) fn scan(text: &str, mut depth: u32) -> Result<(), ValueError> {
             b']' | b'}' => depth = depth.saturating_sub(1),
             b'"' => {
                 at = end_of_string(bytes, at);
-                string(&text[begin..at])?;
+                string(&text[begin..at], text[at..].trim_start().starts_with(':'))?;
             }
             b'-' | b'0'..=b'9' => {
                 let more = |b: &u8| matches!(b, b'0'..=b'9' | b'+' | b'-' | b'.' | b'e' | b'E');
@@ -51,15 +51,22 @@ fn end_of_string(bytes: &[u8], mut at: usize) -> usize {
     bytes.len()
 }
 
-/// Rejects one half of a surrogate pair, which is not a character.
-fn string(token: &str) -> Result<(), ValueError> {
-    if !token.contains("\\u") {
-        return Ok(());
+/// Rejects one half of a surrogate pair, which is not a character, and reserved field names.
+fn string(token: &str, is_field: bool) -> Result<(), ValueError> {
+    if token.contains("\\u") {
+        let text: String = serde_json::from_str(token).map_err(|e| ValueError::Deserialize {
+            message: e.to_string(),
+        })?;
+        return if is_field {
+            check::field(&text)
+        } else {
+            Ok(())
+        };
     }
-    let read: Result<String, _> = serde_json::from_str(token);
-    read.map(drop).map_err(|e| ValueError::Deserialize {
-        message: e.to_string(),
-    })
+    if is_field {
+        check::field(token.trim_matches('"'))?;
+    }
+    Ok(())
 }
 
 fn number(token: &str) -> Result<(), ValueError> {

@@ -4,6 +4,7 @@ mod digests;
 mod names;
 mod nesting;
 mod numbers;
+mod refused;
 mod stored;
 mod texts;
 
