@@ -173,7 +173,7 @@ impl TimerKey {
         // Only one spelling is accepted, so that the parsed form names the object it was parsed
         // from.
         (*key == timer(due, &queue, &eid, commit)).then_some(Self {
-            due,
+            due: proven(due),
             queue,
             eid,
             commit,
@@ -213,6 +213,15 @@ impl FeedKey {
 pub fn stamp(at: Timestamp) -> String {
     let zero = Timestamp::from_second(-62_167_219_200).unwrap_or(Timestamp::MIN);
     at.max(zero).strftime("%Y%m%dT%H%M%S.%6fZ").to_string()
+}
+
+/// Returns the instant that a timer of this due time proves. The last microsecond stands for the end
+/// of time: otherwise a wait for it would never be due.
+fn proven(due: Timestamp) -> Timestamp {
+    match stamp(due) == stamp(Timestamp::MAX) {
+        true => Timestamp::MAX,
+        false => due,
+    }
 }
 
 /// Parses the form of [`stamp`]; `None` for any other spelling of an instant.

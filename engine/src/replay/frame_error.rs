@@ -56,12 +56,6 @@ pub enum FrameError {
         /// The frame that has the key.
         fid: FrameId,
     },
-    /// The instant to wait for is beyond the year 9999; the frame was never registered.
-    #[error("no such instant: frame={frame}")]
-    Instant {
-        /// The name of the frame.
-        frame: String,
-    },
     /// The context was used outside of its workflow, in a step or in a task of its own. Frames
     /// belong to the workflow: use them there, and pass the step what it needs.
     #[error("frame used outside of its workflow: frame={frame}")]
@@ -86,7 +80,6 @@ impl FrameError {
             Self::PayloadTooLarge { .. } => kind::PAYLOAD_TOO_LARGE,
             Self::InvalidName(_) => "InvalidName",
             Self::Duplicate { .. } => "DuplicateFrame",
-            Self::Instant { .. } => "Instant",
             Self::Outside { .. } => "Outside",
         };
         Failure::new(kind, self.to_string())

@@ -8,6 +8,7 @@ mod corrupt;
 mod crash_loops;
 mod cuts;
 mod dispatching;
+mod end_of_time;
 mod estimate;
 mod faults;
 mod findings;

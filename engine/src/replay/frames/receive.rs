@@ -34,7 +34,7 @@ impl super::Plan for Plan {
     fn begin(self, site: &Site<'_>) -> Result<Begun, FrameError> {
         let receive = Receive {
             channel: self.channel,
-            due: self.timeout.map(|wait| site.after(wait)).transpose()?,
+            due: self.timeout.map(|wait| site.after(wait)),
             suspended: false,
             consumed: None,
         };

@@ -29,7 +29,7 @@ struct Sleep {
 impl super::Plan for Plan {
     fn begin(self, site: &Site<'_>) -> Result<Begun, FrameError> {
         let due = match self {
-            Self::For(wait) => site.after(wait)?,
+            Self::For(wait) => site.after(wait),
             Self::Until(due) => due,
         };
         let entry = Entry::FrameSuspended {
