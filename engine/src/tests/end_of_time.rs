@@ -1,4 +1,4 @@
-//! Waits until the end of time (issue 14, B10): the stored instant decides, and nothing spins.
+//! Waits until the end of time (N10): the stored instant decides, and nothing spins.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use crate::testing::World;
 use crate::{Context, Failed};
 
 #[test]
-fn b10_a_message_before_the_end_of_time_is_received() {
+fn n10_a_message_before_the_end_of_time_is_received() {
     async fn waits(ctx: Context, _: ()) -> Result<Option<u64>, Failed> {
         let rest = Timestamp::MAX.duration_since(ctx.now()).unsigned_abs();
         Ok(ctx.receive::<u64>("in").timeout(rest).await?)
@@ -27,7 +27,7 @@ fn b10_a_message_before_the_end_of_time_is_received() {
 }
 
 #[test]
-fn b10_a_sleep_until_the_end_of_time_is_one_run_and_ends_with_it() {
+fn n10_a_sleep_until_the_end_of_time_is_one_run_and_ends_with_it() {
     async fn sleeps(ctx: Context, _: ()) -> Result<u64, Failed> {
         ctx.sleep_until(Timestamp::MAX).await?;
         Ok(1)

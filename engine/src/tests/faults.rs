@@ -1,4 +1,4 @@
-//! Faults of workflow code (issue 14, A6): a panic, or a recorded value of another type, parks the
+//! Faults of workflow code (N6): a panic, or a recorded value of another type, parks the
 //! execution until fixed code is deployed, and skips nothing.
 
 use std::sync::Arc;
@@ -51,7 +51,7 @@ fn app(at: usize, undone: &Arc<AtomicU64>) -> App {
 }
 
 #[test]
-fn a6_a_panic_parks_with_its_place_and_fixed_code_goes_on() {
+fn n6_a_panic_parks_with_its_place_and_fixed_code_goes_on() {
     let undone = Arc::default();
     let world = World::new(app(3, &undone));
     let eid = world.start(Start::new("picks")).eid;
@@ -75,7 +75,7 @@ fn a6_a_panic_parks_with_its_place_and_fixed_code_goes_on() {
 }
 
 #[test]
-fn a6_what_the_code_decided_before_it_panicked_is_not_recorded() {
+fn n6_what_the_code_decided_before_it_panicked_is_not_recorded() {
     async fn announces(ctx: Context, falls: bool) -> Result<u64, Failed> {
         ctx.receive::<()>("go").await?;
         ctx.announce("progress", &1_u64)?;
@@ -103,7 +103,7 @@ fn a6_what_the_code_decided_before_it_panicked_is_not_recorded() {
 }
 
 #[test]
-fn a6_a_message_of_another_type_parks_and_is_read_by_fixed_code() {
+fn n6_a_message_of_another_type_parks_and_is_read_by_fixed_code() {
     async fn waits(ctx: Context, _: ()) -> Result<u64, Failed> {
         Ok(ctx.receive::<u64>("payment").await?)
     }
@@ -134,7 +134,7 @@ fn a6_a_message_of_another_type_parks_and_is_read_by_fixed_code() {
 }
 
 #[test]
-fn a6_a_recorded_value_that_a_new_build_cannot_read_parks() {
+fn n6_a_recorded_value_that_a_new_build_cannot_read_parks() {
     async fn counts(ctx: Context, _: ()) -> Result<u64, Failed> {
         let n = ctx
             .step("n", || async { Ok::<_, StepError>(5_u64) })
@@ -164,7 +164,7 @@ fn a6_a_recorded_value_that_a_new_build_cannot_read_parks() {
 }
 
 #[test]
-fn a6_an_older_build_leaves_the_execution_to_the_newer_one() {
+fn n6_an_older_build_leaves_the_execution_to_the_newer_one() {
     let undone = Arc::default();
     let world = World::new(app(2, &undone));
     let eid = world.start(Start::new("picks")).eid;
@@ -184,7 +184,7 @@ fn a6_an_older_build_leaves_the_execution_to_the_newer_one() {
 }
 
 #[test]
-fn a6_a_setting_makes_faults_fail_the_execution() {
+fn n6_a_setting_makes_faults_fail_the_execution() {
     async fn waits(ctx: Context, _: ()) -> Result<u64, Failed> {
         let n = ctx.receive::<u64>("n").await?;
         assert_ne!(n, 2, "n is two");
@@ -215,7 +215,7 @@ async fn order(ctx: Context) -> Result<u64, Failed> {
 }
 
 #[test]
-fn a6_a_signal_of_another_shape_is_refused_where_channels_are_declared() {
+fn n6_a_signal_of_another_shape_is_refused_where_channels_are_declared() {
     let world = World::new(App::new().register::<order>());
     let eid = world.start(Start::of::<order>(&())).eid;
     world.run_all();

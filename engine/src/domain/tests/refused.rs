@@ -1,4 +1,4 @@
-//! Values that JSON would change (issue 14, C14): refused before any write.
+//! Values that JSON would change (N14): refused before any write.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -14,7 +14,7 @@ struct Unit;
 struct Wraps(Option<u8>);
 
 #[test]
-fn c14_some_of_a_null_is_refused_at_any_depth() {
+fn n14_some_of_a_null_is_refused_at_any_depth() {
     let nested = Some(ValueError::NestedOption);
     assert_eq!(Json::of(&Some(None::<u8>)).err(), nested);
     assert_eq!(Json::of(&Some(())).err(), nested);
@@ -27,7 +27,7 @@ fn c14_some_of_a_null_is_refused_at_any_depth() {
 }
 
 #[test]
-fn c14_options_that_round_trip_are_accepted() {
+fn n14_options_that_round_trip_are_accepted() {
     #[track_caller]
     fn same<T>(value: T)
     where
@@ -45,7 +45,7 @@ fn c14_options_that_round_trip_are_accepted() {
 }
 
 #[test]
-fn c14_a_hash_set_is_refused_by_its_type() {
+fn n14_a_hash_set_is_refused_by_its_type() {
     let set: HashSet<u8> = [1, 2, 3].into();
     for refused in [
         Json::of(&set).err(),
@@ -61,7 +61,7 @@ fn c14_a_hash_set_is_refused_by_its_type() {
 }
 
 #[test]
-fn c14_field_names_that_serde_json_reserves_are_refused() {
+fn n14_field_names_that_serde_json_reserves_are_refused() {
     for name in [
         "$serde_json::private::RawValue",
         "$serde_json::private::Number",

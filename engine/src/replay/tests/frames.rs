@@ -206,7 +206,7 @@ fn value_of(world: &super::runner::World, name: &str) -> Value {
 }
 
 #[test]
-fn b10_waits_beyond_the_calendar_are_as_long_as_the_calendar() {
+fn n10_waits_beyond_the_calendar_are_as_long_as_the_calendar() {
     async fn far(ctx: Context, _: ()) -> Result<u8, Failed> {
         ctx.sleep_until(Timestamp::MIN).await?;
         let mut sleep = ctx.sleep(Duration::MAX);
