@@ -36,7 +36,7 @@ pub(crate) enum Undecoded {
     NoKeyring,
     #[error("it is encrypted with a key that is not in the keyring: id={id}")]
     NoKey { id: String },
-    #[error("it is not encrypted, and the keyring does not say `plain`")]
+    #[error("it is not encrypted, and the keyring has no line `plain`")]
     Plain,
     #[error("it was changed, or belongs to another key")]
     Forged,

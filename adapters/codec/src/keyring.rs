@@ -63,17 +63,17 @@ impl Keyring {
             let (id, key) = (id.trim(), key.trim());
             let allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"._-".contains(&byte);
             if id.is_empty() || id.len() > LONGEST || !id.bytes().all(allowed) {
-                return Err(refuse("an id has 1 to 64 characters of [A-Za-z0-9._-]"));
+                return Err(refuse("the id is not 1 to 64 characters of [A-Za-z0-9._-]"));
             }
             let key = Zeroizing::new(
                 BASE64_STANDARD
                     .decode(key)
-                    .map_err(|_| refuse("a key is base64"))?,
+                    .map_err(|_| refuse("the key is not valid base64"))?,
             );
-            let cipher =
-                Aes256Gcm::new_from_slice(&key).map_err(|_| refuse("a key has 32 bytes"))?;
+            let cipher = Aes256Gcm::new_from_slice(&key)
+                .map_err(|_| refuse("the key is not 32 bytes long"))?;
             if keys.insert(id.to_owned(), cipher).is_some() {
-                return Err(refuse("an id stands for one key"));
+                return Err(refuse("the id is given twice"));
             }
             active.get_or_insert_with(|| id.to_owned());
         }

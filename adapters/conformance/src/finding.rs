@@ -86,7 +86,7 @@ pub enum Finding {
         key: Key,
     },
     /// A listing contains an object that does not exist, or that was not requested.
-    #[error("a listing shows {key}, which is not there or was not asked for")]
+    #[error("a listing shows {key}, which does not exist or was not requested")]
     Stranger {
         /// The key.
         key: Key,

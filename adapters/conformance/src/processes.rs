@@ -306,7 +306,7 @@ async fn lands(bucket: &dyn Bucket, at: &Key, body: impl Into<Bytes>, expect: Ex
         Outcome::Refused => false,
         Outcome::Unknown => match read(bucket, at).await {
             Some((found, _)) if found.as_bytes() == body => true,
-            _ => panic!("nobody says how the write of {at} ended"),
+            _ => panic!("the outcome of the write of {at} is unknown"),
         },
     }
 }

@@ -13,9 +13,9 @@ use object_store::memory::InMemory;
 use object_store::path::Path;
 use object_store::{Error, ObjectMeta, ObjectStore, ObjectStoreExt as _, PutMode, PutPayload};
 
-use crate::heard::overhear;
 use crate::list::Lister;
 use crate::map::{self, Naming, Tried};
+use crate::reply::recording;
 
 /// Attempts of a write that conflicts with concurrent writes (409).
 const TRIES: u32 = 6;
@@ -98,12 +98,12 @@ impl Bucket for ObjectStoreBucket {
             let (etag, generation) = (got.meta.e_tag.clone(), got.meta.version.clone());
             Ok::<_, Error>((got.bytes().await?, etag, generation))
         };
-        let (answer, heard) = overhear(got).await;
+        let (answer, reply) = recording(got).await;
         let (body, etag, generation) = match answer {
             Ok(got) => got,
-            Err(error) => match map::failed(&error, &heard) {
+            Err(error) => match map::failed(&error, &reply) {
                 None => return Ok(None),
-                Some(fault) => return Err(map::error(fault, "read", key, error, &heard)),
+                Some(fault) => return Err(map::error(fault, "read", key, error, &reply)),
             },
         };
         let Some(version) = self.naming.version(etag.as_deref(), generation.as_deref()) else {
@@ -123,15 +123,15 @@ impl Bucket for ObjectStoreBucket {
         loop {
             let payload = PutPayload::from_bytes(body.clone());
             let put = self.store.put_opts(&path, payload, mode.clone().into());
-            let (answer, heard) = overhear(put).await;
-            match map::write(self.naming, &expect, answer, &heard) {
+            let (answer, reply) = recording(put).await;
+            match map::write(self.naming, &expect, answer, &reply) {
                 Tried::Ended(outcome) => return Ok(outcome),
                 Tried::Failed(fault, error) => {
-                    return Err(map::error(fault, "write", key, error, &heard));
+                    return Err(map::error(fault, "write", key, error, &reply));
                 }
                 Tried::Conflict(error) if tries == TRIES => {
                     let fault = Fault::Unavailable;
-                    return Err(map::error(fault, "write", key, error, &heard));
+                    return Err(map::error(fault, "write", key, error, &reply));
                 }
                 Tried::Conflict(_) => {
                     self.clock.sleep(PAUSE * 2_u32.pow(tries - 1)).await;
@@ -143,13 +143,13 @@ impl Bucket for ObjectStoreBucket {
 
     async fn delete(&self, key: &Key) -> Result<(), BucketError> {
         let path = self.path("delete", key)?;
-        let (answer, heard) = overhear(self.store.delete(&path)).await;
+        let (answer, reply) = recording(self.store.delete(&path)).await;
         let Err(error) = answer else {
             return Ok(());
         };
-        match map::failed(&error, &heard) {
+        match map::failed(&error, &reply) {
             None => Ok(()),
-            Some(fault) => Err(map::error(fault, "delete", key, error, &heard)),
+            Some(fault) => Err(map::error(fault, "delete", key, error, &reply)),
         }
     }
 
@@ -163,10 +163,10 @@ impl Bucket for ObjectStoreBucket {
         let after = after.map(|key| format!("{}{key}", self.root));
         let ours = |meta: &ObjectMeta| self.row(meta).is_some();
         let page = self.lister.page(&under, after.as_deref(), limit, ours);
-        let (answer, heard) = overhear(page).await;
+        let (answer, reply) = recording(page).await;
         let (rows, more) = answer.map_err(|error| {
-            let fault = map::failed(&error, &heard).unwrap_or(Fault::Gone);
-            map::error(fault, "list", prefix, error, &heard)
+            let fault = map::failed(&error, &reply).unwrap_or(Fault::Gone);
+            map::error(fault, "list", prefix, error, &reply)
         })?;
         // A store with folders (Azure's hierarchical namespace) orders by path component.
         if !rows.is_sorted_by(|a, b| a.location.as_ref() < b.location.as_ref()) {

@@ -19,10 +19,10 @@
 //! crate's local files have no compare-and-swap, so the adapter does not open them.
 
 mod bucket;
-mod heard;
 mod list;
 mod map;
 mod open;
+mod reply;
 
 pub use bucket::ObjectStoreBucket;
 pub use open::{OpenError, Place, PlaceError};

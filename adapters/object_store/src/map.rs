@@ -3,7 +3,7 @@
 use millpond::ports::{BucketError, Expect, Fault, Outcome, Version};
 use object_store::{Error, PutResult, UpdateVersion};
 
-use crate::heard::Heard;
+use crate::reply::Reply;
 
 /// What a store uses as a version.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -82,7 +82,7 @@ pub(crate) fn write(
     naming: Naming,
     expect: &Expect,
     answer: Result<PutResult, Error>,
-    heard: &Heard,
+    reply: &Reply,
 ) -> Tried {
     let error = match answer {
         Ok(put) => {
@@ -92,7 +92,7 @@ pub(crate) fn write(
         }
         Err(error) => error,
     };
-    match heard.status {
+    match reply.status {
         Some(412) => Tried::Ended(Outcome::Refused),
         Some(409) if is_gone(&error) => Tried::Failed(Fault::Gone, error),
         Some(409) if says(&error, &["BlobAlreadyExists"]) => Tried::Ended(Outcome::Refused),
@@ -114,7 +114,7 @@ pub(crate) fn write(
         {
             Tried::Ended(Outcome::Refused)
         }
-        None if heard.sent => Tried::Ended(Outcome::Unknown),
+        None if reply.sent => Tried::Ended(Outcome::Unknown),
         None => Tried::Failed(unsent(&error), error),
     }
 }
@@ -128,11 +128,11 @@ fn unsent(error: &Error) -> Fault {
 }
 
 /// The fault of a failed read, delete or list; `None` if the object does not exist.
-pub(crate) fn failed(error: &Error, heard: &Heard) -> Option<Fault> {
+pub(crate) fn failed(error: &Error, reply: &Reply) -> Option<Fault> {
     match error {
         _ if is_gone(error) => Some(Fault::Gone),
         Error::NotFound { .. } => None,
-        _ => Some(match heard.status {
+        _ => Some(match reply.status {
             Some(429 | 503) => Fault::Throttled,
             Some(401 | 403) => Fault::Denied,
             Some(400 | 405..=407 | 411..=428) => Fault::Invalid,
@@ -149,10 +149,10 @@ pub(crate) fn error(
     verb: &'static str,
     key: impl std::fmt::Display,
     source: Error,
-    heard: &Heard,
+    reply: &Reply,
 ) -> BucketError {
     let error = BucketError::new(fault, verb, key).because(source);
-    match heard.retry_after {
+    match reply.retry_after {
         Some(wait) if fault == Fault::Throttled => error.after(wait),
         _ => error,
     }

@@ -13,9 +13,9 @@ use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 use url::{Position, Url};
 
 use crate::ObjectStoreBucket;
-use crate::heard::Listening;
 use crate::list::Lister;
 use crate::map::Naming;
+use crate::reply::RecordingConnector;
 
 /// Characters that would end a value or change its meaning.
 const SPECIAL: &AsciiSet = &CONTROLS.add(b'%').add(b'&').add(b'+');
@@ -201,7 +201,7 @@ impl Place {
             .with_bucket_name(&self.bucket)
             .with_retry(no_retries())
             .with_client_options(self.client(time))
-            .with_http_connector(self.listening("storage.googleapis.com"))
+            .with_http_connector(self.connector("storage.googleapis.com"))
             .build()?;
         let store = Arc::new(store);
         let lister = Lister::Paged(Arc::clone(&store) as _);
@@ -227,7 +227,7 @@ impl Place {
             .with_container_name(&self.bucket)
             .with_retry(no_retries())
             .with_client_options(self.client(time))
-            .with_http_connector(self.listening(&format!("{account}.blob.core.windows.net")))
+            .with_http_connector(self.connector(&format!("{account}.blob.core.windows.net")))
             .build()?;
         let store = Arc::new(store);
         let lister = Lister::Paged(Arc::clone(&store) as _);
@@ -255,10 +255,10 @@ impl Place {
             .with_allow_http(plain)
     }
 
-    fn listening(&self, host: &str) -> Listening {
+    fn connector(&self, host: &str) -> RecordingConnector {
         let endpoint = self.endpoint.as_deref().and_then(|at| at.split_once("://"));
         let host = endpoint.map_or(host, |(_, at)| at.split('/').next().unwrap_or(at));
-        Listening {
+        RecordingConnector {
             host: host.to_owned(),
         }
     }

@@ -150,7 +150,7 @@ async fn case13_a_write_that_may_have_happened_is_unknown_and_sent_once() {
             code(503, "InternalError"),
             code(500, "OperationTimedOut"),
             Answer::Hang,
-            // Landed, but the version is not told.
+            // Landed, but the version is not returned.
             Answer::Say(200, vec![], String::new()),
         ] {
             for expect in [Expect::Absent, at("1")] {
@@ -366,8 +366,8 @@ async fn a_store_that_orders_by_folder_is_refused_by_name() {
             .await
             .expect_err("order");
         assert_eq!(error.fault, Fault::Invalid);
-        let said = error.source.expect("a reason").to_string();
-        assert!(said.contains("order of bytes"), "{said}");
+        let reason = error.source.expect("a reason").to_string();
+        assert!(reason.contains("order of bytes"), "{reason}");
     }
 }
 

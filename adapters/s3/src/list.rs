@@ -145,7 +145,7 @@ impl S3Bucket {
         let next = match (answer.is_truncated, answer.next_continuation_token) {
             (Some(true), Some(token)) => Some(token),
             (Some(true), None) => {
-                let why = "a page that says more follows, and not where";
+                let why = "a page is truncated, and has no continuation token";
                 return Err(Reply::Lost(why.to_owned()));
             }
             _ => None,

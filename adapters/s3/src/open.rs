@@ -25,7 +25,7 @@ use crate::options::Options;
 pub enum OpenError {
     /// No source specifies its region.
     #[error(
-        "no region for the bucket: say `?region=...` in its URL, or set AWS_REGION or a profile: \
+        "no region for the bucket: set `?region=...` in its URL, or set AWS_REGION or a profile: \
          bucket={bucket}"
     )]
     Region {

@@ -231,7 +231,7 @@ impl Place {
         }
         if length(&self.log) == 0 && file < pages * page {
             return Err(damaged(format!(
-                "it has {file} bytes, and says {}",
+                "the file has {file} bytes, and its header gives {}",
                 pages * page
             )));
         }

@@ -89,7 +89,6 @@ impl State {
     fn add(&mut self, fid: FrameId, place: &Place, plan: impl Plan) -> Result<FrameId, Refused> {
         let site = Site {
             fid: &fid,
-            name: &place.name,
             eid: self.eid,
             queue: &self.queue,
             code: &self.code,

@@ -7,9 +7,7 @@ use jiff::Timestamp;
 
 use super::FrameKind;
 use super::step::{SharedStepBody, Step};
-use crate::domain::{
-    Channel, Entry, ExecutionId, Failure, FrameId, FrameName, Json, MessageId, Queue,
-};
+use crate::domain::{Channel, Entry, ExecutionId, Failure, FrameId, Json, MessageId, Queue};
 use crate::replay::Code;
 use crate::replay::FrameError;
 
@@ -32,8 +30,6 @@ pub(crate) type Begun = (Box<dyn Frame>, Option<Entry>);
 pub(crate) struct Site<'a> {
     /// The frame's id.
     pub(crate) fid: &'a FrameId,
-    /// Its name, for errors.
-    pub(crate) name: &'a FrameName,
     pub(crate) eid: ExecutionId,
     /// The execution's queue.
     pub(crate) queue: &'a Queue,

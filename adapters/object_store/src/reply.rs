@@ -14,7 +14,7 @@ use object_store::client::{
 
 /// The record of the last request to the store in one call.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Heard {
+pub(crate) struct Reply {
     /// A request was sent, or may have been.
     pub(crate) sent: bool,
     /// The status of the response.
@@ -24,46 +24,46 @@ pub(crate) struct Heard {
 }
 
 tokio::task_local! {
-    static HEARD: RefCell<Heard>;
+    static REPLY: RefCell<Reply>;
 }
 
 /// Runs one call of the crate, and returns its result with the recorded reply.
-pub(crate) async fn overhear<T>(call: impl Future<Output = T>) -> (T, Heard) {
-    let heard = async {
+pub(crate) async fn recording<T>(call: impl Future<Output = T>) -> (T, Reply) {
+    let reply = async {
         let answer = call.await;
-        (answer, HEARD.with(RefCell::take))
+        (answer, REPLY.with(RefCell::take))
     };
-    HEARD.scope(RefCell::default(), heard).await
+    REPLY.scope(RefCell::default(), reply).await
 }
 
-fn note(heard: Heard) {
+fn note(reply: Reply) {
     // Outside a call (for example a prefetch of credentials) there is no record to update.
-    let _ = HEARD.try_with(|cell| cell.replace(heard));
+    let _ = REPLY.try_with(|cell| cell.replace(reply));
 }
 
 /// Creates HTTP clients that record replies.
 #[derive(Debug, Default)]
-pub(crate) struct Listening {
+pub(crate) struct RecordingConnector {
     /// The host of the store: replies of other hosts (tokens, metadata) are not recorded.
     pub(crate) host: String,
 }
 
-impl HttpConnector for Listening {
+impl HttpConnector for RecordingConnector {
     fn connect(&self, options: &ClientOptions) -> object_store::Result<HttpClient> {
         let inner = ReqwestConnector::default().connect(options)?;
         let host = self.host.clone();
-        Ok(HttpClient::new(Ear { inner, host }))
+        Ok(HttpClient::new(RecordingClient { inner, host }))
     }
 }
 
 #[derive(Debug)]
-struct Ear {
+struct RecordingClient {
     inner: HttpClient,
     host: String,
 }
 
 #[async_trait]
-impl HttpService for Ear {
+impl HttpService for RecordingClient {
     async fn call(&self, request: HttpRequest) -> Result<HttpResponse, HttpError> {
         let ours = request
             .uri()
@@ -72,13 +72,13 @@ impl HttpService for Ear {
         if !ours {
             return self.inner.execute(request).await;
         }
-        note(Heard {
+        note(Reply {
             sent: true,
-            ..Heard::default()
+            ..Reply::default()
         });
         let answer = self.inner.execute(request).await;
         note(match &answer {
-            Ok(response) => Heard {
+            Ok(response) => Reply {
                 sent: true,
                 status: Some(response.status().as_u16()),
                 retry_after: response
@@ -87,9 +87,9 @@ impl HttpService for Ear {
                     .and_then(|value| value.to_str().ok()?.trim().parse().ok())
                     .map(Duration::from_secs),
             },
-            Err(error) => Heard {
+            Err(error) => Reply {
                 sent: error.kind() != HttpErrorKind::Connect,
-                ..Heard::default()
+                ..Reply::default()
             },
         });
         answer
