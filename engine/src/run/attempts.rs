@@ -1,4 +1,4 @@
-//! Attempts of steps: they begin under a barrier, run concurrently with the pass, and end as
+//! Attempts of steps: they begin under a barrier, run concurrently with the run, and end as
 //! journal entries.
 //!
 //! - **I1** No attempt begins under a barrier that is not the newest known one: an attempt begins
@@ -6,137 +6,147 @@
 //!   expired.
 //! - A lost attempt is recorded when a run detects it. Lost attempts have their own cap.
 
+use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::Duration;
 
-use futures::FutureExt;
+use futures::channel::mpsc;
+use futures::{FutureExt, StreamExt};
 use jiff::Timestamp;
 use tracing::Instrument as _;
 
-use super::activation::Halt;
-use super::commit::after;
-use super::pass::{Done, Live, Pass};
-use crate::domain::{Began, Entry, Failure, FrameId, Json, Lost, Wait, kind};
-use crate::replay::{Attempt, Drive, Phase, StepState};
+use super::committer::after;
+use super::program::Program;
+use crate::domain::{Began, Entry, ExecutionId, Failure, FrameId, Json, Lost, Wait, kind};
+use crate::ports::Abort;
+use crate::process::Core;
+use crate::replay::{Attempt, Canceller, Phase, StepState};
 
-impl Pass {
-    fn steps(&self) -> Vec<StepState> {
-        self.drive.as_ref().map(Drive::steps).unwrap_or_default()
+/// The end of an attempt, sent to the run.
+#[derive(Debug)]
+pub(super) struct Outcome {
+    fid: FrameId,
+    attempt: u32,
+    result: Result<Json, Failure>,
+}
+
+struct Live {
+    attempt: u32,
+    cancel: Canceller,
+    aborts: Vec<Abort>,
+}
+
+/// The running attempts, and the channel of their outcomes.
+pub(super) struct Attempts {
+    core: Arc<Core>,
+    live: BTreeMap<FrameId, Live>,
+    outcomes: (
+        mpsc::UnboundedSender<Outcome>,
+        mpsc::UnboundedReceiver<Outcome>,
+    ),
+}
+
+/// The steps whose next attempt may begin now.
+pub(super) struct Startable {
+    /// They begin without a barrier.
+    pub(super) pure: Vec<StepState>,
+    pub(super) real: Vec<StepState>,
+}
+
+impl Startable {
+    pub(super) fn is_empty(&self) -> bool {
+        self.pure.is_empty() && self.real.is_empty()
+    }
+}
+
+impl Attempts {
+    pub(super) fn new(core: &Arc<Core>) -> Self {
+        Self {
+            core: Arc::clone(core),
+            live: BTreeMap::new(),
+            outcomes: mpsc::unbounded(),
+        }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.live.is_empty()
     }
 
     /// Returns the steps whose next attempt may begin now.
-    pub(super) fn startable(&self) -> Vec<StepState> {
+    pub(super) fn startable(&self, program: &Program, now: Timestamp) -> Startable {
         let ready = |step: &StepState| match step.phase {
             Phase::Fresh => true,
-            Phase::Backoff { due, .. } => due <= self.now,
+            Phase::Backoff { due, .. } => due <= now,
             Phase::Started { .. } => false,
         };
-        self.steps()
-            .into_iter()
-            .filter(|s| !self.live.contains_key(&s.fid) && ready(s))
-            .collect()
+        let steps = program.steps().into_iter();
+        let (pure, real) = steps
+            .filter(|step| !self.live.contains_key(&step.fid) && ready(step))
+            .partition(|step| step.options.pure);
+        Startable { pure, real }
     }
 
     /// Returns entries for the attempts that began in another run and have no outcome.
-    pub(super) fn lost(&self) -> Vec<Entry> {
-        self.steps()
-            .into_iter()
-            .filter_map(|step| self.lost_attempt(step))
+    pub(super) fn lost(&self, program: &Program, now: Timestamp) -> Vec<Entry> {
+        let began = |step: &StepState| match step.phase {
+            Phase::Started { attempt } => Some(attempt),
+            Phase::Fresh | Phase::Backoff { .. } => None,
+        };
+        let steps = program.steps().into_iter();
+        steps
+            .filter_map(|step| began(&step).map(|attempt| self.lost_attempt(step, attempt, now)))
             .collect()
     }
 
-    fn lost_attempt(&self, step: StepState) -> Option<Entry> {
-        let Phase::Started { attempt } = step.phase else {
-            return None;
-        };
+    fn lost_attempt(&self, step: StepState, attempt: u32, now: Timestamp) -> Entry {
         let lost = step.lost + 1;
         let what = format!("attempt {attempt} vanished with its worker ({lost} so far)");
         let failure = Failure::new(kind::ATTEMPT_LOST, what);
         let unit = self.core.ports.entropy.unit();
-        Some(match step.options.retry.decide_lost(lost, unit) {
+        match step.options.retry.decide_lost(lost, unit) {
             None => Entry::FrameFailed {
                 fid: step.fid,
                 failure: failure.terminal(),
             },
-            Some(delay) => self.again(&step.fid, attempt, delay, failure, Lost(true)),
-        })
-    }
-
-    /// Builds the entry of a failed attempt that is retried after `delay`.
-    fn again(
-        &self,
-        fid: &FrameId,
-        attempt: u32,
-        delay: Duration,
-        failure: Failure,
-        lost: Lost,
-    ) -> Entry {
-        let wait = Wait::Retry {
-            attempt,
-            due: after(self.now, delay),
-            failure,
-            lost,
-        };
-        let fid = fid.clone();
-        Entry::FrameSuspended { fid, wait }
-    }
-
-    /// Appends the entries that precede every effect of these steps' next attempts. No poll
-    /// follows: the start of an attempt does not change what the workflow can observe.
-    pub(super) fn append_started(&mut self, steps: &[StepState]) -> Result<(), Halt> {
-        for step in steps {
-            let began = Began::Step {
-                attempt: next_attempt(step),
-                input: step.input.clone(),
-            };
-            let entry = Entry::FrameStarted {
-                fid: step.fid.clone(),
-                began,
-            };
-            let at = self.next_position();
-            if let Some(drive) = self.drive.as_mut() {
-                drive.deliver(at, &entry, None).map_err(Halt::Trouble)?;
+            Some(delay) => {
+                let due = after(now, delay);
+                again(step.fid, attempt, due, failure, Lost(true))
             }
-            self.pending.push(entry);
         }
-        Ok(())
     }
 
-    /// Begins an attempt, concurrently with the pass.
-    pub(super) fn begin(&mut self, step: &StepState) {
-        let Some(drive) = self.drive.as_mut() else {
+    /// Begins the next attempt of a step, concurrently with the run.
+    pub(super) fn begin(
+        &mut self,
+        program: &mut Program,
+        eid: ExecutionId,
+        epoch: u64,
+        step: &StepState,
+    ) {
+        let Some(drive) = program.drive_mut() else {
             return;
         };
         self.core.counter.attempt();
         let number = next_attempt(step);
-        let clock = std::sync::Arc::clone(&self.core.ports.clock);
-        let deadline = step
-            .options
-            .timeout
-            .map(|timeout| after(clock.now(), timeout));
-        let eid = self.journal.head.record.eid;
+        let now = self.core.ports.clock.now();
+        let deadline = step.options.timeout.map(|timeout| after(now, timeout));
         let (attempt, cancel) = Attempt::new(eid, step.fid.clone(), number, deadline);
         let work = drive.begin(&step.fid, attempt);
-        let (fid, tx) = (step.fid.clone(), self.done.0.clone());
-        let report = move |outcome| {
-            // The receiver is gone if the pass is over: the outcome is lost with it.
-            let _ = tx.unbounded_send(Done {
+        let (fid, tx) = (step.fid.clone(), self.outcomes.0.clone());
+        let report = move |result| {
+            // The receiver is gone if the run is over: the outcome is lost with it.
+            let _ = tx.unbounded_send(Outcome {
                 fid,
                 attempt: number,
-                outcome,
+                result,
             });
         };
-        let (attempt, epoch) = (number, self.journal.head.epoch);
-        let span = tracing::info_span!("attempt", fid = %step.fid, attempt, epoch);
+        let watch = step
+            .options
+            .timeout
+            .map(|timeout| self.watch(timeout, report.clone()));
+        let span = tracing::info_span!("attempt", fid = %step.fid, attempt = number, epoch);
         let spawner = &self.core.ports.spawner;
-        // A separate task: an attempt that spins still times out for the workflow.
-        let watch = step.options.timeout.map(|timeout| {
-            let late = report.clone();
-            let watch = async move {
-                clock.sleep(timeout).await;
-                late(Err(timed_out(timeout)));
-            };
-            spawner.spawn(watch.boxed())
-        });
         let attempt = if step.options.blocking {
             spawner.blocking(Box::new(move || {
                 let _within = span.enter();
@@ -147,39 +157,79 @@ impl Pass {
             let attempt = async move { report(work.await) };
             Some(spawner.attempt(attempt.instrument(span).boxed()))
         };
-        let aborts = attempt.into_iter().chain(watch).collect();
-        self.live.insert(
-            step.fid.clone(),
-            Live {
-                attempt: number,
-                cancel,
-                aborts,
-            },
-        );
+        let live = Live {
+            attempt: number,
+            cancel,
+            aborts: attempt.into_iter().chain(watch).collect(),
+        };
+        self.live.insert(step.fid.clone(), live);
     }
 
-    /// Turns the end of an attempt into an entry: a value, a later attempt, or a failure.
-    pub(super) fn ended(&mut self, done: Done) -> Option<Entry> {
+    /// Reports a time-out, from a separate task: an attempt that spins still times out for the
+    /// workflow.
+    fn watch(
+        &self,
+        timeout: Duration,
+        report: impl FnOnce(Result<Json, Failure>) + Send + 'static,
+    ) -> Abort {
+        let clock = Arc::clone(&self.core.ports.clock);
+        let watch = async move {
+            clock.sleep(timeout).await;
+            let what = format!("the attempt took longer than {timeout:?}");
+            report(Err(Failure::new(kind::TIMEOUT, what)));
+        };
+        self.core.ports.spawner.spawn(watch.boxed())
+    }
+
+    /// Waits until an attempt ends.
+    pub(super) async fn next(&mut self) -> Outcome {
+        let outcome = self.outcomes.1.next().await;
+        outcome.expect("this run holds a sender itself")
+    }
+
+    /// Takes all outcomes that are ready, as entries: attempts that end together share a commit.
+    pub(super) fn ended(
+        &mut self,
+        program: &Program,
+        now: Timestamp,
+        first: Outcome,
+    ) -> Vec<Entry> {
+        let mut entries = Vec::new();
+        let mut next = Ok(first);
+        while let Ok(outcome) = next {
+            entries.extend(self.end_one(program, now, outcome));
+            next = self.outcomes.1.try_recv();
+        }
+        entries
+    }
+
+    /// Turns the end of an attempt into an entry: a value, a later attempt, or a failure. No entry
+    /// follows from an attempt that the workflow dropped, or that timed out first.
+    fn end_one(&mut self, program: &Program, now: Timestamp, outcome: Outcome) -> Option<Entry> {
         let mine = self
             .live
-            .get(&done.fid)
-            .is_some_and(|live| live.attempt == done.attempt);
+            .get(&outcome.fid)
+            .is_some_and(|live| live.attempt == outcome.attempt);
         if !mine {
-            return None; // dropped by the workflow, or timed out first
+            return None;
         }
-        self.live.remove(&done.fid)?.end();
-        let step = self.drive.as_ref()?.step(&done.fid)?;
-        Some(self.outcome(&step, done.attempt, done.outcome))
+        self.live.remove(&outcome.fid)?.end();
+        let step = program.step(&outcome.fid)?;
+        Some(self.entry_of(step, now, outcome.attempt, outcome.result))
     }
 
-    fn outcome(&self, step: &StepState, attempt: u32, outcome: Result<Json, Failure>) -> Entry {
-        let fid = step.fid.clone();
-        let failure = match outcome {
+    fn entry_of(
+        &self,
+        step: StepState,
+        now: Timestamp,
+        attempt: u32,
+        result: Result<Json, Failure>,
+    ) -> Entry {
+        let fid = step.fid;
+        let failure = match result {
             Ok(value) => {
-                return Entry::FrameCompleted {
-                    fid,
-                    value: value.into(),
-                };
+                let value = value.into();
+                return Entry::FrameCompleted { fid, value };
             }
             Err(failure) => failure,
         };
@@ -188,52 +238,62 @@ impl Pass {
         let unit = self.core.ports.entropy.unit();
         match step.options.retry.decide(charged, &failure, unit) {
             None => Entry::FrameFailed { fid, failure },
-            Some(delay) => self.again(&fid, attempt, delay, failure, Lost(false)),
+            Some(delay) => again(fid, attempt, after(now, delay), failure, Lost(false)),
         }
     }
 
     /// Aborts the attempts of frames that the workflow dropped.
-    pub(super) fn abort_dropped(&mut self) {
-        let dropped = self
-            .drive
-            .as_mut()
-            .map(Drive::take_dropped)
-            .unwrap_or_default();
+    pub(super) fn abort(&mut self, dropped: Vec<FrameId>) {
         for fid in dropped {
-            self.abort(&fid);
+            if let Some(live) = self.live.remove(&fid) {
+                live.end();
+            }
         }
     }
 
-    fn abort(&mut self, fid: &FrameId) {
-        if let Some(live) = self.live.remove(fid) {
+    pub(super) fn abort_all(&mut self) {
+        for live in std::mem::take(&mut self.live).into_values() {
             live.end();
         }
     }
+}
 
-    /// Returns the earliest instant at which something is due in this pass: a retry that is
-    /// waited for in place, or any deadline that passes while attempts run.
-    pub(super) fn next_due(&self) -> Option<Timestamp> {
-        let drive = self.drive.as_ref()?;
-        drive.open().into_iter().filter_map(|frame| frame.due).min()
-    }
-
-    /// Returns whether a retry is due so soon that the pass waits for it in place.
-    pub(super) fn waits_in_place(&self) -> bool {
-        let near = after(self.now, self.core.settings.in_place);
-        let steps = self.steps();
-        steps
-            .iter()
-            .any(|step| matches!(step.phase, Phase::Backoff { due, .. } if due < near))
+impl Drop for Attempts {
+    /// Ends the attempts however the run ends: a lost holder must do nothing more.
+    fn drop(&mut self) {
+        self.abort_all();
     }
 }
 
 impl Live {
     /// Cancels the step body, then drops it.
-    pub(super) fn end(mut self) {
+    fn end(mut self) {
         self.cancel.cancel();
         for abort in self.aborts {
             abort();
         }
+    }
+}
+
+/// Builds the entry of an attempt that failed or was lost, and is repeated at `due`.
+fn again(fid: FrameId, attempt: u32, due: Timestamp, failure: Failure, lost: Lost) -> Entry {
+    let wait = Wait::Retry {
+        attempt,
+        due,
+        failure,
+        lost,
+    };
+    Entry::FrameSuspended { fid, wait }
+}
+
+/// Returns the entry that precedes every effect of a step's next attempt.
+pub(super) fn started(step: &StepState) -> Entry {
+    Entry::FrameStarted {
+        fid: step.fid.clone(),
+        began: Began::Step {
+            attempt: next_attempt(step),
+            input: step.input.clone(),
+        },
     }
 }
 
@@ -242,11 +302,4 @@ fn next_attempt(step: &StepState) -> u32 {
         Phase::Fresh => 1,
         Phase::Started { attempt } | Phase::Backoff { attempt, .. } => attempt + 1,
     }
-}
-
-fn timed_out(after: Duration) -> Failure {
-    Failure::new(
-        kind::TIMEOUT,
-        format!("the attempt took longer than {after:?}"),
-    )
 }

@@ -1,146 +1,122 @@
-//! Steps 6 and 7: decides whether to drive the workflow at all.
+//! Step 7: decides whether to drive the workflow at all.
 
-use super::Stop;
-use super::absorb::Inbox;
-use super::ended::{Ended, RunError};
-use super::pass::Pass;
-use crate::domain::{Blocked, Body, Commit, Control, Entry, Failure, Status, kind};
+use std::time::Duration;
+
+use jiff::Timestamp;
+
+use super::close::{Close, Halt, unreadable};
+use super::conductor::Run;
+use super::ended::Causes;
+use crate::domain::{Blocked, Body, Commit, Control, Entry, Failure, kind};
+use crate::keys::TimerKey;
 use crate::stored::LoadError;
 
-impl Pass {
-    pub(super) async fn go_on(
-        &mut self,
-        history: Vec<Commit>,
-        inbox: Inbox,
-        broken: Option<&LoadError>,
-        crash_loop: bool,
-        stop: &Stop,
-    ) -> Result<Ended, RunError> {
-        if let Some(reason) = inbox.terminate {
-            self.append(inbox.entries);
-            return self.over(Err(Failure::new(kind::TERMINATED, reason))).await;
-        }
-        if let Some(status) = self.parked {
-            // 7. Absorbed and committed, not delivered; the timer is dropped.
-            self.append(inbox.entries);
-            self.leave(status, None).await?;
-            return Ok(Ended::Parked(status));
-        }
-        if let Some(error) = broken {
-            self.append(inbox.entries);
-            return self.block(unreadable(error)).await;
-        }
-        if self.crash_count >= self.core.settings.max_crashes {
-            self.append(inbox.entries);
-            let message = "runs ended without progress; `resume` tries again".to_owned();
-            return self
-                .block(Blocked::Stalled {
-                    crash_count: self.crash_count,
-                    message,
-                })
-                .await;
-        }
-        let mut entries = inbox.entries;
-        if let Some(ended) = self.not_yet(&history, &mut entries).await? {
-            return Ok(ended);
-        }
-        if crash_loop && !self.is_older_build() {
-            self.commit_acquisition().await?;
-        }
-        let kept = entries.clone();
-        match self.replayed(history, entries).await {
-            Ok(Ok(())) => self.live(stop).await,
-            Ok(Err(halt)) => self.halted(halt).await,
-            Err(error) => {
-                self.pending.clear();
-                self.append(kept);
-                self.blocked_by(error).await
-            }
-        }
+impl Run {
+    /// Returns whether the causes of this run came so often without effect that it must acquire
+    /// first. **\[R\]** Old mail, or a timer long overdue, may have crashed every process since.
+    pub(super) fn is_crash_loop(&self, causes: &Causes) -> bool {
+        let old = self.core.settings.ttl * 3;
+        let now = self.core.ports.clock.now();
+        let stale = |since: Timestamp| {
+            Duration::try_from(now.duration_since(since)).is_ok_and(|age| age > old)
+        };
+        let waking = self.committer.timers.waking.as_ref();
+        let due = waking.and_then(TimerKey::parse).map(|timer| timer.due);
+        causes.deliveries > self.core.settings.max_deliveries
+            || self.inbox.modified().chain(due).any(stale)
     }
 
-    /// Parks the execution if one of its own objects cannot be read: a retry cannot help, and the
-    /// operator needs the key of that object. After any other error the run ends, and is
-    /// repeated.
-    pub(super) async fn blocked_by(&mut self, error: RunError) -> Result<Ended, RunError> {
-        match error {
-            RunError::Load(error @ (LoadError::Corrupt { .. } | LoadError::Missing { .. })) => {
-                self.block(unreadable(&error)).await
+    /// Returns the entries to be delivered, if the workflow is to be driven.
+    pub(super) async fn decide(
+        &mut self,
+        history: &[Commit],
+        absorbed: Vec<Entry>,
+        broken: Option<&LoadError>,
+        crash_loop: bool,
+    ) -> Result<Vec<Entry>, Halt> {
+        let crash_count = self.committer.state.crash_count;
+        let close = if let Some(reason) = self.committer.state.terminate.take() {
+            Close::End(Err(Failure::new(kind::TERMINATED, reason)))
+        } else if let Some(status) = self.committer.state.parked {
+            Close::Park(status)
+        } else if let Some(error) = broken {
+            Close::Block(unreadable(error))
+        } else if crash_count >= self.core.settings.max_crashes {
+            let message = "runs ended without progress; `resume` tries again".to_owned();
+            Close::Block(Blocked::Stalled {
+                crash_count,
+                message,
+            })
+        } else {
+            match self.beginning(history, absorbed) {
+                Beginning::Drive(entries) => {
+                    if crash_loop && !self.committer.is_older_build() {
+                        self.acquire().await?;
+                    }
+                    return Ok(entries);
+                }
+                Beginning::Close(entries, close) => {
+                    self.committer.append(entries);
+                    return Err(Halt::Close(close));
+                }
             }
-            error => Err(error),
-        }
+        };
+        self.committer.append(absorbed);
+        Err(Halt::Close(close))
     }
 
     /// Handles an execution that has not begun: a start at a later instant only sets the timer.
-    async fn not_yet(
-        &mut self,
-        history: &[Commit],
-        entries: &mut Vec<Entry>,
-    ) -> Result<Option<Ended>, RunError> {
+    fn beginning(&self, history: &[Commit], mut entries: Vec<Entry>) -> Beginning {
+        let mut committed = history.iter().flat_map(|commit| &commit.entries);
+        if committed.any(|entry| matches!(entry, Entry::Started)) {
+            return Beginning::Drive(entries);
+        }
         let committed = history.iter().flat_map(|commit| &commit.entries);
-        if committed
-            .clone()
-            .any(|entry| matches!(entry, Entry::Started))
-        {
-            return Ok(None);
+        let cancelled = committed.chain(&entries).find_map(|entry| match entry {
+            Entry::Received {
+                body: Body::Control(Control::Cancel { reason }),
+                ..
+            } => Some(reason.clone()),
+            _ => None,
+        });
+        if let Some(reason) = cancelled {
+            let close = Close::End(Err(Failure::new(kind::CANCELLED, reason)));
+            return Beginning::Close(entries, close);
         }
-        let cancelled = committed
-            .chain(entries.iter())
-            .find_map(|entry| match entry {
-                Entry::Received {
-                    body: Body::Control(Control::Cancel { reason }),
-                    ..
-                } => Some(reason),
-                _ => None,
-            });
-        if let Some(reason) = cancelled.cloned() {
-            self.append(std::mem::take(entries));
-            return self
-                .over(Err(Failure::new(kind::CANCELLED, reason)))
-                .await
-                .map(Some);
-        }
-        match self.journal.head.record.start_at {
-            Some(at) if at > self.now => {
-                self.append(std::mem::take(entries));
-                self.leave(Status::Suspended, Some(at)).await?;
-                Ok(Some(Ended::Suspended(Some(at))))
-            }
+        match self.committer.journal.head.record.start_at {
+            Some(at) if at > self.committer.now => Beginning::Close(entries, Close::StartLater(at)),
             _ => {
                 // After the `start` that caused it, before any other mail.
-                let start = |entry: &Entry| {
-                    matches!(
-                        entry,
-                        Entry::Received {
-                            body: Body::Start(_),
-                            ..
-                        }
-                    )
-                };
-                let at = entries.iter().position(start).map_or(0, |at| at + 1);
+                let at = entries.iter().position(is_start).map_or(0, |at| at + 1);
                 entries.insert(at, Entry::Started);
-                Ok(None)
+                Beginning::Drive(entries)
             }
         }
     }
 
     /// **\[R\]** Acquires before replaying, so that a replay that aborts the process is counted.
-    async fn commit_acquisition(&mut self) -> Result<(), RunError> {
-        let crash_count = self.crash().await?;
+    async fn acquire(&mut self) -> Result<(), Halt> {
+        let crash_count = self.committer.crash().await?;
         if crash_count > 2 {
-            let eid = self.journal.head.record.eid;
+            let eid = self.committer.journal.head.record.eid;
             tracing::warn!(%eid, crash_count, "runs of it end without progress");
         }
         Ok(())
     }
 }
 
-/// Names the object that parks an execution.
-fn unreadable(error: &LoadError) -> Blocked {
-    let (key, message) = match error {
-        LoadError::Corrupt { key, why } => (key.to_string(), why.clone()),
-        LoadError::Missing { key } => (key.to_string(), "it is not there".to_owned()),
-        other => (String::new(), other.to_string()),
-    };
-    Blocked::Unreadable { key, message }
+/// What a run does with an execution, with the entries that it has absorbed.
+enum Beginning {
+    Drive(Vec<Entry>),
+    Close(Vec<Entry>, Close),
+}
+
+fn is_start(entry: &Entry) -> bool {
+    matches!(
+        entry,
+        Entry::Received {
+            body: Body::Start(_),
+            ..
+        }
+    )
 }

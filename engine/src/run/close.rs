@@ -1,159 +1,216 @@
-//! Step 11: ends a pass.
+//! Step 11: the final commit.
 
-use super::activation::Halt;
+use jiff::Timestamp;
+
+use super::conductor::Run;
 use super::ended::{Ended, RunError};
-use super::pass::Pass;
+use super::program::Halted;
 use crate::domain::{Blocked, Entry, Failure, Json, OnClose, Status, kind};
 use crate::process::OnFault;
-use crate::replay::{Drive, Trouble};
+use crate::replay::Trouble;
+use crate::stored::LoadError;
 
-impl Pass {
-    /// Makes the final commit if nothing is live, with the earliest deadline as the timer.
-    pub(super) async fn rest(&mut self, more: bool) -> Result<Ended, RunError> {
-        if let Some(status) = self.parked {
-            self.leave(status, None).await?;
-            return Ok(Ended::Parked(status));
-        }
-        let due = self.next_due();
-        if more {
-            self.append(vec![Entry::Sliced]);
-            self.leave(Status::Running, due).await?;
-            return Ok(Ended::Sliced);
-        }
-        self.append(vec![Entry::Suspended]);
-        self.leave(Status::Suspended, due).await?;
-        Ok(Ended::Suspended(due))
+/// How a run closes.
+#[derive(Debug)]
+pub(super) enum Close {
+    /// Everything waits. Contains the earliest deadline.
+    Suspend(Option<Timestamp>),
+    /// The execution begins at this instant.
+    StartLater(Timestamp),
+    /// The run was asked to stop while there is more to do.
+    HandOver(Option<Timestamp>),
+    /// The execution is paused or blocked by an entry that is recorded.
+    Park(Status),
+    /// The execution cannot continue until an operator resumes it.
+    Block(Blocked),
+    /// The workflow returned, or the execution was cancelled or terminated.
+    End(Result<Json, Failure>),
+    /// Workflow code does not come to an end. The lease stays until it expires, with the causes.
+    CountCrash,
+    /// Nothing is committed, and the causes remain.
+    Leave(Ended),
+}
+
+/// Why a run does not advance.
+#[derive(Debug)]
+pub(super) enum Halt {
+    Close(Close),
+    Failed(RunError),
+}
+
+impl From<RunError> for Halt {
+    fn from(error: RunError) -> Self {
+        Self::Failed(error)
     }
+}
 
-    /// Ends the execution: records its outcome and cancels the children that are still open.
-    pub(super) async fn over(&mut self, result: Result<Json, Failure>) -> Result<Ended, RunError> {
-        for live in std::mem::take(&mut self.live).into_values() {
-            live.end();
-        }
-        for (fid, child) in std::mem::take(&mut self.children) {
-            if child.on_close != OnClose::Abandon {
-                let (eid, queue, how) = (child.eid, child.queue, child.on_close);
-                self.pending.push(Entry::ChildClosed {
-                    fid,
-                    eid,
-                    queue,
-                    how,
-                });
+impl Halt {
+    /// Parks the execution if one of its own objects cannot be read: a retry cannot help, and the
+    /// operator needs the key of that object. After any other error the run ends, and is
+    /// repeated.
+    pub(super) fn unreadable(error: RunError) -> Self {
+        match error {
+            RunError::Load(error @ (LoadError::Corrupt { .. } | LoadError::Missing { .. })) => {
+                Self::Close(Close::Block(unreadable(&error)))
             }
+            error => Self::Failed(error),
         }
-        let (status, entry) = match result {
-            Ok(value) => (
-                Status::Completed,
-                Entry::Completed {
-                    value: value.into(),
-                },
-            ),
-            Err(failure) if self.wanted(&failure) => {
-                // The reason comes from the requester: the workflow reports only which frame was
-                // cancelled.
-                let asked = self
-                    .asked
-                    .take()
-                    .filter(|_| failure.kind == kind::CANCELLED);
-                let message = asked.unwrap_or(failure.message);
-                let failure = Failure::new(failure.kind, message);
-                (Status::Cancelled, Entry::Cancelled { failure })
+    }
+}
+
+/// Names the object that parks an execution.
+pub(super) fn unreadable(error: &LoadError) -> Blocked {
+    let (key, message) = match error {
+        LoadError::Corrupt { key, why } => (key.to_string(), why.clone()),
+        LoadError::Missing { key } => (key.to_string(), "it is not there".to_owned()),
+        other => (String::new(), other.to_string()),
+    };
+    Blocked::Unreadable { key, message }
+}
+
+impl Run {
+    /// Decides how a run closes whose workflow code cannot continue.
+    pub(super) fn halted(&mut self, halted: Halted) -> Halt {
+        let older = self.committer.is_older_build();
+        let close = match halted {
+            Halted::Trouble(Trouble::ForeignAwait { message }) => {
+                Close::Block(Blocked::ForeignAwait { message })
             }
-            Err(failure) => (Status::Failed, Entry::Failed { failure }),
-        };
-        self.pending.push(entry);
-        self.leave(status, None).await?;
-        Ok(Ended::Terminal(status))
-    }
-
-    pub(super) async fn block(&mut self, why: Blocked) -> Result<Ended, RunError> {
-        tracing::warn!(eid = %self.journal.head.record.eid, %why, "parked");
-        for live in std::mem::take(&mut self.live).into_values() {
-            live.end();
-        }
-        self.driven = false; // its frames are not those of the journal
-        self.append(vec![Entry::Blocked(why)]);
-        self.leave(Status::Blocked, None).await?;
-        Ok(Ended::Parked(Status::Blocked))
-    }
-
-    pub(super) async fn halted(&mut self, halt: Halt) -> Result<Ended, RunError> {
-        match halt {
-            Halt::Run(error) => self.blocked_by(*error).await,
-            Halt::Trouble(Trouble::Nondeterminism {
+            _ if older => {
+                let newest = self.committer.state.newest_code.clone();
+                Close::Leave(Ended::NewerCode(newest))
+            }
+            Halted::Trouble(Trouble::Nondeterminism {
                 position,
                 commit,
                 expected,
                 got,
-            }) => {
-                if self.is_older_build() {
-                    return Ok(Ended::NewerCode(self.newest_code.clone()));
-                }
-                self.block(Blocked::Nondeterminism {
-                    position,
-                    commit,
-                    expected,
-                    got,
-                })
-                .await
-            }
-            Halt::Trouble(Trouble::ForeignAwait { message }) => {
-                self.block(Blocked::ForeignAwait { message }).await
-            }
-            Halt::Trouble(Trouble::Panicked { message, location }) => {
+            }) => Close::Block(Blocked::Nondeterminism {
+                position,
+                commit,
+                expected,
+                got,
+            }),
+            Halted::Trouble(Trouble::Panicked { message, location }) => {
                 let failure = Failure::new(kind::PANIC, format!("{message} (at {location})"));
-                let why = Blocked::Panicked { message, location };
-                self.faulted(why, failure).await
+                self.fault(Blocked::Panicked { message, location }, failure)
             }
-            Halt::Trouble(Trouble::UnfitValue {
+            Halted::Trouble(Trouble::UnfitValue {
                 frame,
                 expected,
                 message,
             }) => {
                 let text = format!("value of frame {frame} is no {expected}: {message}");
-                let failure = Failure::new(kind::VALUE, text).terminal();
                 let why = Blocked::UnfitValue {
                     frame,
                     expected,
                     message,
                 };
-                self.faulted(why, failure).await
+                self.fault(why, Failure::new(kind::VALUE, text).terminal())
             }
-            Halt::Trouble(Trouble::Spins) | Halt::Stuck => {
-                self.drive = None;
-                if self.is_older_build() {
-                    return Ok(Ended::NewerCode(self.newest_code.clone()));
-                }
-                let crash_count = self.crash().await?;
-                let eid = self.journal.head.record.eid;
-                tracing::warn!(%eid, crash_count, "workflow code does not come to an end");
-                Ok(Ended::Stalled(crash_count))
-            }
-        }
+            Halted::Trouble(Trouble::Spins) | Halted::Stuck => Close::CountCrash,
+        };
+        Halt::Close(close)
     }
 
     /// Blocks or fails an execution whose code has a fault. **\[R\]** It is blocked by default: a
     /// failure would skip the compensation that the code has not reached.
-    async fn faulted(&mut self, why: Blocked, failure: Failure) -> Result<Ended, RunError> {
-        if self.is_older_build() {
-            return Ok(Ended::NewerCode(self.newest_code.clone()));
-        }
+    fn fault(&self, why: Blocked, failure: Failure) -> Close {
         match self.core.app.on_fault {
-            OnFault::Block => self.block(why).await,
-            OnFault::Fail => self.over(Err(failure)).await,
+            OnFault::Block => Close::Block(why),
+            OnFault::Fail => Close::End(Err(failure)),
         }
     }
 
-    /// Returns whether this is an old worker in a rolling deploy: it leaves an execution that it
-    /// cannot replay to the new workers, and counts no crash.
-    pub(super) fn is_older_build(&self) -> bool {
-        self.newest_code > self.core.host.code_ref
+    /// Makes the final commit.
+    pub(super) async fn close(&mut self, close: Close) -> Result<Ended, RunError> {
+        match close {
+            Close::Suspend(due) => {
+                self.committer.append([Entry::Suspended]);
+                self.leave(Status::Suspended, due).await?;
+                Ok(Ended::Suspended(due))
+            }
+            Close::StartLater(at) => {
+                self.leave(Status::Suspended, Some(at)).await?;
+                Ok(Ended::Suspended(Some(at)))
+            }
+            Close::HandOver(due) => {
+                self.committer.append([Entry::Sliced]);
+                self.leave(Status::Running, due).await?;
+                Ok(Ended::Sliced)
+            }
+            // Absorbed and committed, not delivered; the timer is dropped.
+            Close::Park(status) => {
+                self.leave(status, None).await?;
+                Ok(Ended::Parked(status))
+            }
+            Close::Block(why) => self.block(why).await,
+            Close::End(result) => self.end(result).await,
+            Close::CountCrash => self.count_crash().await,
+            Close::Leave(ended) => Ok(ended),
+        }
+    }
+
+    async fn leave(&mut self, status: Status, due: Option<Timestamp>) -> Result<(), RunError> {
+        let frames = self.program.frames();
+        self.committer.leave(frames, status, due).await
+    }
+
+    /// Ends the execution: records its outcome and cancels the children that are still open.
+    async fn end(&mut self, result: Result<Json, Failure>) -> Result<Ended, RunError> {
+        self.attempts.abort_all();
+        for (fid, child) in std::mem::take(&mut self.committer.state.children) {
+            if child.on_close != OnClose::Abandon {
+                self.committer.append([Entry::ChildClosed {
+                    fid,
+                    eid: child.eid,
+                    queue: child.queue,
+                    how: child.on_close,
+                }]);
+            }
+        }
+        let (status, entry) = match result {
+            Ok(value) => {
+                let value = value.into();
+                (Status::Completed, Entry::Completed { value })
+            }
+            Err(failure) if self.was_requested(&failure) => {
+                // The reason comes from the requester: the workflow reports only which frame was
+                // cancelled.
+                let cancel = self.committer.state.cancel.take();
+                let reason = cancel.filter(|_| failure.kind == kind::CANCELLED);
+                let message = reason.unwrap_or(failure.message);
+                let failure = Failure::new(failure.kind, message);
+                (Status::Cancelled, Entry::Cancelled { failure })
+            }
+            Err(failure) => (Status::Failed, Entry::Failed { failure }),
+        };
+        self.committer.append([entry]);
+        self.leave(status, None).await?;
+        Ok(Ended::Terminal(status))
     }
 
     /// Returns whether the execution ended because a message requested it. The failure of a
     /// cancelled child is an ordinary failure.
-    fn wanted(&self, failure: &Failure) -> bool {
+    fn was_requested(&self, failure: &Failure) -> bool {
         matches!(&*failure.kind, kind::CANCELLED | kind::TERMINATED)
-            && self.drive.as_ref().is_none_or(Drive::cancelled)
+            && self.program.may_be_cancelled()
+    }
+
+    async fn block(&mut self, why: Blocked) -> Result<Ended, RunError> {
+        tracing::warn!(eid = %self.committer.journal.head.record.eid, %why, "parked");
+        self.attempts.abort_all();
+        self.program.left_the_journal();
+        self.committer.append([Entry::Blocked(why)]);
+        self.leave(Status::Blocked, None).await?;
+        Ok(Ended::Parked(Status::Blocked))
+    }
+
+    async fn count_crash(&mut self) -> Result<Ended, RunError> {
+        self.program.abandon();
+        let crash_count = self.committer.crash().await?;
+        let eid = self.committer.journal.head.record.eid;
+        tracing::warn!(%eid, crash_count, "workflow code does not come to an end");
+        Ok(Ended::Stalled(crash_count))
     }
 }

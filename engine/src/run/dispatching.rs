@@ -25,9 +25,9 @@ pub(super) struct Dispatching {
     noted: BTreeMap<u64, Noted>,
     running: Option<Running>,
     /// The commit that the feed object in the running batch reports.
-    telling: Option<u64>,
+    reporting: Option<u64>,
     /// The feed reports everything up to this commit.
-    pub(super) told: u64,
+    pub(super) reported_up_to: u64,
     /// No batch begins before this instant of the monotonic clock: the last one failed.
     not_before: Duration,
     failures: u32,
@@ -93,7 +93,7 @@ impl Dispatching {
             .iter()
             .any(|effect| effect.item == Item::Named(Named::Feed))
         {
-            self.telling = Some(head.commit);
+            self.reporting = Some(head.commit);
         }
         self.running = Some(outbox::perform(Arc::clone(core), head.record.eid, effects).boxed());
     }
@@ -115,7 +115,7 @@ impl Dispatching {
         let dispatched = match dispatched {
             Ok(dispatched) => dispatched,
             Err(error) => {
-                self.telling = None;
+                self.reporting = None;
                 return Err(error);
             }
         };
@@ -126,8 +126,8 @@ impl Dispatching {
                 self.noted.remove(&number);
             }
         }
-        if let Some(commit) = self.telling.take() {
-            self.told = commit;
+        if let Some(commit) = self.reporting.take() {
+            self.reported_up_to = commit;
         }
         Ok(())
     }

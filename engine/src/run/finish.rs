@@ -8,7 +8,6 @@ use futures::{StreamExt, TryStreamExt, stream};
 use super::ended::{Causes, RunError};
 use crate::journal::Head;
 use crate::keys::{Key, MailKey};
-use crate::mailbox::Slot;
 use crate::process::Core;
 
 /// Deletes absorbed mail, mail of this execution in other queues' mailboxes, and timers that
@@ -16,7 +15,7 @@ use crate::process::Core;
 pub(super) async fn delete(
     core: &Core,
     head: &Head,
-    absorbed: &[Slot],
+    absorbed: &[Key],
     causes: &Causes,
     superseded: Option<&Key>,
     waking: Option<&Key>,
@@ -25,11 +24,7 @@ pub(super) async fn delete(
     let misplaced = causes.mail.iter().filter(|key| {
         MailKey::parse(key).is_some_and(|mail| mail.eid == eid && mail.queue != head.record.queue)
     });
-    let mail: Vec<&Key> = absorbed
-        .iter()
-        .map(|slot| &slot.key)
-        .chain(misplaced)
-        .collect();
+    let mail: Vec<&Key> = absorbed.iter().chain(misplaced).collect();
     let deletes: Vec<_> = mail.into_iter().map(|key| core.ports.delete(key)).collect();
     stream::iter(deletes)
         .buffer_unordered(core.settings.concurrency.max(1))

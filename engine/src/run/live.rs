@@ -1,103 +1,128 @@
-//! Steps 8 to 10: drives the execution until nothing is live.
+//! Steps 9 and 10: begins attempts, and receives events and mail while they run.
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures::{FutureExt, StreamExt};
-use jiff::Timestamp;
+use futures::FutureExt;
+use jiff::{SignedDuration, Timestamp};
 
 use super::Stop;
-use super::activation::Halt;
+use super::attempts::{Outcome, Startable, started};
+use super::close::{Close, Halt};
+use super::committer::after;
+use super::conductor::Run;
 use super::ended::{Ended, RunError};
-use super::pass::{Done, Pass};
 use crate::domain::{Entry, Failure, FrameId, kind};
 use crate::outbox::{self, DispatchError};
 use crate::ports::BucketError;
-use crate::replay::{Drive, FrameKind};
+use crate::replay::{Phase, StepState};
 
-/// What woke a live pass.
-enum Event {
+/// What woke a run whose attempts are running.
+pub(super) enum Event {
     Dispatched(Result<(), DispatchError>),
-    Done(Done),
+    Ended(Outcome),
     Time,
     Stop,
     Abandon,
 }
 
-impl Pass {
-    pub(super) async fn live(&mut self, stop: &Stop) -> Result<Ended, RunError> {
-        loop {
-            self.tick();
-            if self.has_unheard_deadline()
-                && !self.is_deaf()
-                && let Some(ended) = self.hear().await?
-            {
-                return Ok(ended);
+/// How a listing of the mailbox ended.
+enum Listed {
+    Complete,
+    /// No reply arrived in time.
+    NoReply,
+}
+
+impl Run {
+    /// Returns whether no attempt and no deadline may begin anything: the run was asked to stop, or
+    /// the execution is parked.
+    pub(super) fn is_held(&self, stop: &Stop) -> bool {
+        stop.gently.is_set() || self.committer.state.parked.is_some()
+    }
+
+    /// Step 9. Commits what the attempts of `steps` need before they begin, and begins them.
+    pub(super) async fn begin_attempts(
+        &mut self,
+        held: bool,
+        steps: &Startable,
+    ) -> Result<(), Halt> {
+        let begins = !held && !steps.real.is_empty();
+        if begins || (self.committer.has_effects() && !self.attempts.is_empty()) {
+            if begins {
+                self.append_started(&steps.real)?;
             }
-            if let Err(halt) = self.fulfil().await {
-                return self.halted(halt).await;
+            self.flush().await?;
+            // I1: no attempt begins after the lease that it was committed under has expired.
+            if self.core.ports.clock.monotonic() >= self.committer.lease.until {
+                return Err(Halt::Close(Close::Leave(Ended::Lost)));
             }
-            self.check_bounds();
-            if let Some(result) = self.ready.take() {
-                return self.over(result).await;
+            if begins {
+                self.begin_all(&steps.real);
             }
-            let held = stop.gently.is_set() || self.parked.is_some();
-            let startable = self.startable();
-            let (pure, real): (Vec<_>, Vec<_>) =
-                startable.into_iter().partition(|step| step.options.pure);
-            let begins = !held && !real.is_empty();
-            if begins || (self.has_effects() && !self.live.is_empty()) {
-                if begins && let Err(halt) = self.append_started(&real) {
-                    return self.halted(halt).await;
-                }
-                self.flush().await?;
-                // I1: no attempt begins after the lease that it was committed under has expired.
-                if self.core.ports.clock.monotonic() >= self.until {
-                    return Ok(Ended::Lost);
-                }
-                if begins {
-                    real.iter().for_each(|step| self.begin(step));
-                }
-            }
-            if !held {
-                pure.iter().for_each(|step| self.begin(step));
-            }
-            if self.live.is_empty() && (held || !self.waits_in_place()) {
-                let more = stop.gently.is_set() && (!real.is_empty() || !pure.is_empty());
-                return self.rest(more).await;
-            }
-            let event = self.event(stop).await;
-            if let Some(ended) = self.on(event).await? {
-                return Ok(ended);
-            }
+        }
+        if !held {
+            self.begin_all(&steps.pure);
+        }
+        Ok(())
+    }
+
+    /// Appends the entries that precede every effect of these steps' next attempts. No poll
+    /// follows: the start of an attempt does not change what the workflow can observe.
+    fn append_started(&mut self, steps: &[StepState]) -> Result<(), Halt> {
+        for step in steps {
+            let entry = started(step);
+            let at = self.committer.next_position();
+            let delivered = self.program.note(at, &entry);
+            delivered.map_err(|halted| self.halted(halted))?;
+            self.committer.append([entry]);
+        }
+        Ok(())
+    }
+
+    fn begin_all(&mut self, steps: &[StepState]) {
+        let head = &self.committer.journal.head;
+        let (eid, epoch) = (head.record.eid, head.epoch);
+        for step in steps {
+            self.attempts.begin(&mut self.program, eid, epoch, step);
+        }
+    }
+
+    async fn flush(&mut self) -> Result<(), RunError> {
+        let frames = self.program.frames();
+        self.committer.flush(frames).await
+    }
+
+    /// Returns whether a retry is due so soon that the run waits for it in place.
+    pub(super) fn waits_in_place(&self) -> bool {
+        let near = after(self.committer.now, self.core.settings.in_place);
+        let steps = self.program.steps();
+        steps
+            .iter()
+            .any(|step| matches!(step.phase, Phase::Backoff { due, .. } if due < near))
+    }
+
+    /// Decides how a run closes in which nothing runs.
+    pub(super) fn rest(&self, stop: &Stop, steps: &Startable) -> Close {
+        let due = self.program.next_due();
+        match self.committer.state.parked {
+            Some(status) => Close::Park(status),
+            None if stop.gently.is_set() && !steps.is_empty() => Close::HandOver(due),
+            None => Close::Suspend(due),
         }
     }
 
     /// Waits for the first event.
-    async fn event(&mut self, stop: &Stop) -> Event {
+    pub(super) async fn next_event(&mut self, stop: &Stop) -> Event {
         let clock = Arc::clone(&self.core.ports.clock);
         let now = clock.monotonic();
-        let mut wait = self.renewal().saturating_sub(now);
+        let renewal = self.committer.lease.renewal().saturating_sub(now);
         // First of all: if outcomes are always ready, the lease would never be renewed.
-        if wait.is_zero() {
+        if renewal.is_zero() {
             return Event::Time;
         }
-        if let Some(at) = self.dispatching.resumes() {
-            wait = wait.min(at.saturating_sub(now));
-        }
+        let wait = self.deadline(stop, now).min(renewal);
         let gently = stop.gently.is_set();
-        // A stopping or parked pass does nothing at a deadline: it waits only for its attempts.
-        let held = gently || self.parked.is_some();
-        if let Some(due) = self.next_due().filter(|_| !held) {
-            let until = due
-                .duration_since(clock.now())
-                .max(jiff::SignedDuration::ZERO);
-            let until = Duration::try_from(until).unwrap_or_default();
-            // A deadline that has passed since the last listing waits for the next one.
-            let deaf = self.deaf_until.saturating_sub(now);
-            wait = wait.min(if until.is_zero() { deaf } else { until });
-        }
-        let mut told = async {
+        let mut stopped = async {
             if gently {
                 std::future::pending::<()>().await;
             } else {
@@ -106,132 +131,156 @@ impl Pass {
         }
         .boxed()
         .fuse();
+        let until = self.committer.lease.until;
+        let dispatched = self.committer.outbox.next(&*clock, until);
         futures::select_biased! {
-            dispatched = self.dispatching.next(&*clock, self.until).fuse() => Event::Dispatched(dispatched),
-            done = self.done.1.next() => done.map_or(Event::Time, Event::Done),
-            () = told => Event::Stop,
+            dispatched = dispatched.fuse() => Event::Dispatched(dispatched),
+            outcome = self.attempts.next().fuse() => Event::Ended(outcome),
+            () = stopped => Event::Stop,
             () = stop.now.wait().fuse() => Event::Abandon,
             () = clock.sleep(wait).fuse() => Event::Time,
         }
     }
 
-    async fn on(&mut self, event: Event) -> Result<Option<Ended>, RunError> {
-        self.tick();
-        let entries = match event {
+    /// Returns the time until something other than the renewal is due: a retry of the outbox, or
+    /// the deadline of a frame.
+    fn deadline(&self, stop: &Stop, now: Duration) -> Duration {
+        let resumes = self.committer.outbox.resumes();
+        let dispatch = resumes.map_or(Duration::MAX, |at| at.saturating_sub(now));
+        // A stopping or parked run does nothing at a deadline: it waits only for its attempts.
+        let due = self.program.next_due().filter(|_| !self.is_held(stop));
+        let frame = due.map_or(Duration::MAX, |due| {
+            let until = due.duration_since(self.core.ports.clock.now());
+            let until = Duration::try_from(until.max(SignedDuration::ZERO)).unwrap_or_default();
+            // A deadline that has passed since the last listing waits for the next one.
+            let listing = self.inbox.listing_failed_until.saturating_sub(now);
+            if until.is_zero() { listing } else { until }
+        });
+        dispatch.min(frame)
+    }
+
+    /// Step 10. Handles an event.
+    pub(super) async fn handle(&mut self, event: Event) -> Result<(), Halt> {
+        self.committer.tick();
+        match event {
             // The batch used up its time until the end of the lease, so the renewal is due, too.
-            Event::Dispatched(Err(DispatchError::Late)) => return self.renew().await,
+            Event::Dispatched(Err(DispatchError::Late)) => self.renew().await,
             // A failing dispatch must not cost the attempts that are running.
             Event::Dispatched(Err(error)) if self.may_wait(error.bucket()) => {
                 tracing::debug!(%error, "effects are tried again while attempts run");
                 let asked = error.bucket().map(BucketError::wait);
-                self.dispatching
-                    .pause(self.core.ports.clock.monotonic(), asked);
-                return Ok(None);
+                let now = self.core.ports.clock.monotonic();
+                self.committer.outbox.pause(now, asked);
+                Ok(())
             }
             Event::Dispatched(dispatched) => {
-                dispatched?;
-                let core = Arc::clone(&self.core);
-                self.dispatching.start(&core, &self.journal.head, false);
-                return Ok(None);
+                dispatched.map_err(RunError::from)?;
+                self.start_dispatch();
+                Ok(())
             }
-            Event::Stop => return Ok(None),
+            Event::Stop => Ok(()),
             Event::Abandon => {
-                let until = self.journal.head.lease.as_ref().map(|lease| lease.until);
-                return Ok(Some(Ended::Held(until.unwrap_or(self.now))));
+                let lease = self.committer.journal.head.lease.as_ref();
+                let until = lease.map_or(self.committer.now, |lease| lease.until);
+                Err(Halt::Close(Close::Leave(Ended::Held(until))))
             }
-            Event::Done(done) => self.all_done(done),
+            Event::Ended(outcome) => {
+                let now = self.committer.now;
+                let entries = self.attempts.ended(&self.program, now, outcome);
+                self.deliver(entries).await
+            }
             Event::Time => {
-                let core = Arc::clone(&self.core);
-                if core.ports.clock.monotonic() < self.renewal() {
+                if self.core.ports.clock.monotonic() < self.committer.lease.renewal() {
                     // A deadline: the loop lists the mail and fulfils it. Or a pause is over.
-                    self.dispatching.start(&core, &self.journal.head, false);
-                    return Ok(None);
+                    self.start_dispatch();
+                    return Ok(());
                 }
-                return self.renew().await;
+                self.renew().await
             }
-        };
-        match self.deliver(entries).await {
-            Ok(()) => Ok(None),
-            Err(halt) => self.halted(halt).await.map(Some),
         }
     }
 
-    /// Takes all outcomes that are ready: attempts that end together share a commit.
-    fn all_done(&mut self, first: Done) -> Vec<Entry> {
-        let mut entries: Vec<Entry> = self.ended(first).into_iter().collect();
-        while let Ok(done) = self.done.1.try_recv() {
-            entries.extend(self.ended(done));
-        }
-        entries
+    fn start_dispatch(&mut self) {
+        let head = &self.committer.journal.head;
+        self.committer.outbox.start(&self.core, head, false);
     }
 
-    /// Step 10. Every `ttl/3`: lists, absorbs and drives, then commits with the renewed lease,
-    /// even if the listing got no reply. 2 P.
-    async fn renew(&mut self) -> Result<Option<Ended>, RunError> {
-        if let Some(ended) = self.hear().await? {
-            return Ok(Some(ended));
-        }
+    /// Every `ttl/3`: lists, absorbs and drives, then commits with the renewed lease, even if the
+    /// listing got no reply. 2 P.
+    async fn renew(&mut self) -> Result<(), Halt> {
+        self.receive_mail().await?;
         self.flush().await?;
-        Ok(None)
+        Ok(())
     }
 
-    /// Lists, absorbs and drives. 1 P. If the store fails while attempts run, the listing is
-    /// retried later: renewals come first.
-    async fn hear(&mut self) -> Result<Option<Ended>, RunError> {
-        let inbox = match self.absorb_meanwhile().await {
-            Ok(Some(inbox)) => inbox,
-            Ok(None) => return Ok(None),
+    /// Lists, absorbs and drives. 1 P, 1 G for each message. If the store fails while attempts
+    /// run, the mailbox is listed again later: renewals come first.
+    async fn receive_mail(&mut self) -> Result<(), Halt> {
+        match self.list_mailbox().await {
+            Ok(Listed::Complete) => {}
+            Ok(Listed::NoReply) => {
+                self.inbox.listing_failed(Duration::ZERO);
+                return Ok(());
+            }
             Err(error) if self.may_wait(error.bucket()) => {
                 tracing::debug!(%error, "the mailbox is listed again later");
                 let asked = error.bucket().map(BucketError::wait);
-                self.be_deaf(asked);
-                return Ok(None);
+                self.inbox.listing_failed(asked.unwrap_or_default());
+                return Ok(());
             }
-            Err(error) => return Err(error),
-        };
-        if let Some(reason) = inbox.terminate {
-            self.drive = None; // it ends without its code
-            self.append(inbox.entries);
-            return self
-                .over(Err(Failure::new(kind::TERMINATED, reason)))
-                .await
-                .map(Some);
+            Err(error) => return Err(error.into()),
         }
-        match self.deliver(inbox.entries).await {
-            Ok(()) => Ok(None),
-            Err(halt) => self.halted(halt).await.map(Some),
+        let entries = self.absorb();
+        if let Some(reason) = self.committer.state.terminate.take() {
+            self.program.abandon(); // it ends without its code
+            self.committer.append(entries);
+            let failure = Failure::new(kind::TERMINATED, reason);
+            return Err(Halt::Close(Close::End(Err(failure))));
         }
+        self.deliver(entries).await
+    }
+
+    /// Lists the mailbox and reads what is new, while attempts run for as long as the lease allows.
+    async fn list_mailbox(&mut self) -> Result<Listed, RunError> {
+        let now = self.committer.now;
+        let end = self.committer.lease.listing_ends();
+        if self.attempts.is_empty() {
+            self.inbox.list().await?;
+        } else {
+            let clock = &*self.core.ports.clock;
+            match outbox::until(clock, end, &mut self.inbox.list().boxed()).await {
+                Some(listed) => listed?,
+                None => return Ok(Listed::NoReply),
+            }
+        }
+        self.inbox.listed_at = now;
+        Ok(Listed::Complete)
     }
 
     /// Returns whether the error is transient and attempts are running meanwhile.
     fn may_wait(&self, error: Option<&BucketError>) -> bool {
-        !self.live.is_empty() && error.is_some_and(BucketError::is_transient)
-    }
-
-    /// Returns the deadlines that have passed: those of waits, not of retries.
-    fn passed(&self) -> impl Iterator<Item = (Timestamp, FrameId)> {
-        let now = self.now;
-        let open = self.drive.as_ref().map(Drive::open).unwrap_or_default();
-        open.into_iter()
-            .filter(|frame| frame.kind != FrameKind::Step)
-            .filter_map(|frame| frame.due.map(|due| (due, frame.fid)))
-            .filter(move |(due, _)| *due <= now)
+        !self.attempts.is_empty() && error.is_some_and(BucketError::is_transient)
     }
 
     /// **B24** A listed message takes precedence over a passed deadline: a deadline that has
     /// passed since the last listing is fulfilled only after another one.
-    fn has_unheard_deadline(&self) -> bool {
-        self.ready.is_none()
-            && self.parked.is_none()
-            && self.passed().any(|(due, _)| due > self.listed)
+    pub(super) async fn list_before_deadlines(&mut self) -> Result<(), Halt> {
+        let (now, listed_at) = (self.committer.now, self.inbox.listed_at);
+        let passed =
+            self.heeds_deadlines() && self.program.passed(now).any(|(due, _)| due > listed_at);
+        if passed && !self.inbox.waits_to_list() {
+            return self.receive_mail().await;
+        }
+        Ok(())
     }
 
     /// Fulfils the deadlines that had passed at the last listing, in order of due time; each one
     /// may change which frames are open.
-    async fn fulfil(&mut self) -> Result<(), Halt> {
-        while self.ready.is_none() && self.parked.is_none() {
-            let heard = |(due, _): &(Timestamp, FrameId)| *due <= self.listed;
-            let Some((_, fid)) = self.passed().filter(heard).min() else {
+    pub(super) async fn fulfil_deadlines(&mut self) -> Result<(), Halt> {
+        while self.heeds_deadlines() {
+            let (now, listed_at) = (self.committer.now, self.inbox.listed_at);
+            let listed = |(due, _): &(Timestamp, FrameId)| *due <= listed_at;
+            let Some((_, fid)) = self.program.passed(now).filter(listed).min() else {
                 return Ok(());
             };
             self.deliver(vec![Entry::FrameFulfilled { fid, mid: None }])
@@ -240,27 +289,21 @@ impl Pass {
         Ok(())
     }
 
-    /// Returns whether a commit now would record an effect to dispatch.
-    fn has_effects(&self) -> bool {
-        let record = &self.journal.head.record;
-        self.pending.iter().any(|entry| {
-            outbox::has_effect(entry, record) && !matches!(entry, Entry::Announced { .. })
-        })
+    fn heeds_deadlines(&self) -> bool {
+        !self.program.has_result() && self.committer.state.parked.is_none()
     }
 
-    /// Fails an execution whose journal is at its bound, with a message that names the remedy.
-    fn check_bounds(&mut self) {
-        let (head, settings) = (&self.journal.head, &self.core.settings);
-        let entries = head.entries + self.pending.len() as u64;
-        // An execution that has already ended keeps its result.
-        if self.ready.is_some() {
-            return;
-        }
-        if entries > settings.max_entries || head.bytes > settings.max_journal {
-            let bytes = head.bytes;
+    /// Fails an execution whose journal is at its bound, with a message that names the remedy. An
+    /// execution that has already ended keeps its result.
+    pub(super) fn check_bounds(&mut self) {
+        let (head, settings) = (&self.committer.journal.head, &self.core.settings);
+        let (entries, bytes) = (self.committer.next_position().number, head.bytes);
+        let over = entries > settings.max_entries || bytes > settings.max_journal;
+        if over && !self.program.has_result() {
             let what =
                 format!("{entries} entries, {bytes} bytes: split the work over child executions");
-            self.ready = Some(Err(Failure::new(kind::HISTORY_TOO_LONG, what).terminal()));
+            let failure = Failure::new(kind::HISTORY_TOO_LONG, what).terminal();
+            self.program.fail(failure);
         }
     }
 }

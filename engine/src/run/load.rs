@@ -8,26 +8,24 @@ use futures::FutureExt;
 
 use super::ended::{Causes, Ended, RunError};
 use super::finish;
+use super::inbox::Inbox;
 use crate::domain::{Body, Commit, Entry, ExecutionId, MessageId};
-use crate::journal::{self, Item, Journal, Read};
+use crate::journal::{self, Head, Item, Journal, Read};
 use crate::keys::{Key, MailKey};
-use crate::mailbox::{self, Early, Listing, Slot};
+use crate::mailbox::{self, Early, Slot};
 use crate::outbox::{self, DispatchError, Noted};
 use crate::ports::Created;
 use crate::process::Core;
 use crate::stored::LoadError;
 
 /// A head that this run may continue from.
-#[derive(Debug)]
 pub(super) struct Ready {
     pub(super) journal: Journal,
     /// The whole journal, decoded, without the segments that `broken` reports.
     pub(super) history: Vec<Commit>,
     /// An unreadable segment: nothing is driven.
     pub(super) broken: Option<LoadError>,
-    /// Every mid known to be in the journal.
-    pub(super) mids: BTreeSet<MessageId>,
-    pub(super) listing: Listing,
+    pub(super) inbox: Inbox,
     /// The timer that woke this run: the one that the head names.
     pub(super) waking: Option<Key>,
     /// Whether the head was kept in memory, not read: a run whose commit is refused then reads
@@ -51,13 +49,13 @@ pub(super) async fn load(
     causes: &Causes,
 ) -> Result<Loaded, RunError> {
     if let Some(journal) = core.sticky.take(&eid)
-        && let Some(ready) = resume(core, eid, journal, causes).await?
+        && let Resumed::Ready(ready) = resume(core, eid, journal, causes).await?
     {
-        return Ok(Loaded::Ready(Box::new(ready)));
+        return Ok(Loaded::Ready(ready));
     }
-    let (ports, concurrency) = (&core.ports, core.settings.concurrency);
+    let ports = &core.ports;
     let end = outbox::horizon(ports.clock.monotonic(), core.settings.ttl);
-    let Some(mut journal) = Journal::load(ports, &eid).await? else {
+    let Some(journal) = Journal::load(ports, &eid).await? else {
         return absent(core, eid, causes).await.map(Loaded::Ended);
     };
     // 2. Leased: nothing is deleted; the holder lists again, the sweeper reports old mail again.
@@ -71,15 +69,28 @@ pub(super) async fn load(
     // decides whose mail it is.
     let alone = causes.timers.is_empty();
     let early = match causes.possible_duplicate && alone && !causes.mail.is_empty() {
-        true => mailbox::read_early(ports, &causes.mail, concurrency).await,
+        true => mailbox::read_early(ports, &causes.mail, core.settings.concurrency).await,
         false => Some(Early::new()),
     };
-    let Some(early) = early else {
-        return Ok(Loaded::Ended(Ended::Stale));
-    };
+    match early {
+        Some(early) => load_mailbox(core, journal, causes, early, end).await,
+        None => Ok(Loaded::Ended(Ended::Stale)),
+    }
+}
+
+/// Steps 3 to 5, on a head that no other run holds. `end` limits the dispatch of an earlier
+/// outbox.
+async fn load_mailbox(
+    core: &Arc<Core>,
+    mut journal: Journal,
+    causes: &Causes,
+    early: Early,
+    end: Duration,
+) -> Result<Loaded, RunError> {
+    let record = &journal.head.record;
+    let (eid, queue) = (record.eid, record.queue.clone());
     // 3. The mids decide what is fresh; if the tail contains all of them, no segment is read.
-    let queue = journal.head.record.queue.clone();
-    let listing = mailbox::list(ports, &queue, &eid).await?;
+    let listing = mailbox::list(&core.ports, &queue, &eid).await?;
     let mut mids = journal.tail_mids()?;
     let mut history = None;
     if !listing.slots.iter().all(|slot| mids.contains(&slot.mid)) {
@@ -89,21 +100,24 @@ pub(super) async fn load(
     // undispatched outbox. Dispatching twice has the effect of dispatching once, so the outbox is
     // dispatched.
     let blind = history.as_ref().is_some_and(|read| !read.broken.is_empty());
-    dispatch_what_is_undispatched(core, &mut journal, &listing.slots, &mids, blind, end).await?;
-    // 5. Terminal: mail that still arrives for it is deleted.
+    if is_undispatched(core, &journal.head, &listing.slots, &mids, blind).await? {
+        dispatch(core, &journal, end).await?;
+    }
+    let listed = || -> Vec<Key> { listing.slots.iter().map(|slot| slot.key.clone()).collect() };
+    // 4. Ended: mail that still arrives for it is deleted.
     if journal.head.status.is_terminal() {
         let status = journal.head.status;
-        finish::delete(core, &journal.head, &listing.slots, causes, None, None).await?;
+        finish::delete(core, &journal.head, &listed(), causes, None, None).await?;
         return Ok(Loaded::Ended(Ended::Terminal(status)));
     }
-    // 4. Fresh causes. Without one, on a head without a lease, there is nothing to do: no replay,
+    // 5. Fresh causes. Without one, on a head without a lease, there is nothing to do: no replay,
     // no commit (A4: a commit without a cause of its own would be lost work).
     let fresh_mail = listing.slots.iter().any(|slot| !mids.contains(&slot.mid));
     let timer = journal.head.timer.as_ref();
     let fresh_timer = timer.is_some_and(|key| causes.timers.contains(key));
     let caused = fresh_mail || fresh_timer;
     if journal.head.lease.is_none() && !caused {
-        finish::delete(core, &journal.head, &listing.slots, causes, None, None).await?;
+        finish::delete(core, &journal.head, &listed(), causes, None, None).await?;
         return Ok(Loaded::Ended(Ended::Stale));
     }
     // **[R] A2** A stale timer among the causes covers nothing: it may be deleted already.
@@ -113,28 +127,33 @@ pub(super) async fn load(
         Some(read) => read,
         None => read_history(&mut journal, core, &mut mids).await?,
     };
-    tracing::trace!(%eid, commits = read.commits.len(), concurrency, "loaded");
+    tracing::trace!(%eid, commits = read.commits.len(), "loaded");
+    let inbox = Inbox::new(core, &journal.head.record, mids, listing);
     Ok(Loaded::Ready(Box::new(Ready {
         journal,
         history: read.commits,
         broken: read.broken.into_iter().next(),
-        mids,
-        listing,
+        inbox,
         waking,
         kept: false,
         early,
     })))
 }
 
+enum Resumed {
+    Ready(Box<Ready>),
+    /// The kept head has no fresh cause, and then decides nothing.
+    NoCause,
+}
+
 /// Loads from a kept head (`process/sticky.rs`): it has no lease, and its outbox was dispatched.
-/// Returns `None` if the head has no fresh cause, since a kept head then decides nothing.
 /// 1 P (+ segments).
 async fn resume(
-    core: &Core,
+    core: &Arc<Core>,
     eid: ExecutionId,
     mut journal: Journal,
     causes: &Causes,
-) -> Result<Option<Ready>, RunError> {
+) -> Result<Resumed, RunError> {
     let queue = journal.head.record.queue.clone();
     let listing = mailbox::list(&core.ports, &queue, &eid).await?;
     let timer = journal.head.timer.as_ref();
@@ -143,23 +162,23 @@ async fn resume(
     let known =
         |mids: &BTreeSet<MessageId>| listing.slots.iter().all(|slot| mids.contains(&slot.mid));
     if waking.is_none() && known(&mids) {
-        return Ok(None);
+        return Ok(Resumed::NoCause);
     }
     let read = read_history(&mut journal, core, &mut mids).await?;
     if !read.broken.is_empty() || (waking.is_none() && known(&mids)) {
-        return Ok(None);
+        return Ok(Resumed::NoCause);
     }
     tracing::trace!(%eid, commits = read.commits.len(), "resumed");
-    Ok(Some(Ready {
+    let inbox = Inbox::new(core, &journal.head.record, mids, listing);
+    Ok(Resumed::Ready(Box::new(Ready {
         journal,
         history: read.commits,
         broken: None,
-        mids,
-        listing,
+        inbox,
         waking,
         kept: true,
         early: Early::new(),
-    }))
+    })))
 }
 
 async fn read_history(
@@ -178,17 +197,15 @@ async fn read_history(
 /// lease is set; a listed mid is in the journal already (or may be: `blind`); the timer that
 /// covered it still exists. It is then dispatched before anything is committed. Otherwise
 /// everything in it was dispatched before.
-async fn dispatch_what_is_undispatched(
-    core: &Arc<Core>,
-    journal: &mut Journal,
+async fn is_undispatched(
+    core: &Core,
+    head: &Head,
     listed: &[Slot],
     mids: &BTreeSet<MessageId>,
     blind: bool,
-    end: Duration,
-) -> Result<(), RunError> {
-    let head = &journal.head;
+) -> Result<bool, RunError> {
     if head.outbox.is_empty() {
-        return Ok(());
+        return Ok(false);
     }
     let absorbed = listed.iter().any(|slot| mids.contains(&slot.mid));
     let evident = blind || head.lease.is_some() || absorbed;
@@ -197,9 +214,12 @@ async fn dispatch_what_is_undispatched(
             Some(key) => core.ports.read(key).await?.is_some(),
             None => false,
         };
-    if !undispatched {
-        return Ok(());
-    }
+    Ok(undispatched)
+}
+
+/// Dispatches the outbox that an earlier run left.
+async fn dispatch(core: &Arc<Core>, journal: &Journal, end: Duration) -> Result<(), RunError> {
+    let head = &journal.head;
     let mut entries = BTreeMap::new();
     if head
         .outbox
@@ -230,9 +250,9 @@ async fn absent(core: &Arc<Core>, eid: ExecutionId, causes: &Causes) -> Result<E
     let ports = &core.ports;
     // Each queue named in the causes: a `start` in any of them creates the head, and mail that
     // was not listed is not deleted.
-    let told = causes.mail.iter().filter_map(MailKey::parse);
-    let told = told.filter(|mail| mail.eid == eid).map(|mail| mail.queue);
-    let queues: BTreeSet<_> = told.chain([causes.queue.clone()]).collect();
+    let mail = causes.mail.iter().filter_map(MailKey::parse);
+    let reported = mail.filter(|mail| mail.eid == eid).map(|mail| mail.queue);
+    let queues: BTreeSet<_> = reported.chain([causes.queue.clone()]).collect();
     let mut slots = Vec::new();
     for queue in &queues {
         slots.extend(mailbox::list(ports, queue, &eid).await?.slots);

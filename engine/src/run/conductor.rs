@@ -1,0 +1,237 @@
+//! The conductor: the steps of a run, in their order (docs/protocol.md, A run).
+
+use std::sync::Arc;
+
+use tracing::{Instrument as _, field};
+
+use super::attempts::Attempts;
+use super::close::{Close, Halt};
+use super::committer::Committer;
+use super::ended::{Causes, Ended, RunError};
+use super::inbox::Inbox;
+use super::load::{self, Loaded, Ready};
+use super::program::Program;
+use super::state::State;
+use super::{Stop, finish};
+use crate::domain::{Commit, Entry, ExecutionId, Status};
+use crate::journal::CommitError;
+use crate::keys::{Key, TimerKey};
+use crate::process::Core;
+use crate::stored::LoadError;
+
+/// Maximum number of iterations of one run; the next hint continues the work.
+const ITERATIONS: u32 = 16;
+
+/// Runs `eid` for as long as it has work. At most one run of an execution at a time in a process.
+///
+/// `served` receives the keys of the mail that was absorbed and deleted: hints about it are
+/// obsolete. `stop` hands the execution over: no new attempt begins, and running attempts may end
+/// until [`Stop::now`] is set.
+///
+/// # Errors
+/// [`RunError`]: the store failed, or an object cannot be read. The causes remain; run it again.
+pub(crate) async fn run(
+    core: Arc<Core>,
+    eid: ExecutionId,
+    causes: Causes,
+    stop: Stop,
+    served: &mut Vec<Key>,
+) -> Result<Ended, RunError> {
+    // Every log record from here on, including those of workflow code, names the execution.
+    let span = tracing::info_span!("run", %eid, epoch = field::Empty);
+    iterations(core, eid, causes, stop, served)
+        .instrument(span)
+        .await
+}
+
+async fn iterations(
+    core: Arc<Core>,
+    eid: ExecutionId,
+    mut causes: Causes,
+    stop: Stop,
+    served: &mut Vec<Key>,
+) -> Result<Ended, RunError> {
+    let mut ended = Ended::Again;
+    core.counter.run();
+    for _ in 0..ITERATIONS {
+        ended = match load::load(&core, eid, &causes).await? {
+            Loaded::Ready(ready) => {
+                let kept = ready.kept;
+                match iteration(&core, *ready, &causes, &stop, served).await {
+                    // The kept head was replaced meanwhile: repeat, with a read.
+                    Err(RunError::Commit(CommitError::Lost { .. })) if kept => {
+                        core.counter.conflict();
+                        continue;
+                    }
+                    // The run is dropped with its memory, and nothing more is written.
+                    Err(RunError::Commit(CommitError::Lost { .. })) => {
+                        core.counter.conflict();
+                        Ended::Lost
+                    }
+                    other => other?,
+                }
+            }
+            Loaded::Ended(ended) => ended,
+        };
+        if !matches!(ended, Ended::Again) {
+            return Ok(ended);
+        }
+        causes.deliveries = 0; // an iteration that asks for another one made progress
+        causes.possible_duplicate = false; // and has deleted the mail it was given
+    }
+    Ok(ended)
+}
+
+/// Steps 6 to 13, on a head that this run may continue from.
+async fn iteration(
+    core: &Arc<Core>,
+    ready: Ready,
+    causes: &Causes,
+    stop: &Stop,
+    served: &mut Vec<Key>,
+) -> Result<Ended, RunError> {
+    let (mut run, history, broken) = match Run::begin(core, ready, causes).await? {
+        Begun::Run(run, history, broken) => (*run, history, broken),
+        Begun::Unregistered(ended) => return Ok(ended),
+    };
+    let crash_loop = run.is_crash_loop(causes);
+    let absorbed = run.absorb_first();
+    let close = match run
+        .advance(history, absorbed, broken.as_ref(), crash_loop, stop)
+        .await
+    {
+        Ok(close) | Err(Halt::Close(close)) => close,
+        Err(Halt::Failed(error)) => return Err(error),
+    };
+    match run.close(close).await? {
+        ended @ (Ended::Suspended(_) | Ended::Terminal(_) | Ended::Parked(_) | Ended::Sliced) => {
+            run.finish(ended, causes, stop, served).await
+        }
+        // Nothing was decided, or another run holds the lease: the causes remain.
+        other => Ok(other),
+    }
+}
+
+/// One iteration of a run: an execution between its commits.
+pub(super) struct Run {
+    pub(super) core: Arc<Core>,
+    pub(super) committer: Committer,
+    pub(super) inbox: Inbox,
+    pub(super) attempts: Attempts,
+    pub(super) program: Program,
+}
+
+enum Begun {
+    /// With the journal, and the reason why a part of it is missing.
+    Run(Box<Run>, Vec<Commit>, Option<LoadError>),
+    /// This build does not contain the workflow.
+    Unregistered(Ended),
+}
+
+impl Run {
+    /// Step 6, first half: reads the mail, if this build contains the workflow.
+    async fn begin(core: &Arc<Core>, ready: Ready, causes: &Causes) -> Result<Begun, RunError> {
+        let Ready {
+            journal,
+            history,
+            broken,
+            mut inbox,
+            waking,
+            kept: _,
+            early,
+        } = ready;
+        let record = &journal.head.record;
+        if core.app.find(&record.workflow, &record.version).is_none() {
+            let (workflow, version) = (record.workflow.clone(), record.version.clone());
+            return Ok(Begun::Unregistered(Ended::Unregistered(workflow, version)));
+        }
+        inbox.read_first(&early).await?;
+        // **[R] A6** A timer proves its instant, and recorded instants never decrease.
+        let timers = causes.timers.iter().filter_map(TimerKey::parse);
+        let proven = timers.map(|timer| timer.due).max();
+        let now = core.ports.clock.now().max(journal.head.at);
+        let now = proven.map_or(now, |proven| now.max(proven));
+        inbox.listed_at = now;
+        let state = State::of(&journal.head, &history);
+        let run = Self {
+            core: Arc::clone(core),
+            committer: Committer::new(core, journal, state, waking, now),
+            inbox,
+            attempts: Attempts::new(core),
+            program: Program::new(core),
+        };
+        Ok(Begun::Run(Box::new(run), history, broken))
+    }
+
+    /// Step 6: turns the mail that the first listing found into entries.
+    fn absorb_first(&mut self) -> Vec<Entry> {
+        let resumed = match self.committer.journal.head.status {
+            Status::Suspended => Some(Entry::Resumed),
+            _ => None,
+        };
+        let absorbed = self.absorb();
+        resumed.into_iter().chain(absorbed).collect()
+    }
+
+    pub(super) fn absorb(&mut self) -> Vec<Entry> {
+        let head = &self.committer.journal.head;
+        self.inbox.absorb(&mut self.committer.state, head)
+    }
+
+    /// Steps 7 to 10. Returns how the run closes.
+    async fn advance(
+        &mut self,
+        history: Vec<Commit>,
+        absorbed: Vec<Entry>,
+        broken: Option<&LoadError>,
+        crash_loop: bool,
+        stop: &Stop,
+    ) -> Result<Close, Halt> {
+        let absorbed = self.decide(&history, absorbed, broken, crash_loop).await?; // 7
+        self.replay(history, absorbed).await?; // 8
+        loop {
+            self.committer.tick();
+            self.list_before_deadlines().await?;
+            self.fulfil_deadlines().await?;
+            self.check_bounds();
+            if let Some(result) = self.program.take_result() {
+                return Ok(Close::End(result));
+            }
+            let held = self.is_held(stop);
+            let steps = self.attempts.startable(&self.program, self.committer.now);
+            self.begin_attempts(held, &steps).await?; // 9
+            if self.attempts.is_empty() && (held || !self.waits_in_place()) {
+                return Ok(self.rest(stop, &steps));
+            }
+            let event = self.next_event(stop).await;
+            self.handle(event).await?; // 10
+        }
+    }
+
+    /// Steps 12 and 13: dispatches, deletes the causes, and lists the mailbox once more.
+    async fn finish(
+        mut self,
+        ended: Ended,
+        causes: &Causes,
+        stop: &Stop,
+        served: &mut Vec<Key>,
+    ) -> Result<Ended, RunError> {
+        self.committer.dispatch_the_rest().await?; // 12
+        let (head, timers) = (&self.committer.journal.head, &self.committer.timers);
+        let (superseded, waking) = (timers.superseded.as_ref(), timers.waking.as_ref());
+        let absorbed = self.inbox.absorbed();
+        finish::delete(&self.core, head, &absorbed, causes, superseded, waking).await?;
+        served.extend(absorbed);
+        if head.status.is_terminal() {
+            return Ok(ended);
+        }
+        // 13. Hints for mail that arrived during this run had no effect.
+        let more = self.inbox.has_more().await?;
+        self.core.sticky.keep(&self.committer.journal);
+        Ok(if more && !stop.gently.is_set() {
+            Ended::Again
+        } else {
+            ended
+        })
+    }
+}

@@ -1,0 +1,134 @@
+//! Step 8: replays the journal, then delivers the entries that this run has absorbed.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use super::close::Halt;
+use super::conductor::Run;
+use super::ended::RunError;
+use super::program::Delivery;
+use crate::domain::{Commit, Entry, FrameId, Json};
+use crate::replay::{Code, Drive, Limits, Position, Seed};
+use crate::stored;
+
+/// Number of entries replayed in one activation.
+const BATCH: usize = 256;
+
+impl Run {
+    /// Replays the journal, then delivers what this run has absorbed.
+    pub(super) async fn replay(
+        &mut self,
+        history: Vec<Commit>,
+        absorbed: Vec<Entry>,
+    ) -> Result<(), Halt> {
+        if let Err(halt) = self.replay_journal(history).await {
+            // I3: absorbed mail is appended, even if the workflow cannot receive it now.
+            self.committer.append(absorbed);
+            return Err(halt);
+        }
+        let decided = self.program.go_live();
+        self.committer.append(decided);
+        self.attempts.abort(self.program.take_dropped());
+        let mut entries = self.attempts.lost(&self.program, self.committer.now);
+        entries.extend(absorbed);
+        self.deliver(entries).await
+    }
+
+    async fn replay_journal(&mut self, history: Vec<Commit>) -> Result<(), Halt> {
+        let drive = self.begin_drive(&history).await;
+        self.program.begin(drive.map_err(Halt::unreadable)?);
+        let (mut batch, mut received) = (Vec::new(), BTreeSet::new());
+        for commit in history {
+            let (first, last) = (commit.first, commit.entries.len().saturating_sub(1));
+            for (n, entry) in commit.entries.into_iter().enumerate() {
+                // I3: this message was absorbed twice: the segment that contains it could not be
+                // read.
+                if let Entry::Received { mid, .. } = &entry
+                    && !received.insert(mid.clone())
+                {
+                    continue;
+                }
+                let value = self.inbox.value_of(&entry).await;
+                batch.push(Delivery {
+                    at: Position {
+                        number: first + n as u64,
+                        commit: commit.commit,
+                    },
+                    entry,
+                    value: value.map_err(Halt::unreadable)?,
+                    frames: commit.frames.filter(|_| n == last),
+                });
+            }
+            if batch.len() >= BATCH {
+                self.replay_batch(std::mem::take(&mut batch)).await?;
+            }
+        }
+        self.replay_batch(batch).await
+    }
+
+    async fn replay_batch(&mut self, batch: Vec<Delivery>) -> Result<(), Halt> {
+        let replayed = self.program.replay(self.committer.now, batch).await;
+        replayed.map_err(|halted| self.halted(halted))
+    }
+
+    async fn begin_drive(&mut self, history: &[Commit]) -> Result<Drive, RunError> {
+        let core = Arc::clone(&self.core);
+        let record = self.committer.journal.head.record.clone();
+        let recorded: BTreeMap<FrameId, Json> = history
+            .iter()
+            .flat_map(|commit| &commit.entries)
+            .filter_map(|entry| match entry {
+                Entry::FrameRecorded { fid, value } => Some((fid.clone(), value.clone())),
+                _ => None,
+            })
+            .collect();
+        let args = stored::resolve(&core.ports, &record.eid, &record.args).await?;
+        let known = core.app.find(&record.workflow, &record.version);
+        let code = Arc::clone(&known.expect("looked up before this run began").workflow);
+        let app = Arc::clone(&core.app);
+        let seed = Seed {
+            eid: record.eid,
+            queue: record.queue.clone(),
+            args,
+            entropy: Arc::clone(&core.ports.entropy),
+            recorded,
+            limits: Limits {
+                max_value: core.settings.max_value,
+                max_frames: u32::try_from(core.settings.max_entries).unwrap_or(u32::MAX),
+            },
+            code: Code::new(move |name, asked| {
+                let known = match asked {
+                    Some(version) => app.find(name, version),
+                    None => app.newest(name),
+                };
+                known.map(|known| known.version.clone())
+            }),
+        };
+        Ok(crate::sdk::drive(&*code, seed))
+    }
+
+    /// Delivers live entries, and appends them with what the workflow decides.
+    pub(super) async fn deliver(&mut self, entries: Vec<Entry>) -> Result<(), Halt> {
+        if self.program.has_result() {
+            self.committer.append(entries); // it has returned: no entry can reach it any more
+            return Ok(());
+        }
+        let mut values = Vec::with_capacity(entries.len());
+        for entry in &entries {
+            match self.inbox.value_of(entry).await {
+                Ok(value) => values.push(value),
+                Err(error) => {
+                    self.committer.append(entries);
+                    return Err(Halt::unreadable(error));
+                }
+            }
+        }
+        let entries = entries.into_iter().zip(values).collect();
+        let (now, first) = (self.committer.now, self.committer.next_position());
+        let (appended, delivered) = self.program.deliver(now, first, entries).await;
+        self.committer.append(appended);
+        delivered.map_err(|halted| self.halted(halted))?;
+        self.attempts.abort(self.program.take_dropped());
+        Ok(())
+    }
+}
