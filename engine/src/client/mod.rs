@@ -41,7 +41,7 @@ pub use start::{Start, Started};
 
 use crate::domain::ExecutionId;
 use crate::ports::Ports;
-use crate::process::{CompletionWaiters, Counter, Sticky};
+use crate::process::{CompletionWaiters, Counter, RunHints, Sticky};
 use crate::run;
 use crate::settings::Settings;
 
@@ -79,6 +79,7 @@ impl Engine {
                 app: Arc::new(app),
                 host,
                 completion_waiters: CompletionWaiters::default(),
+                run_hints: RunHints::default(),
                 sticky,
                 counter: Counter::default(),
             }),

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::App;
 use super::completion_waiters::CompletionWaiters;
 use super::counts::Counter;
+use super::run_hints::RunHints;
 use super::sticky::Sticky;
 use crate::domain::{Actor, ActorKind, Provenance};
 use crate::ports::Ports;
@@ -33,6 +34,7 @@ pub struct Core {
     /// The identity of this process.
     pub host: Host,
     pub(crate) completion_waiters: CompletionWaiters,
+    pub(crate) run_hints: RunHints,
     /// Heads of executions whose last run in this process ended cleanly.
     pub(crate) sticky: Sticky,
     pub(crate) counter: Counter,

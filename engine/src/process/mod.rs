@@ -6,6 +6,7 @@ mod core;
 mod counts;
 mod notice;
 mod registry;
+mod run_hints;
 mod sticky;
 
 pub use self::core::{Core, Host};
@@ -15,6 +16,7 @@ pub(crate) use counts::Counter;
 pub use counts::Counts;
 pub use notice::Notice;
 pub use registry::{App, OnFault, Registered, RegistryError};
+pub(crate) use run_hints::{HintQueue, RunHints};
 pub(crate) use sticky::Sticky;
 
 /// Log target of store errors, for programs that report these errors themselves.

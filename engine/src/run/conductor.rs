@@ -52,11 +52,13 @@ async fn iterations(
     served: &mut Vec<Key>,
 ) -> Result<Ended, RunError> {
     let mut ended = Ended::Again;
+    let hints = core.run_hints.receive(eid);
     core.counter.run();
     for _ in 0..ITERATIONS {
         ended = match load::load(&core, eid, &causes).await? {
-            Loaded::Ready(ready) => {
+            Loaded::Ready(mut ready) => {
                 let kept = ready.kept;
+                ready.inbox.listen(hints.queue());
                 match iteration(&core, *ready, &causes, &stop, served).await {
                     // The kept head was replaced meanwhile: repeat, with a read.
                     Err(RunError::Commit(CommitError::Lost { .. })) if kept => {
@@ -199,7 +201,12 @@ impl Run {
             }
             let held = self.is_held(stop);
             let steps = self.attempts.startable(&self.program, self.committer.now);
-            self.begin_attempts(held, &steps).await?; // 9
+            let (begins, overdue) = (!held && !steps.is_empty(), self.inbox.is_overdue());
+            if self.must_list(overdue, begins) {
+                self.receive_mail().await?;
+                continue;
+            }
+            self.begin_attempts(begins && !overdue, &steps).await?; // 9
             if self.attempts.is_empty() && (held || !self.waits_in_place()) {
                 return Ok(self.rest(stop, &steps));
             }

@@ -6,6 +6,10 @@
 //!
 //! - **I3** A message that the journal contains, or an entry of this run, is not absorbed again.
 //! - **B23** A message is read once in a run.
+//! - **\[R\] A17** The mailbox is listed at most a third of the TTL after the last listing while
+//!   attempts run, and once that time has passed, before another one begins. Bad interleaving: each
+//!   step is shorter than that and commits, so no renewal is due; a cancel waits until the last step
+//!   has ended. A listing that counts from the last commit never comes.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -18,9 +22,9 @@ use super::RunError;
 use super::state::State;
 use crate::domain::{Body, Entry, ExecutionId, Json, Mail, MessageId, Payload, Queue, Record};
 use crate::journal::Head;
-use crate::keys::Key;
+use crate::keys::{Key, MailKey};
 use crate::mailbox::{self, Early, Listing, Slot};
-use crate::process::Core;
+use crate::process::{Core, HintQueue};
 use crate::stored::{self, LoadError};
 
 /// Pause between a failed listing of the mailbox and the next one, in addition to renewals.
@@ -52,17 +56,21 @@ pub(super) struct Inbox {
     messages: BTreeMap<MessageId, Message>,
     /// The instant before the last successful listing.
     pub(super) listed_at: Timestamp,
+    /// When the mailbox is to be listed again (monotonic).
+    next_listing: Duration,
     /// The mailbox could not be listed; it is listed again after this instant (monotonic).
-    pub(super) listing_failed_until: Duration,
+    listing_failed_until: Duration,
+    hints: Arc<HintQueue>,
 }
 
 impl Inbox {
-    /// Begins with the listing of step 3. `absorbed` are the ids in the journal.
+    /// Begins with the listing of step 3, made at `listed`. `absorbed` are the ids in the journal.
     pub(super) fn new(
         core: &Arc<Core>,
         record: &Record,
         absorbed: BTreeSet<MessageId>,
         listing: Listing,
+        listed: Duration,
     ) -> Self {
         let known = |mid| {
             let (object, value) = (None, None);
@@ -75,7 +83,9 @@ impl Inbox {
             listed: Vec::new(),
             messages: absorbed.into_iter().map(known).collect(),
             listed_at: Timestamp::MIN,
+            next_listing: listed + core.settings.ttl / 3,
             listing_failed_until: Duration::ZERO,
+            hints: Arc::default(),
         };
         for slot in &listing.slots {
             if let Some(Message::Absorbed { object, .. }) = inbox.messages.get_mut(&slot.mid) {
@@ -120,6 +130,7 @@ impl Inbox {
     pub(super) async fn list(&mut self) -> Result<(), RunError> {
         let core = Arc::clone(&self.core);
         let listing = mailbox::list(&core.ports, &self.queue, &self.eid).await?;
+        self.next_listing = core.ports.clock.monotonic() + core.settings.ttl / 3;
         self.set_listed(listing);
         let unread = self
             .listed
@@ -185,11 +196,45 @@ impl Inbox {
     /// deadline is fulfilled that has passed since the last one.
     pub(super) fn listing_failed(&mut self, wait: Duration) {
         let now = self.core.ports.clock.monotonic();
+        self.next_listing = self.next_listing.min(now);
         self.listing_failed_until = now + wait.max(PAUSE);
     }
 
     pub(super) fn waits_to_list(&self) -> bool {
         self.core.ports.clock.monotonic() < self.listing_failed_until
+    }
+
+    /// Returns when the mailbox is to be listed again, apart from hints (monotonic).
+    pub(super) fn listing_due(&self) -> Duration {
+        self.next_listing.max(self.listing_failed_until)
+    }
+
+    /// Returns until when no deadline is fulfilled that has passed since the last listing
+    /// (monotonic).
+    pub(super) fn listing_failed_until(&self) -> Duration {
+        self.listing_failed_until
+    }
+
+    /// **A17** Returns whether the mailbox must be listed before another attempt begins: its time
+    /// has come, or a hint has arrived for a message that no listing has found.
+    pub(super) fn is_overdue(&mut self) -> bool {
+        let now = self.core.ports.clock.monotonic();
+        let (messages, hints) = (&self.messages, &self.hints);
+        let new =
+            |key: &Key| MailKey::parse(key).is_none_or(|mail| !messages.contains_key(&mail.mid));
+        if hints.take(new) {
+            self.next_listing = self.next_listing.min(now);
+        }
+        now >= self.next_listing
+    }
+
+    /// Receives the hints for this execution.
+    pub(super) fn listen(&mut self, hints: Arc<HintQueue>) {
+        self.hints = hints;
+    }
+
+    pub(super) fn hints(&self) -> Arc<HintQueue> {
+        Arc::clone(&self.hints)
     }
 
     /// Returns the objects of the absorbed messages, to be deleted at the end.

@@ -21,6 +21,8 @@ use crate::replay::{Phase, StepState};
 pub(super) enum Event {
     Dispatched(Result<(), DispatchError>),
     Ended(Outcome),
+    /// A hint for a message.
+    Hint,
     Time,
     Stop,
     Abandon,
@@ -40,13 +42,21 @@ impl Run {
         stop.gently.is_set() || self.committer.state.parked.is_some()
     }
 
+    /// **A17** Returns whether the mailbox is to be listed now, where `overdue` tells that its time
+    /// has come: while attempts run, unless a listing failed a moment ago, and before another attempt
+    /// begins.
+    pub(super) fn must_list(&self, overdue: bool, begins: bool) -> bool {
+        let alone = self.attempts.is_empty();
+        overdue && (begins || !alone) && (alone || !self.inbox.waits_to_list())
+    }
+
     /// Step 9. Commits what the attempts of `steps` need before they begin, and begins them.
     pub(super) async fn begin_attempts(
         &mut self,
-        held: bool,
+        may_begin: bool,
         steps: &Startable,
     ) -> Result<(), Halt> {
-        let begins = !held && !steps.real.is_empty();
+        let begins = may_begin && !steps.real.is_empty();
         if begins || (self.committer.has_effects() && !self.attempts.is_empty()) {
             if begins {
                 self.append_started(&steps.real)?;
@@ -60,7 +70,7 @@ impl Run {
                 self.begin_all(&steps.real);
             }
         }
-        if !held {
+        if may_begin {
             self.begin_all(&steps.pure);
         }
         Ok(())
@@ -121,6 +131,7 @@ impl Run {
             return Event::Time;
         }
         let wait = self.deadline(stop, now).min(renewal);
+        let hints = self.inbox.hints();
         let gently = stop.gently.is_set();
         let mut stopped = async {
             if gently {
@@ -137,13 +148,14 @@ impl Run {
             dispatched = dispatched.fuse() => Event::Dispatched(dispatched),
             outcome = self.attempts.next().fuse() => Event::Ended(outcome),
             () = stopped => Event::Stop,
+            () = hints.wait().fuse() => Event::Hint,
             () = stop.now.wait().fuse() => Event::Abandon,
             () = clock.sleep(wait).fuse() => Event::Time,
         }
     }
 
-    /// Returns the time until something other than the renewal is due: a retry of the outbox, or
-    /// the deadline of a frame.
+    /// Returns the time until something other than the renewal is due: a retry of the outbox, a
+    /// listing of the mailbox, or the deadline of a frame.
     fn deadline(&self, stop: &Stop, now: Duration) -> Duration {
         let resumes = self.committer.outbox.resumes();
         let dispatch = resumes.map_or(Duration::MAX, |at| at.saturating_sub(now));
@@ -153,10 +165,14 @@ impl Run {
             let until = due.duration_since(self.core.ports.clock.now());
             let until = Duration::try_from(until.max(SignedDuration::ZERO)).unwrap_or_default();
             // A deadline that has passed since the last listing waits for the next one.
-            let listing = self.inbox.listing_failed_until.saturating_sub(now);
+            let listing = self.inbox.listing_failed_until().saturating_sub(now);
             if until.is_zero() { listing } else { until }
         });
-        dispatch.min(frame)
+        let listing = match self.attempts.is_empty() {
+            true => Duration::MAX,
+            false => self.inbox.listing_due().saturating_sub(now),
+        };
+        dispatch.min(frame).min(listing)
     }
 
     /// Step 10. Handles an event.
@@ -178,7 +194,8 @@ impl Run {
                 self.start_dispatch();
                 Ok(())
             }
-            Event::Stop => Ok(()),
+            // The loop lists the mailbox.
+            Event::Stop | Event::Hint => Ok(()),
             Event::Abandon => {
                 let lease = self.committer.journal.head.lease.as_ref();
                 let until = lease.map_or(self.committer.now, |lease| lease.until);
@@ -191,7 +208,7 @@ impl Run {
             }
             Event::Time => {
                 if self.core.ports.clock.monotonic() < self.committer.lease.renewal() {
-                    // A deadline: the loop lists the mail and fulfils it. Or a pause is over.
+                    // The loop lists the mailbox, and fulfils deadlines. Or a pause is over.
                     self.start_dispatch();
                     return Ok(());
                 }
@@ -205,17 +222,20 @@ impl Run {
         self.committer.outbox.start(&self.core, head, false);
     }
 
-    /// Every `ttl/3`: lists, absorbs and drives, then commits with the renewed lease, even if the
-    /// listing got no reply. 2 P.
+    /// A third of the TTL after the last commit: commits with the renewed lease, after a listing if
+    /// one is due, even if that got no reply. 1 P, or 2 P.
     async fn renew(&mut self) -> Result<(), Halt> {
-        self.receive_mail().await?;
+        let overdue = self.inbox.is_overdue();
+        if self.must_list(overdue, false) {
+            self.receive_mail().await?;
+        }
         self.flush().await?;
         Ok(())
     }
 
     /// Lists, absorbs and drives. 1 P, 1 G for each message. If the store fails while attempts
     /// run, the mailbox is listed again later: renewals come first.
-    async fn receive_mail(&mut self) -> Result<(), Halt> {
+    pub(super) async fn receive_mail(&mut self) -> Result<(), Halt> {
         match self.list_mailbox().await {
             Ok(Listed::Complete) => {}
             Ok(Listed::NoReply) => {

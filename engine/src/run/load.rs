@@ -91,6 +91,7 @@ async fn load_mailbox(
     let (eid, queue) = (record.eid, record.queue.clone());
     // 3. The mids decide what is fresh; if the tail contains all of them, no segment is read.
     let listing = mailbox::list(&core.ports, &queue, &eid).await?;
+    let listed_at = core.ports.clock.monotonic();
     let mut mids = journal.tail_mids()?;
     let mut history = None;
     if !listing.slots.iter().all(|slot| mids.contains(&slot.mid)) {
@@ -128,7 +129,7 @@ async fn load_mailbox(
         None => read_history(&mut journal, core, &mut mids).await?,
     };
     tracing::trace!(%eid, commits = read.commits.len(), "loaded");
-    let inbox = Inbox::new(core, &journal.head.record, mids, listing);
+    let inbox = Inbox::new(core, &journal.head.record, mids, listing, listed_at);
     Ok(Loaded::Ready(Box::new(Ready {
         journal,
         history: read.commits,
@@ -156,6 +157,7 @@ async fn resume(
 ) -> Result<Resumed, RunError> {
     let queue = journal.head.record.queue.clone();
     let listing = mailbox::list(&core.ports, &queue, &eid).await?;
+    let listed_at = core.ports.clock.monotonic();
     let timer = journal.head.timer.as_ref();
     let waking = timer.filter(|key| causes.timers.contains(key)).cloned();
     let mut mids = journal.tail_mids()?;
@@ -169,7 +171,7 @@ async fn resume(
         return Ok(Resumed::NoCause);
     }
     tracing::trace!(%eid, commits = read.commits.len(), "resumed");
-    let inbox = Inbox::new(core, &journal.head.record, mids, listing);
+    let inbox = Inbox::new(core, &journal.head.record, mids, listing, listed_at);
     Ok(Resumed::Ready(Box::new(Ready {
         journal,
         history: read.commits,

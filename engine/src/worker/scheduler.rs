@@ -139,6 +139,7 @@ impl Scheduler {
         } else {
             // A fresh cause ends a pause that follows a run without one.
             self.paused.remove(&hint.eid);
+            self.core.run_hints.notify(&hint.eid, &hint.cause);
             self.saw_mail(&hint.queue, hint.eid, hint.cause);
         }
     }
