@@ -7,6 +7,7 @@ use jiff::Timestamp;
 use super::close::{Close, Halt, unreadable};
 use super::conductor::Run;
 use super::ended::Causes;
+use super::inbox::Absorbed;
 use crate::domain::{Blocked, Body, Commit, Control, Entry, Failure, kind};
 use crate::keys::TimerKey;
 use crate::stored::LoadError;
@@ -30,14 +31,17 @@ impl Run {
     pub(super) async fn decide(
         &mut self,
         history: &[Commit],
-        absorbed: Vec<Entry>,
+        absorbed: Absorbed,
         broken: Option<&LoadError>,
         crash_loop: bool,
     ) -> Result<Vec<Entry>, Halt> {
         let crash_count = self.committer.state.crash_count;
-        let close = if let Some(reason) = self.committer.state.terminate.take() {
+        let Absorbed {
+            entries, requested, ..
+        } = absorbed;
+        let close = if let Some(reason) = requested.terminate {
             Close::End(Err(Failure::new(kind::TERMINATED, reason)))
-        } else if let Some(status) = self.committer.state.parked {
+        } else if let Some(status) = requested.parked {
             Close::Park(status)
         } else if let Some(error) = broken {
             Close::Block(unreadable(error))
@@ -48,7 +52,7 @@ impl Run {
                 message,
             })
         } else {
-            match self.beginning(history, absorbed) {
+            match self.beginning(history, entries) {
                 Beginning::Drive(entries) => {
                     if crash_loop && !self.committer.is_older_build() {
                         self.acquire().await?;
@@ -61,7 +65,7 @@ impl Run {
                 }
             }
         };
-        self.committer.append(absorbed);
+        self.committer.append(entries);
         Err(Halt::Close(close))
     }
 

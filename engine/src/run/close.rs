@@ -159,7 +159,7 @@ impl Run {
     /// Ends the execution: records its outcome and cancels the children that are still open.
     async fn end(&mut self, result: Result<Json, Failure>) -> Result<Ended, RunError> {
         self.attempts.abort_all();
-        for (fid, child) in std::mem::take(&mut self.committer.state.children) {
+        for (fid, child) in self.committer.state.children.clone() {
             if child.on_close != OnClose::Abandon {
                 self.committer.append([Entry::ChildClosed {
                     fid,
@@ -177,7 +177,7 @@ impl Run {
             Err(failure) if self.was_requested(&failure) => {
                 // The reason comes from the requester: the workflow reports only which frame was
                 // cancelled.
-                let cancel = self.committer.state.cancel.take();
+                let cancel = self.committer.state.requested.cancel.clone();
                 let reason = cancel.filter(|_| failure.kind == kind::CANCELLED);
                 let message = reason.unwrap_or(failure.message);
                 let failure = Failure::new(failure.kind, message);

@@ -49,6 +49,9 @@ pub(super) struct Committer {
     /// Whether this run has committed a feed object.
     pub(super) fed: bool,
     pub(super) timers: Timers,
+    /// The state after the newest commit, as a run that loads now would have it.
+    #[cfg(debug_assertions)]
+    pub(super) recorded: State,
 }
 
 /// The timers that a run began with.
@@ -88,6 +91,8 @@ impl Committer {
         Self {
             core: Arc::clone(core),
             journal,
+            #[cfg(debug_assertions)]
+            recorded: state.clone(),
             state,
             lease,
             outbox: Dispatching::default(),

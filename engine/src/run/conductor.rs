@@ -8,7 +8,7 @@ use super::attempts::Attempts;
 use super::close::{Close, Halt};
 use super::committer::Committer;
 use super::ended::{Causes, Ended, RunError};
-use super::inbox::Inbox;
+use super::inbox::{Absorbed, Inbox};
 use super::load::{self, Loaded, Ready};
 use super::program::Program;
 use super::state::State;
@@ -166,31 +166,34 @@ impl Run {
     }
 
     /// Step 6: turns the mail that the first listing found into entries.
-    fn absorb_first(&mut self) -> Vec<Entry> {
-        let resumed = match self.committer.journal.head.status {
-            Status::Suspended => Some(Entry::Resumed),
-            _ => None,
-        };
-        let absorbed = self.absorb();
-        resumed.into_iter().chain(absorbed).collect()
+    fn absorb_first(&mut self) -> Absorbed {
+        let mut absorbed = self.absorb();
+        if self.committer.journal.head.status == Status::Suspended {
+            absorbed.entries.insert(0, Entry::Resumed);
+        }
+        absorbed
     }
 
-    pub(super) fn absorb(&mut self) -> Vec<Entry> {
-        let head = &self.committer.journal.head;
-        self.inbox.absorb(&mut self.committer.state, head)
+    pub(super) fn absorb(&mut self) -> Absorbed {
+        let (state, head) = (&mut self.committer.state, &self.committer.journal.head);
+        let absorbed = self.inbox.absorb(state, head);
+        if absorbed.released {
+            state.crash_count = 0;
+        }
+        absorbed
     }
 
     /// Steps 7 to 10. Returns how the run closes.
     async fn advance(
         &mut self,
         history: Vec<Commit>,
-        absorbed: Vec<Entry>,
+        absorbed: Absorbed,
         broken: Option<&LoadError>,
         crash_loop: bool,
         stop: &Stop,
     ) -> Result<Close, Halt> {
-        let absorbed = self.decide(&history, absorbed, broken, crash_loop).await?; // 7
-        self.replay(history, absorbed).await?; // 8
+        let entries = self.decide(&history, absorbed, broken, crash_loop).await?; // 7
+        self.replay(history, entries).await?; // 8
         loop {
             self.committer.tick();
             self.list_before_deadlines().await?;

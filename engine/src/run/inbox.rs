@@ -19,8 +19,10 @@ use futures::{StreamExt, stream};
 use jiff::Timestamp;
 
 use super::RunError;
-use super::state::State;
-use crate::domain::{Body, Entry, ExecutionId, Json, Mail, MessageId, Payload, Queue, Record};
+use super::state::{Requested, State};
+use crate::domain::{
+    Body, Control, Entry, ExecutionId, Json, Mail, MessageId, Payload, Queue, Record, Status,
+};
 use crate::journal::Head;
 use crate::keys::{Key, MailKey};
 use crate::mailbox::{self, Early, Listing, Slot};
@@ -45,6 +47,15 @@ enum Message {
         /// Its value, until it is delivered.
         value: Option<Json>,
     },
+}
+
+/// What a run has absorbed and not appended yet.
+pub(super) struct Absorbed {
+    pub(super) entries: Vec<Entry>,
+    /// What is requested after these entries.
+    pub(super) requested: Requested,
+    /// Whether the crash count restarts.
+    pub(super) released: bool,
 }
 
 pub(super) struct Inbox {
@@ -160,7 +171,7 @@ impl Inbox {
 
     /// Step 6. Turns what was listed and read into entries. After the commit that contains them, a
     /// replay reads no mailbox (I3), and the objects may be deleted once that commit is dispatched.
-    pub(super) fn absorb(&mut self, state: &mut State, head: &Head) -> Vec<Entry> {
+    pub(super) fn absorb(&mut self, state: &State, head: &Head) -> Absorbed {
         let mut mails = Vec::new();
         for Slot { key, mid, .. } in std::mem::take(&mut self.listed) {
             let message = match self.messages.remove(&mid) {
@@ -174,22 +185,32 @@ impl Inbox {
             };
             self.messages.insert(mid, message);
         }
-        let mut entries = Vec::new();
+        let mut absorbed = Absorbed {
+            entries: Vec::new(),
+            requested: state.requested.clone(),
+            released: false,
+        };
         for mail in mailbox::ordered(mails) {
             let body = match mail.body {
                 Body::Start(_) => Body::Start(None), // the record is in the head
                 other => other,
             };
-            let follows = state.receive(&body, mail.sent_at, head);
-            entries.push(Entry::Received {
+            if let Body::Control(Control::Resume) = body {
+                absorbed.released |= releases(mail.sent_at, head);
+            }
+            let effect = absorbed.requested.effect_of(&body);
+            let received = Entry::Received {
                 mid: mail.mid,
                 sent_at: mail.sent_at,
                 from: mail.from,
                 body,
-            });
-            entries.extend(follows);
+            };
+            for entry in [received].into_iter().chain(effect) {
+                absorbed.requested.note(&entry);
+                absorbed.entries.push(entry);
+            }
         }
-        entries
+        absorbed
     }
 
     /// Records that the mailbox could not be listed. Until the next successful listing, no
@@ -265,6 +286,14 @@ impl Inbox {
         let value = stored::resolve(&self.core.ports, &self.eid, payload).await?;
         Ok(Some(value))
     }
+}
+
+/// Returns whether a `resume` restarts the crash count. It does so with the release, not with each
+/// run that reads this message again: code that kills its process never absorbs the message, but
+/// the first of these runs has made a later commit, with a lease.
+fn releases(sent_at: Timestamp, head: &Head) -> bool {
+    let parked = matches!(head.status, Status::Paused | Status::Blocked);
+    parked && head.lease.is_none() || sent_at > head.at
 }
 
 /// What a read of a listed message found.

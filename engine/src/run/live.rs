@@ -12,6 +12,7 @@ use super::close::{Close, Halt};
 use super::committer::after;
 use super::conductor::Run;
 use super::ended::{Ended, RunError};
+use super::inbox::Absorbed;
 use crate::domain::{Entry, Failure, FrameId, kind};
 use crate::outbox::{self, DispatchError};
 use crate::ports::BucketError;
@@ -39,7 +40,7 @@ impl Run {
     /// Returns whether no attempt and no deadline may begin anything: the run was asked to stop, or
     /// the execution is parked.
     pub(super) fn is_held(&self, stop: &Stop) -> bool {
-        stop.gently.is_set() || self.committer.state.parked.is_some()
+        stop.gently.is_set() || self.committer.state.requested.parked.is_some()
     }
 
     /// **A17** Returns whether the mailbox is to be listed now, where `overdue` tells that its time
@@ -114,7 +115,7 @@ impl Run {
     /// Decides how a run closes in which nothing runs.
     pub(super) fn rest(&self, stop: &Stop, steps: &Startable) -> Close {
         let due = self.program.next_due();
-        match self.committer.state.parked {
+        match self.committer.state.requested.parked {
             Some(status) => Close::Park(status),
             None if stop.gently.is_set() && !steps.is_empty() => Close::HandOver(due),
             None => Close::Suspend(due),
@@ -250,8 +251,10 @@ impl Run {
             }
             Err(error) => return Err(error.into()),
         }
-        let entries = self.absorb();
-        if let Some(reason) = self.committer.state.terminate.take() {
+        let Absorbed {
+            entries, requested, ..
+        } = self.absorb();
+        if let Some(reason) = requested.terminate {
             self.program.abandon(); // it ends without its code
             self.committer.append(entries);
             let failure = Failure::new(kind::TERMINATED, reason);
@@ -310,7 +313,7 @@ impl Run {
     }
 
     fn heeds_deadlines(&self) -> bool {
-        !self.program.has_result() && self.committer.state.parked.is_none()
+        !self.program.has_result() && self.committer.state.requested.parked.is_none()
     }
 
     /// Fails an execution whose journal is at its bound, with a message that names the remedy. An

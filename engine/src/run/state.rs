@@ -1,8 +1,12 @@
 //! What follows from the head and the journal, and decides how a run continues.
+//!
+//! - **I13** This state is a function of head and journal: a run that loads after a commit has the
+//!   state of the run that made it. It changes only with the entries that are appended, and with
+//!   the crash count in the head. Bad interleaving: a run absorbs a pause, keeps it in memory only,
+//!   renews its lease and dies; the next run reads a head that shows `running`, and begins the next
+//!   attempt.
 
 use std::collections::BTreeMap;
-
-use jiff::Timestamp;
 
 use crate::domain::{
     Began, Blocked, Body, Commit, Control, Entry, ExecutionId, FrameId, OnClose, Queue, Status,
@@ -10,6 +14,7 @@ use crate::domain::{
 use crate::journal::Head;
 
 /// A child that this execution started and that is not known to have ended.
+#[derive(Debug, Clone, PartialEq)]
 pub(super) struct OpenChild {
     pub(super) eid: ExecutionId,
     pub(super) queue: Queue,
@@ -17,19 +22,26 @@ pub(super) struct OpenChild {
 }
 
 /// The state of an execution, beside that of its workflow.
+#[derive(Debug, Clone, PartialEq)]
 pub(super) struct State {
+    pub(super) requested: Requested,
     pub(super) children: BTreeMap<FrameId, OpenChild>,
-    /// The reason of a cancel message, if there was one.
-    pub(super) cancel: Option<String>,
-    /// The reason of a terminate message: the execution ends without running its code.
-    pub(super) terminate: Option<String>,
-    /// The status of a paused or blocked execution.
-    pub(super) parked: Option<Status>,
-    /// The number of leases since the last new outcome.
+    /// The number of leases since the last clean end or new outcome.
     pub(super) crash_count: u32,
     /// The newest build that wrote any part of the journal. The last commit is no guide: an old
     /// build may have acquired, or served a pause, without driving (B27).
     pub(super) newest_code: String,
+}
+
+/// What operators, and the engine in their place, have requested of an execution.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct Requested {
+    /// The reason of a cancel message, if there was one.
+    pub(super) cancel: Option<String>,
+    /// **I12** The reason of a terminate message: the execution ends without running its code.
+    pub(super) terminate: Option<String>,
+    /// **I11** The status of a paused or blocked execution.
+    pub(super) parked: Option<Status>,
 }
 
 impl State {
@@ -38,21 +50,24 @@ impl State {
             .iter()
             .filter_map(|commit| commit.by.code_ref.as_ref());
         let mut state = Self {
+            requested: Requested::default(),
             children: BTreeMap::new(),
-            cancel: None,
-            terminate: None,
-            parked: matches!(head.status, Status::Paused | Status::Blocked).then_some(head.status),
             crash_count: head.crash_count,
             newest_code: codes.max().cloned().unwrap_or_default(),
         };
         for entry in history.iter().flat_map(|commit| &commit.entries) {
             state.note(entry);
         }
+        // The entry may be in a segment that cannot be read.
+        if let Status::Paused | Status::Blocked = head.status {
+            state.requested.parked.get_or_insert(head.status);
+        }
         state
     }
 
     /// Applies an entry of the journal, or one that the next commit will contain.
     pub(super) fn note(&mut self, entry: &Entry) {
+        self.requested.note(entry);
         match entry {
             Entry::FrameStarted {
                 fid,
@@ -74,50 +89,49 @@ impl State {
             Entry::Received {
                 body: Body::Child { fid, .. },
                 ..
-            } => _ = self.children.remove(fid),
+            }
+            | Entry::ChildClosed { fid, .. } => _ = self.children.remove(fid),
+            _ => {}
+        }
+    }
+}
+
+impl Requested {
+    pub(super) fn note(&mut self, entry: &Entry) {
+        match entry {
             Entry::Received {
-                body: Body::Control(Control::Cancel { reason }),
+                body: Body::Control(control),
                 ..
-            } => _ = self.cancel.get_or_insert_with(|| reason.clone()),
+            } => match control {
+                Control::Cancel { reason } => {
+                    self.cancel.get_or_insert_with(|| reason.clone());
+                }
+                Control::Terminate { reason } => {
+                    self.terminate.get_or_insert_with(|| reason.clone());
+                }
+                Control::Pause { .. } | Control::Resume => {}
+            },
+            Entry::Paused { .. } => self.parked = Some(Status::Paused),
+            Entry::Blocked(_) => self.parked = Some(Status::Blocked),
+            Entry::Unpaused => self.parked = None,
             _ => {}
         }
     }
 
-    /// Applies the effect of a message on the execution itself, apart from its delivery. Returns
-    /// the entry that records this effect, if there is one.
-    pub(super) fn receive(
-        &mut self,
-        body: &Body,
-        sent_at: Timestamp,
-        head: &Head,
-    ) -> Option<Entry> {
+    /// Returns the entries that record a message and its effect on the execution itself, apart from
+    /// its delivery.
+    pub(super) fn effect_of(&self, body: &Body) -> Option<Entry> {
         match body {
-            Body::Control(Control::Terminate { reason }) => {
-                self.terminate.get_or_insert_with(|| reason.clone());
-                None
-            }
             Body::Control(Control::Pause { reason }) if self.parked.is_none() => {
-                self.parked = Some(Status::Paused);
                 Some(Entry::Paused {
                     reason: reason.clone(),
                 })
             }
-            // The crash count restarts with the release, not with each run that reads this
-            // message again: code that kills its process never absorbs the message, but the first
-            // of these runs has made a later commit with status `running`.
-            Body::Control(Control::Resume) => {
-                let released = matches!(head.status, Status::Paused | Status::Blocked);
-                if released || sent_at > head.at {
-                    self.crash_count = 0;
-                }
-                self.parked.take().map(|_| Entry::Unpaused)
-            }
+            Body::Control(Control::Resume) => self.parked.map(|_| Entry::Unpaused),
             Body::Control(Control::Cancel { .. }) if self.parked == Some(Status::Paused) => {
-                self.parked = None;
                 Some(Entry::Unpaused)
             }
             Body::Unreadable { key, .. } => {
-                self.parked = Some(Status::Blocked);
                 let message = "it is not a message this release can read".to_owned();
                 Some(Entry::Blocked(Blocked::Unreadable {
                     key: key.clone(),
