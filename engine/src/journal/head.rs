@@ -47,7 +47,7 @@ pub(crate) struct Head {
     pub(crate) outbox: Vec<Item>,
     /// Lifecycle events that may be missing in the feed.
     pub(crate) news: Vec<News>,
-    /// The number of leases since the last new outcome.
+    /// The number of leases since the last clean end or new outcome.
     pub(crate) crash_count: u32,
     /// In a tombstone: where the execution was archived. All other state is dropped.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -30,7 +30,7 @@ impl Committer {
         let by = core.provenance(epoch);
         let (lease, status, timer) = self.leaves(leave, wall, epoch);
         let owned = lease.is_some();
-        self.count_crash(owned, &entries);
+        self.count_crash(owned, status, &entries);
         self.note_effects(&entries, &by);
         self.name_effects(owned, timer.as_ref(), sent);
         let outbox = self.outbox.outbox();
@@ -132,11 +132,16 @@ impl Committer {
         }
     }
 
-    fn count_crash(&mut self, owned: bool, entries: &[Entry]) {
+    /// **\[R\] A18** Counts the leases since the last clean end or new outcome. Bad interleaving:
+    /// each of some messages is served late, so each run acquires before it replays; all of them
+    /// end cleanly, and without an outcome; the execution is blocked.
+    fn count_crash(&mut self, owned: bool, status: Status, entries: &[Entry]) {
         if owned && !self.lease.acquired {
             self.state.crash_count += 1;
         }
-        if entries.iter().any(is_outcome) {
+        // A run of a parked execution does not drive it, and shows nothing about its code.
+        let clean = !owned && !matches!(status, Status::Paused | Status::Blocked);
+        if clean || entries.iter().any(is_outcome) {
             self.state.crash_count = 0;
         }
     }
