@@ -64,6 +64,7 @@ impl Journal {
     ) -> Result<(), CommitError> {
         let number = self.head.commit + 1;
         let entries = self.head.entries + draft.entries.len() as u64;
+        let renews = draft.entries.is_empty();
         let raw = Raw::of(&Commit {
             commit: number,
             first: self.head.entries,
@@ -87,7 +88,8 @@ impl Journal {
         next.lease = draft.lease;
         next.status = draft.status;
         next.entries = entries;
-        next.bytes += raw.bytes() as u64;
+        // A renewal is no history: counted, one long step could end its execution.
+        next.bytes += if renews { 0 } else { raw.bytes() as u64 };
         next.tail.push(raw);
         next.timer = draft.timer;
         next.fired = draft.fired;

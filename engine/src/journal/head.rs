@@ -33,7 +33,7 @@ pub(crate) struct Head {
     pub(crate) status: Status,
     /// The number of entries so far: the number of the next one.
     pub(crate) entries: u64,
-    /// The bytes of journal so far, including sealed segments.
+    /// The bytes of journal so far, including sealed segments, without renewals of the lease.
     pub(crate) bytes: u64,
     pub(crate) sealed: Vec<Sealed>,
     /// The commits since the last sealed segment.
