@@ -28,6 +28,9 @@ impl Committer {
         let (sent, wall) = (clock.monotonic(), clock.now());
         let epoch = self.epoch();
         let by = core.provenance(epoch);
+        for entry in &entries {
+            self.recorded.note(entry);
+        }
         let (lease, status, timer) = self.leaves(leave, wall, epoch);
         let owned = lease.is_some();
         self.count_crash(owned, status, &entries);
@@ -51,12 +54,6 @@ impl Committer {
         let long = self.is_long();
         self.journal.commit(&core.ports, settings, draft).await?;
         core.counter.commit();
-        let own = &core.host.code_ref;
-        if self.state.newest_code < *own {
-            self.state.newest_code.clone_from(own);
-        }
-        #[cfg(debug_assertions)]
-        self.check_state();
         if !long && self.is_long() {
             let head = &self.journal.head;
             let (eid, entries, bytes) = (head.record.eid, head.entries, head.bytes);
@@ -91,7 +88,7 @@ impl Committer {
                 };
                 let timer = self.journal.head.timer.clone();
                 // **[R] I11** A paused or blocked execution shows that under a lease, too.
-                let parked = self.state.requested.parked;
+                let parked = self.recorded.requested.parked;
                 (Some(lease), parked.unwrap_or(Status::Running), timer)
             }
             Leave::Free(status, due) => (None, status, self.timer_for(due)),
@@ -111,25 +108,11 @@ impl Committer {
         due.map(|due| timers::key_for(due, &record.queue, &record.eid, commit, current))
     }
 
-    /// **I13** Checks that the state in memory is that of a run that loads now.
-    #[cfg(debug_assertions)]
-    fn check_state(&mut self) {
-        let head = &self.journal.head;
-        let newest = head.tail.last().map(crate::journal::Raw::decode);
-        let Some(Ok(commit)) = newest else {
-            unreachable!("a commit is the last of its tail");
-        };
-        self.recorded.crash_count = head.crash_count;
-        let code = commit.by.code_ref.unwrap_or_default();
-        self.recorded.newest_code = code.max(std::mem::take(&mut self.recorded.newest_code));
-        commit
-            .entries
-            .iter()
-            .for_each(|entry| self.recorded.note(entry));
-        // What is pending is in memory only, and a run that loads now reads its causes again.
-        if self.pending.is_empty() {
-            assert_eq!(self.state, self.recorded, "I13");
-        }
+    /// **I13** Checks, after a commit of everything that was pending, that the state in memory is
+    /// that of a run that loads now.
+    pub(super) fn check_state(&self) {
+        debug_assert_eq!(self.state.requested, self.recorded.requested, "I13");
+        debug_assert_eq!(self.state.children, self.recorded.children, "I13");
     }
 
     /// **\[R\] A18** Counts the leases since the last clean end or new outcome. Bad interleaving:

@@ -49,8 +49,7 @@ pub(super) struct Committer {
     /// Whether this run has committed a feed object.
     pub(super) fed: bool,
     pub(super) timers: Timers,
-    /// The state after the newest commit, as a run that loads now would have it.
-    #[cfg(debug_assertions)]
+    /// The state without what is pending: that of a run that loads after the newest commit.
     pub(super) recorded: State,
 }
 
@@ -91,7 +90,6 @@ impl Committer {
         Self {
             core: Arc::clone(core),
             journal,
-            #[cfg(debug_assertions)]
             recorded: state.clone(),
             state,
             lease,
@@ -153,6 +151,7 @@ impl Committer {
             self.commit(chunk, frames, Leave::Owned).await?;
             self.outbox.start(&self.core, &self.journal.head, false);
             if whole {
+                self.check_state();
                 return Ok(());
             }
         }
@@ -172,6 +171,7 @@ impl Committer {
             if self.pending.is_empty() {
                 self.drain().await?;
                 self.commit(chunk, frames, Leave::Free(status, due)).await?;
+                self.check_state();
                 if status.is_terminal() {
                     core.completion_waiters.tell(&self.journal.head.record.eid);
                 }
@@ -203,7 +203,10 @@ impl Committer {
         let (mut taken, mut bytes, mut effects, mut held) = (0, 0, 0, 0);
         while let Some(entry) = self.pending.get_mut(taken) {
             let now = core.ports.clock.monotonic();
-            if taken > 0 && renewal.is_some_and(|renewal| now >= renewal) {
+            // **[R] I11** A message and its effect on the execution are in one commit. Bad
+            // interleaving: a run commits a pause message, and dies before it commits the pause.
+            let may_end = taken > 0 && !is_effect_of_message(entry);
+            if may_end && renewal.is_some_and(|renewal| now >= renewal) {
                 break;
             }
             if let Some(payload) = entry.payload_mut() {
@@ -211,7 +214,7 @@ impl Committer {
                     .await?;
             }
             let size = size(entry);
-            if taken > 0 && bytes + size > CHUNK {
+            if may_end && bytes + size > CHUNK {
                 break;
             }
             if outbox::has_effect(entry, &self.journal.head.record) {
@@ -273,6 +276,14 @@ impl Committer {
         let (head, settings) = (&self.journal.head, &self.core.settings);
         head.entries > settings.max_entries / 2 || head.bytes > settings.max_journal / 2
     }
+}
+
+/// Returns whether an entry records what the message before it does to the execution.
+fn is_effect_of_message(entry: &Entry) -> bool {
+    matches!(
+        entry,
+        Entry::Paused { .. } | Entry::Unpaused | Entry::Blocked(_)
+    )
 }
 
 /// Returns `at + by`, or the end of time.

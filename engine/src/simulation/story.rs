@@ -7,7 +7,9 @@ use serde::Deserialize;
 
 use super::chronicle::{Landed, Written};
 use super::oracle::{Broken, must};
-use crate::domain::{Began, Body, Commit, Entry, ExecutionId, FrameId, Mail, MessageId};
+use crate::domain::{
+    Began, Body, Commit, Control, Entry, ExecutionId, FrameId, Mail, MessageId, Status, kind,
+};
 use crate::feed::FeedRecord;
 use crate::journal::Head;
 use crate::keys::{FeedKey, Key, MailKey, TimerKey};
@@ -217,6 +219,50 @@ impl Story {
         began
     }
 
+    /// I11, I12: no attempt begins behind a pause or a terminate. While an execution is paused, each
+    /// head shows it; one that is terminated ends as such.
+    fn controls(&self) -> Result<(), Broken> {
+        let eid = self.last().record.eid;
+        let (mut parked, mut terminated) = (None, false);
+        for (commit, seen) in self.commits.iter().zip(self.heads.iter().skip(1)) {
+            let number = commit.commit;
+            for entry in &commit.entries {
+                match entry {
+                    Entry::Paused { .. } => parked = Some(Status::Paused),
+                    Entry::Blocked(_) => parked = Some(Status::Blocked),
+                    Entry::Unpaused => parked = None,
+                    Entry::Received {
+                        body: Body::Control(Control::Terminate { .. }),
+                        ..
+                    } => terminated = true,
+                    Entry::FrameStarted {
+                        fid,
+                        began: Began::Step { .. },
+                    } => {
+                        must("I11", parked.is_none(), || {
+                            format!("{eid}: {fid} began behind a pause, in commit {number}")
+                        })?;
+                        must("I12", !terminated, || {
+                            format!("{eid}: {fid} began behind a terminate, in commit {number}")
+                        })?;
+                    }
+                    _ => {}
+                }
+            }
+            let status = seen.head.status;
+            let shown = status.is_terminal() || parked.is_none_or(|parked| parked == status);
+            must("I11", shown, || {
+                format!("{eid}: commit {number} shows {status}, and it is {parked:?}")
+            })?;
+        }
+        let end = self.entries().last();
+        let ends =
+            matches!(end, Some(Entry::Cancelled { failure }) if failure.kind == kind::TERMINATED);
+        must("I12", !terminated || ends, || {
+            format!("{eid} was terminated, and ended with {end:?}")
+        })
+    }
+
     /// Checks the rules of every journal: mids once (I3), outcomes once (I1), attempts counted,
     /// results once (I5), one end (I7).
     pub(super) fn check(&self) -> Result<(), Broken> {
@@ -266,6 +312,7 @@ impl Story {
                 _ => {}
             }
         }
+        self.controls()?;
         must("I7", ended == self.last().status.is_terminal(), || {
             format!("{eid}: its status is {}", self.last().status)
         })

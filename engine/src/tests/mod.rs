@@ -4,6 +4,7 @@ mod ambiguities;
 mod audit;
 mod cases;
 mod control;
+mod controlled;
 mod corrupt;
 mod crash_loops;
 mod cuts;

@@ -69,7 +69,9 @@ impl Protocol {
             let next = mid::MESSAGES
                 .into_iter()
                 .take(self.scenario.messages.into());
-            let next = next.into_iter().find(|mid| state.sent & mid == 0);
+            let controls = [mid::PAUSE, mid::RESUME].into_iter();
+            let controls = controls.filter(|_| self.scenario.pause);
+            let next = next.chain(controls).find(|mid| state.sent & mid == 0);
             actions.extend(next.map(Action::Send));
         }
         if budget.retries > 0 {

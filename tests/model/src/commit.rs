@@ -1,7 +1,7 @@
 //! The commit: one compare-and-swap of the head, and the resolution of a lost reply.
 
 use crate::actions::lands;
-use crate::state::{CHILD, Head, effect};
+use crate::state::{CHILD, Head, effect, mid};
 use crate::{Op, Pc, Protocol, Run, State, Version};
 
 impl Protocol {
@@ -23,10 +23,12 @@ impl Protocol {
         head.outbox = run.items | run.decided;
         if !self.is_final(run) {
             head.lease = self.rules.barrier_owns.then_some(me);
+            head.paused = run.paused && self.rules.pause_is_of_the_journal;
             head.progress.started = true;
             return head;
         }
         head.lease = None;
+        head.paused = run.paused;
         head.terminal = self.at(run.exec, &run.next).is_none();
         let kept = run.next.timer != 0 && run.next.timer != run.waking;
         head.timer = match self.waits_for_time(run) {
@@ -101,6 +103,7 @@ impl Protocol {
             if begins {
                 let newest = lands(state, run.exec, run.base);
                 state.begun_late |= !newest;
+                state.begun_paused |= mid::paused(head.mids);
                 if run.waking != 0 && !self.rules.owned_timer_stays {
                     run.todo |= effect::CLEAR;
                 }
@@ -109,7 +112,7 @@ impl Protocol {
             return run;
         }
         // Nothing else is needed from here on.
-        (run.acquired, run.fired, run.due) = (false, 0, false);
+        (run.acquired, run.paused, run.fired, run.due) = (false, false, 0, false);
         run.next = Head {
             timer: head.timer,
             ..Head::new()

@@ -8,7 +8,7 @@ use crate::{Protocol, State};
 type Holds = fn(&Protocol, &State) -> bool;
 
 /// Names and predicates.
-const ALL: [(&str, Holds); 8] = [
+const ALL: [(&str, Holds); 9] = [
     (
         "inv1 no step body begins under a barrier that is not the newest",
         |_, s| !s.begun_late,
@@ -29,6 +29,9 @@ const ALL: [(&str, Holds); 8] = [
         inv6_finished,
     ),
     ("inv7 the feed tells of the end after the result", inv7),
+    ("inv11 no step body begins behind a pause", |_, s| {
+        !s.begun_paused
+    }),
 ];
 
 pub(crate) fn all() -> Vec<Property<Protocol>> {
@@ -62,7 +65,8 @@ fn inv3(_: &Protocol, state: &State) -> bool {
 
 /// If no worker runs, no cause is left, and all messages were sent, then everything is over.
 fn inv4(model: &Protocol, state: &State) -> bool {
-    let sent = 1 + u32::from(model.scenario.messages);
+    let controls = if model.scenario.pause { 2 } else { 0 };
+    let sent = 1 + u32::from(model.scenario.messages) + controls;
     let still = state.runs.iter().all(Option::is_none)
         && state.bucket.mail == [0, 0]
         && state.bucket.timers == 0

@@ -39,6 +39,8 @@ pub struct Rules {
     /// A timer among the causes proves that its instant has passed, whatever the worker's clock
     /// shows.
     pub timer_proves_its_instant: bool,
+    /// A pause is a function of the journal: it survives a run that dies after it has committed it.
+    pub pause_is_of_the_journal: bool,
 }
 
 impl Default for Rules {
@@ -61,6 +63,7 @@ impl Default for Rules {
             dispatch_before_delete: true,
             compare_and_swap: true,
             timer_proves_its_instant: true,
+            pause_is_of_the_journal: true,
         }
     }
 }

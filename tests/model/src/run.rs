@@ -28,6 +28,7 @@ impl Protocol {
             }
             // Absorbed while a step body runs: the sequential workflow does not process it yet.
             Action::Renew(_) => {
+                run.paused = mid::paused(run.next.mids | state.bucket.mail[exec]);
                 run.next.mids |= state.bucket.mail[exec];
                 run.slots |= state.bucket.mail[exec];
                 run.due |= self.clock(state, worker);
@@ -154,12 +155,19 @@ impl Protocol {
         let proven = self.rules.timer_proves_its_instant && run.cause != 0;
         run.due = head.late || proven || self.clock(state, worker);
         run.superseded = head.timer;
+        let fresh = run.slots & !head.mids;
         head.mids |= run.slots;
+        run.paused = match self.rules.pause_is_of_the_journal {
+            true => mid::paused(head.mids),
+            false => (head.paused || fresh & mid::PAUSE != 0) && fresh & mid::RESUME == 0,
+        };
         if head.progress.started {
             head.progress.started = false;
             head.progress.lost += 1;
         }
-        self.drive(&mut run);
+        if !run.paused {
+            self.drive(&mut run);
+        }
         run.pc = Pc::Commit;
         Some(run)
     }

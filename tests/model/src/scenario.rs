@@ -84,6 +84,8 @@ pub struct Scenario {
     pub ops: &'static [Op],
     /// Messages that a sender sends to the parent, at most 2.
     pub messages: u8,
+    /// Whether an operator pauses the parent, and resumes it later.
+    pub pause: bool,
     /// The possible faults.
     pub budget: Budget,
 }
@@ -98,12 +100,13 @@ const fn scenario(
         name,
         ops,
         messages,
+        pause: false,
         budget,
     }
 }
 
 /// All scenarios; each is searched exhaustively.
-pub const ALL: [Scenario; 6] = [
+pub const ALL: [Scenario; 7] = [
     scenario(
         "child beside a step",
         0,
@@ -140,4 +143,13 @@ pub const ALL: [Scenario; 6] = [
         Budget::any(1),
         &[MESSAGE, Op::Spawn, Op::Step, RESULT, MESSAGE],
     ),
+    Scenario {
+        pause: true,
+        ..scenario(
+            "paused while a step runs",
+            0,
+            Budget::crash(),
+            &[Op::Step, TIMER, Op::Step],
+        )
+    },
 ];

@@ -16,7 +16,15 @@ pub(crate) mod mid {
     pub(crate) const MESSAGES: [u8; 2] = [2, 4];
     pub(crate) const BOTH: u8 = 2 | 4;
     pub(crate) const RESULT: u8 = 8;
-    pub(crate) const ALL: [u8; 4] = [1, 2, 4, 8];
+    pub(crate) const PAUSE: u8 = 16;
+    /// Sent after `PAUSE`.
+    pub(crate) const RESUME: u8 = 32;
+    pub(crate) const ALL: [u8; 6] = [1, 2, 4, 8, 16, 32];
+
+    /// Whether a journal with these messages holds a pause that is not lifted.
+    pub(crate) const fn paused(mids: u8) -> bool {
+        mids & PAUSE != 0 && mids & RESUME == 0
+    }
 }
 
 /// Effects, as bits. A child is two creates.
@@ -67,6 +75,8 @@ pub struct Head {
     pub expired: bool,
     /// Whether the execution is over.
     pub terminal: bool,
+    /// Whether the status is `paused`.
+    pub paused: bool,
     /// Message ids in the journal.
     pub mids: u8,
     /// The rest of the journal.
@@ -94,6 +104,7 @@ impl Head {
             lease: None,
             expired: false,
             terminal: false,
+            paused: false,
             mids: 0,
             progress: Progress::default(),
             outbox: 0,
@@ -185,6 +196,8 @@ pub struct Run {
     pub due: bool,
     /// Whether a step body runs.
     pub live: bool,
+    /// Whether the execution is paused, as far as this run is concerned.
+    pub paused: bool,
     /// Whether this run has committed a lease.
     pub acquired: bool,
     /// Attempts at the next commit whose reply was lost.
@@ -218,6 +231,8 @@ pub struct State {
     pub committed: [(u8, u8); 2],
     /// Ghost: a step body began under a barrier that was not the newest.
     pub begun_late: bool,
+    /// Ghost: a step body began although the journal held a pause.
+    pub begun_paused: bool,
 }
 
 impl State {
@@ -235,6 +250,7 @@ impl State {
             finals: [0; 2],
             committed: [(0, 0); 2],
             begun_late: false,
+            begun_paused: false,
         }
     }
 }

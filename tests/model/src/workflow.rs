@@ -40,12 +40,14 @@ impl Protocol {
 
     /// Whether the next commit is the last of this run.
     pub(crate) fn is_final(&self, run: &Run) -> bool {
-        !run.live && !matches!(self.at(run.exec, &run.next), Some(Op::Step))
+        let begins = matches!(self.at(run.exec, &run.next), Some(Op::Step)) && !run.paused;
+        !run.live && !begins
     }
 
     /// Whether an execution waits for the deadline.
     pub(crate) fn waits_for_time(&self, run: &Run) -> bool {
         let at = self.at(run.exec, &run.next);
-        run.exec == PARENT && matches!(at, Some(Op::Wait { timer: true, .. }))
+        let waits = matches!(at, Some(Op::Wait { timer: true, .. })) && !run.paused;
+        run.exec == PARENT && waits
     }
 }

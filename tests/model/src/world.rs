@@ -162,6 +162,7 @@ impl Run {
             fired: 0,
             due: false,
             live: false,
+            paused: false,
             acquired: false,
             tries: 0,
         }

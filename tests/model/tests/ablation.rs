@@ -243,3 +243,17 @@ fn that_a_lease_means_undispatched_follows_from_the_other_rules() {
     let checker = search.threads(2).spawn_bfs().join();
     checker.assert_properties();
 }
+
+#[test]
+fn a_pause_survives_the_run_that_committed_it() {
+    let rules = Rules {
+        pause_is_of_the_journal: false,
+        ..Rules::default()
+    };
+    breaks(
+        rules,
+        "paused while a step runs",
+        1,
+        "inv11 no step body begins behind a pause",
+    );
+}
