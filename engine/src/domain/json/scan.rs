@@ -85,15 +85,19 @@ fn number(token: &str) -> Result<(), ValueError> {
     }
 }
 
-/// Whether printing `double` yields the decimal `token`: in the shortest form, as serde prints it, or
-/// with as many digits as `token` has, but at least 17, as C's `%.17g` and exact expansions do.
+/// Whether printing `double` yields the decimal `token`: in the shortest form, or with as many digits
+/// as `token` has, but at least 17, as C's `%.17g` and exact expansions do. Of two shortest forms that
+/// are equally near, such as 686290535511175.2 and 686290535511175.3, printers choose either.
 fn prints(double: f64, token: &str) -> bool {
-    let Some(given) = decimal(token) else {
+    let (Some(given), Some(shortest)) = (decimal(token), decimal(&format!("{double:e}"))) else {
         return false;
     };
-    let digits = given.0.len().max(PRECISE);
-    Some(&given) == decimal(&format!("{double:e}")).as_ref()
-        || digits <= MAX_DIGITS && Some(given) == decimal(&format!("{double:.*e}", digits - 1))
+    let digits = match given.0.len() {
+        digits if digits == shortest.0.len() => digits,
+        digits => digits.max(PRECISE),
+    };
+    let rounded = || decimal(&format!("{double:.*e}", digits.saturating_sub(1)));
+    given == shortest || digits <= MAX_DIGITS && Some(&given) == rounded().as_ref()
 }
 
 /// Returns the significant digits of a decimal and the exponent of the last of them; zero has no

@@ -197,6 +197,8 @@ fn a_decimal_that_a_double_would_round_is_refused_never_rounded() {
 fn a_decimal_that_its_double_prints_is_accepted() {
     for (text, double) in [
         ("0.1", 0.1_f64),
+        ("-686290535511175.2", -686_290_535_511_175.25),
+        ("-686290535511175.3", -686_290_535_511_175.25),
         ("1.50", 1.5),
         ("100E-2", 1.0),
         ("0e-999", 0.0),
