@@ -207,7 +207,7 @@ fn news_of(entry: &Entry) -> Option<Option<String>> {
     }
 }
 
-/// Shortens a text for the feed; the journal contains it in full.
-fn short(text: &str) -> String {
+/// Shortens a text that the journal contains in full.
+pub(super) fn short(text: &str) -> String {
     text.chars().take(512).collect()
 }

@@ -8,6 +8,7 @@
 
 use std::collections::BTreeMap;
 
+use super::commit::short;
 use crate::domain::{
     Began, Blocked, Body, Commit, Control, Entry, ExecutionId, FrameId, OnClose, Queue, Status,
 };
@@ -124,7 +125,7 @@ impl Requested {
         match body {
             Body::Control(Control::Pause { reason }) if self.parked.is_none() => {
                 Some(Entry::Paused {
-                    reason: reason.clone(),
+                    reason: short(reason), // the message contains it in full
                 })
             }
             Body::Control(Control::Resume) => self.parked.map(|_| Entry::Unpaused),
