@@ -26,6 +26,7 @@ const CHUNK: usize = 24 << 10;
 const COMMIT: usize = 1 << 10;
 
 /// The state in which a commit leaves the execution.
+#[derive(Clone, Copy)]
 pub(super) enum Leave {
     /// This run continues and holds the lease.
     Owned,

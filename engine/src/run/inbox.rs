@@ -153,9 +153,8 @@ impl Inbox {
             .collect();
         let mut reads = stream::iter(reads).buffer_unordered(core.settings.concurrency.max(1));
         while let Some(found) = reads.next().await {
-            match found? {
-                Found::Mail(mail, value) => self.add(mail, value),
-                Found::Gone => {}
+            if let Some((mail, value)) = found? {
+                self.add(mail, value);
             }
         }
         Ok(())
@@ -296,18 +295,16 @@ fn releases(sent_at: Timestamp, head: &Head) -> bool {
     parked && head.lease.is_none() || sent_at > head.at
 }
 
-/// What a read of a listed message found.
-enum Found {
-    Mail(Mail, Option<Json>),
-    Gone,
-}
-
-/// Reads one message and its value, if the value is a blob. An unreadable value is reported when
-/// it is delivered.
-async fn read(core: &Core, eid: ExecutionId, slot: Slot) -> Result<Found, RunError> {
+/// Reads one message and its value, if the value is a blob; `None` if the message is gone. An
+/// unreadable value is reported when it is delivered.
+async fn read(
+    core: &Core,
+    eid: ExecutionId,
+    slot: Slot,
+) -> Result<Option<(Mail, Option<Json>)>, RunError> {
     let found = mailbox::fetch(&core.ports, std::slice::from_ref(&slot), 1).await?;
     let Some(mail) = found.into_iter().next() else {
-        return Ok(Found::Gone);
+        return Ok(None);
     };
     let payload = match &mail.body {
         Body::Message { payload, .. } => payload,
@@ -315,7 +312,7 @@ async fn read(core: &Core, eid: ExecutionId, slot: Slot) -> Result<Found, RunErr
             outcome: Ok(payload),
             ..
         } => payload,
-        _ => return Ok(Found::Mail(mail, None)),
+        _ => return Ok(Some((mail, None))),
     };
     let value = match payload {
         Payload::Inline(_) => None,
@@ -325,5 +322,5 @@ async fn read(core: &Core, eid: ExecutionId, slot: Slot) -> Result<Found, RunErr
             Err(_) => None,
         },
     };
-    Ok(Found::Mail(mail, value))
+    Ok(Some((mail, value)))
 }

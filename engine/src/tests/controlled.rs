@@ -67,7 +67,7 @@ impl Steps {
         loop {
             let steps = self.clone();
             let step = ctx.step("one", move || steps.clone().one(2 * SECOND, false));
-            match select(stop, pin!(async { step.await })).await {
+            match select(stop, pin!(step.into_future())).await {
                 Either::Left((value, _)) => return Ok(value?),
                 Either::Right((_, left)) => stop = left,
             }
