@@ -35,6 +35,10 @@ pub struct Settings {
     pub max_entries: u64,
     /// The maximum size in bytes of the journal of one execution.
     pub max_journal: u64,
+    /// The time after which a bucket request without a reply is abandoned, and one second more for
+    /// each MiB of a write. It should be half of `ttl` at most: a commit is then tried twice while
+    /// the lease lasts.
+    pub request_timeout: Duration,
     /// The maximum number of concurrent bucket requests of one execution.
     pub concurrency: usize,
     /// The size in bytes of the heads cached after a run for the next run of the same execution:
@@ -59,6 +63,7 @@ impl Default for Settings {
             window: 64,
             max_entries: 50_000,
             max_journal: 32 << 20,
+            request_timeout: Duration::from_secs(15),
             concurrency: 16,
             sticky: 0,
         }

@@ -40,7 +40,7 @@ pub use result::Outcome;
 pub use start::{Start, Started};
 
 use crate::domain::ExecutionId;
-use crate::ports::Ports;
+use crate::ports::{Ports, TimedBucket};
 use crate::process::{CompletionWaiters, Counter, RunHints, Sticky};
 use crate::run;
 use crate::settings::Settings;
@@ -65,12 +65,14 @@ impl Engine {
     /// # Errors
     /// [`RegistryError`] if a workflow of the application could not be registered.
     pub fn with_settings(
-        ports: Ports,
+        mut ports: Ports,
         app: App,
         host: Host,
         settings: Settings,
     ) -> Result<Self, RegistryError> {
         app.check()?;
+        let (bucket, clock) = (ports.bucket, Arc::clone(&ports.clock));
+        ports.bucket = Arc::new(TimedBucket::new(bucket, clock, settings.request_timeout));
         let sticky = Sticky::new(settings.sticky);
         Ok(Self {
             core: Arc::new(Core {

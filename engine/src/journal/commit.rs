@@ -120,7 +120,7 @@ pub(super) async fn replace(
         commit: next.commit,
     };
     // True if an attempt of this writer may have landed, or may still land.
-    let (mut attempt, mut unsure) = (0, false);
+    let (mut attempts, mut unsure) = (ports.attempts(), false);
     loop {
         let expect = Expect::At(expected.clone());
         let error = match ports.bucket.write(&key, body.clone(), expect).await {
@@ -142,7 +142,7 @@ pub(super) async fn replace(
             }
             Err(error) => error,
         };
-        let passed = ports.retry_until(&mut attempt, error, deadline).await;
+        let passed = ports.retry_until(&mut attempts, error, deadline).await;
         passed.map_err(|e| if unsure { unknown() } else { e.into() })?;
     }
 }

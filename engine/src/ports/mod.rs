@@ -15,6 +15,7 @@ mod requests;
 mod spawner;
 #[cfg(test)]
 mod tests;
+mod timed;
 mod wakeups;
 
 pub use all::Ports;
@@ -26,4 +27,5 @@ pub use entropy::Entropy;
 pub use memory::MemoryBucket;
 pub use requests::Created;
 pub use spawner::{Abort, Spawner};
+pub(crate) use timed::TimedBucket;
 pub use wakeups::{Hint, Wakeups};

@@ -19,11 +19,19 @@ use crate::keys::{Key, Prefix};
 const ATTEMPTS: u32 = 6;
 /// Pauses between attempts, of which each caller draws a share.
 const BACKOFF: Backoff = Backoff::new(Duration::from_millis(40), Duration::from_secs(2));
-/// The longest requested delay that is waited for. Beyond it the error is returned, and the caller
-/// retries later.
+/// The longest requested delay that is waited for, and the time after which no further attempt
+/// begins. Beyond it the error is returned, and the caller retries later.
 const PATIENCE: Duration = Duration::from_secs(20);
 /// The number of keys requested in one page.
 const PAGE: usize = 1_000;
+
+/// The attempts at one request so far.
+#[derive(Debug)]
+pub(crate) struct Attempts {
+    made: u32,
+    /// When the first one began (monotonic).
+    began: Duration,
+}
 
 /// The outcome of a create.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -41,11 +49,11 @@ impl Ports {
     /// # Errors
     /// The store did not respond in several attempts, or denied the request.
     pub async fn read(&self, key: &Key) -> Result<Option<Object>, BucketError> {
-        let mut attempt = 0;
+        let mut attempts = self.attempts();
         loop {
             match self.bucket.read(key).await {
                 Ok(found) => return Ok(found),
-                Err(error) => self.retry(&mut attempt, error).await?,
+                Err(error) => self.retry(&mut attempts, error).await?,
             }
         }
     }
@@ -59,11 +67,11 @@ impl Ports {
         key: &Key,
         deadline: Duration,
     ) -> Result<Option<Object>, BucketError> {
-        let mut attempt = 0;
+        let mut attempts = self.attempts();
         loop {
             match self.bucket.read(key).await {
                 Ok(found) => return Ok(found),
-                Err(error) => self.retry_until(&mut attempt, error, deadline).await?,
+                Err(error) => self.retry_until(&mut attempts, error, deadline).await?,
             }
         }
     }
@@ -88,7 +96,7 @@ impl Ports {
         body: Bytes,
         until: Option<Duration>,
     ) -> Result<Created, BucketError> {
-        let (mut attempt, mut unsure) = (0, false);
+        let (mut attempts, mut unsure) = (self.attempts(), false);
         loop {
             match self.bucket.write(key, body.clone(), Expect::Absent).await {
                 Ok(Outcome::Landed(version)) => return Ok(Created::New(version)),
@@ -102,15 +110,15 @@ impl Ports {
                         });
                     }
                     let wrong = refused_wrongly(key);
-                    self.retry_by(&mut attempt, wrong, until).await?;
+                    self.retry_by(&mut attempts, wrong, until).await?;
                 }
                 Ok(Outcome::Unknown) => {
                     unsure = true;
                     let lost = BucketError::new(Fault::Unavailable, "write", key)
                         .because("no reply, several times");
-                    self.retry_by(&mut attempt, lost, until).await?;
+                    self.retry_by(&mut attempts, lost, until).await?;
                 }
-                Err(error) => self.retry_by(&mut attempt, error, until).await?,
+                Err(error) => self.retry_by(&mut attempts, error, until).await?,
             }
         }
     }
@@ -120,11 +128,11 @@ impl Ports {
     /// # Errors
     /// The store did not respond in several attempts, or denied the request.
     pub async fn delete(&self, key: &Key) -> Result<(), BucketError> {
-        let mut attempt = 0;
+        let mut attempts = self.attempts();
         loop {
             match self.bucket.delete(key).await {
                 Ok(()) => return Ok(()),
-                Err(error) => self.retry(&mut attempt, error).await?,
+                Err(error) => self.retry(&mut attempts, error).await?,
             }
         }
     }
@@ -153,7 +161,7 @@ impl Ports {
         limit: usize,
         until: Option<Duration>,
     ) -> Result<super::Page, BucketError> {
-        let mut attempt = 0;
+        let mut attempts = self.attempts();
         loop {
             match self.bucket.list(prefix, after, limit).await {
                 Ok(page) if page.next.is_some() && page.next.as_ref() == after => {
@@ -161,7 +169,7 @@ impl Ports {
                         .because("a page that is not the last ends where it began"));
                 }
                 Ok(page) => return Ok(page),
-                Err(error) => self.retry_by(&mut attempt, error, until).await?,
+                Err(error) => self.retry_by(&mut attempts, error, until).await?,
             }
         }
     }
@@ -197,47 +205,57 @@ impl Ports {
         }
     }
 
-    /// Waits before attempt `attempt + 1`, or returns the error.
+    /// Begins to count the attempts at one request.
+    pub(crate) fn attempts(&self) -> Attempts {
+        Attempts {
+            made: 0,
+            began: self.clock.monotonic(),
+        }
+    }
+
+    /// Waits before the next attempt, or returns the error.
     pub(crate) async fn retry(
         &self,
-        attempt: &mut u32,
+        attempts: &mut Attempts,
         error: BucketError,
     ) -> Result<(), BucketError> {
-        if *attempt + 1 >= ATTEMPTS || error.wait() > PATIENCE {
-            *attempt += 1;
+        let spent = self.clock.monotonic().saturating_sub(attempts.began);
+        if attempts.made + 1 >= ATTEMPTS || error.wait() > PATIENCE || spent >= PATIENCE {
+            attempts.made += 1;
             return Err(error);
         }
-        self.retry_until(attempt, error, Duration::MAX).await
+        self.retry_until(attempts, error, Duration::MAX).await
     }
 
     async fn retry_by(
         &self,
-        attempt: &mut u32,
+        attempts: &mut Attempts,
         error: BucketError,
         until: Option<Duration>,
     ) -> Result<(), BucketError> {
         match until {
-            Some(until) => self.retry_until(attempt, error, until).await,
-            None => self.retry(attempt, error).await,
+            Some(until) => self.retry_until(attempts, error, until).await,
+            None => self.retry(attempts, error).await,
         }
     }
 
-    /// Waits before attempt `attempt + 1`, or returns the error: at once if the wait would not end
+    /// Waits before the next attempt, or returns the error: at once if the wait would not end
     /// before `deadline` of the monotonic clock.
     pub(crate) async fn retry_until(
         &self,
-        attempt: &mut u32,
+        attempts: &mut Attempts,
         error: BucketError,
         deadline: Duration,
     ) -> Result<(), BucketError> {
-        *attempt += 1;
+        attempts.made += 1;
         if !error.is_transient() {
             return Err(error);
         }
-        let wait = self.backoff(*attempt, error.wait());
+        let wait = self.backoff(attempts.made, error.wait());
         if self.clock.monotonic().saturating_add(wait) >= deadline {
             return Err(error);
         }
+        let attempt = attempts.made;
         tracing::debug!(%error, attempt, ?wait, "bucket request tried again");
         self.clock.sleep(wait).await;
         Ok(())

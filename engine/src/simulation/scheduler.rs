@@ -85,6 +85,11 @@ impl Scheduler {
                 } else {
                     0
                 },
+                // For every third seed: a process may stand still during a request.
+                request_timeout: match plan.seed % 3 {
+                    0 => Duration::MAX,
+                    _ => TTL / 2,
+                },
                 ..Settings::default()
             },
             extend: simulation.extend.clone(),

@@ -41,7 +41,7 @@ pub(crate) async fn amend<T>(
     mut seen: Option<Object>,
     mut change: impl FnMut(Option<&Object>) -> Result<Change<T>, LoadError>,
 ) -> Result<Amended<T>, LoadError> {
-    let (mut attempt, mut turns) = (0, 0);
+    let (mut attempts, mut turns) = (ports.attempts(), 0);
     loop {
         let body = match change(seen.as_ref())? {
             Change::Done(value) => return Ok(Amended::Done(value, seen)),
@@ -66,6 +66,6 @@ pub(crate) async fn amend<T>(
             }
             Err(error) => error,
         };
-        ports.retry(&mut attempt, error).await?;
+        ports.retry(&mut attempts, error).await?;
     }
 }

@@ -51,7 +51,7 @@ fn app(ledger: &Ledger) -> App {
 }
 
 fn world() -> (World, Ledger) {
-    Ledger::world(app)
+    Ledger::world_with(super::patient(), app)
 }
 
 #[test]

@@ -61,7 +61,7 @@ pub(super) fn app() -> App {
 
 /// Started under its own name, run until it rests.
 pub(super) fn begun(start: Start) -> (World, ExecutionId) {
-    let world = World::new(app());
+    let world = World::with_settings(app(), super::patient());
     world.memory.record();
     let eid = world.start(start.key("k")).eid;
     world.run_all();
@@ -160,7 +160,7 @@ pub(super) fn a2_a_stale_timer_that_is_gone_does_not_hide_the_one_that_covers_an
 
 #[test]
 pub(super) fn a3_mail_of_a_live_execution_is_no_orphan_to_a_slow_run_that_saw_no_head() {
-    let world = World::new(app());
+    let world = World::with_settings(app(), super::patient());
     let starter = world.beside(app(), "starter", 8);
     starter
         .faults
@@ -201,7 +201,7 @@ fn a3_what_has_no_execution_at_all_is_deleted() {
 
 #[test]
 pub(super) fn a4_a_run_without_a_fresh_cause_commits_nothing() {
-    let world = World::new(app());
+    let world = World::with_settings(app(), super::patient());
     let eid = world.start(Start::new("timed").input(&1_u64).key("k")).eid;
     let start = world.causes(eid);
     let dead = world.beside(app(), "dead", 2);
@@ -281,7 +281,7 @@ pub(super) fn a7_a_stale_writers_segment_replaces_nothing() {
 
 #[test]
 fn a8_two_finished_executions_do_not_wake_each_other() {
-    let world = World::new(app());
+    let world = World::with_settings(app(), super::patient());
     let eid = world.start(Start::new("lets_go").key("k")).eid;
     // The parent ends and dies before it dispatches: twice, at each of its commits.
     for seed in 0..3 {

@@ -74,7 +74,7 @@ fn app() -> App {
 }
 
 fn world() -> World {
-    let world = World::new(app());
+    let world = World::with_settings(app(), super::patient());
     world.memory.record();
     world
 }

@@ -7,6 +7,7 @@ use crate::client::Engine;
 use crate::domain::{Began, Entry, ExecutionId, FrameId};
 use crate::journal::Head;
 use crate::process::App;
+use crate::settings::Settings;
 use crate::testing::{ManualClock, MemoryBucket, World};
 use crate::{Attempt, StepError};
 
@@ -27,8 +28,13 @@ struct Inner {
 impl Ledger {
     /// A world whose workflows' steps write into a ledger, and that.
     pub(super) fn world(app: impl FnOnce(&Self) -> App) -> (World, Self) {
+        Self::world_with(Settings::default(), app)
+    }
+
+    /// As [`world`](Self::world), with other settings.
+    pub(super) fn world_with(settings: Settings, app: impl FnOnce(&Self) -> App) -> (World, Self) {
         let ledger = Self::default();
-        let world = World::new(app(&ledger));
+        let world = World::with_settings(app(&ledger), settings);
         ledger.open(&world);
         (world, ledger)
     }

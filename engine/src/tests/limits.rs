@@ -34,7 +34,7 @@ impl Slow {
     }
 
     fn world(&self) -> World {
-        let world = World::new(self.app());
+        let world = World::with_settings(self.app(), super::patient());
         world.memory.record();
         let _ = self.clock.set(Arc::clone(&world.clock));
         world

@@ -34,12 +34,14 @@ mod warnings;
 mod worker;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use crate::client::Engine;
 use crate::domain::{Entry, ExecutionId, Text};
 use crate::ports::{Clock, Ports};
 use crate::process::{App, Host};
 use crate::run::Ended;
+use crate::settings::Settings;
 use crate::testing::World;
 use crate::{Context, Failed, StepError};
 
@@ -55,6 +57,14 @@ async fn sequential(ctx: Context, n: u64) -> Result<u64, Failed> {
         sum += ctx.call("echo", echo, &at).await?;
     }
     Ok(sum)
+}
+
+/// Settings of processes that may stand still during a request, however long, and then go on.
+fn patient() -> Settings {
+    Settings {
+        request_timeout: Duration::MAX,
+        ..Settings::default()
+    }
 }
 
 /// The execution that a start with this key makes.

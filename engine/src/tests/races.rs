@@ -77,7 +77,7 @@ fn slow_world() -> (World, Ledger) {
     let ledger = Ledger::default();
     let settings = crate::settings::Settings {
         max_crashes: 500,
-        ..crate::settings::Settings::default()
+        ..super::patient()
     };
     let world = World::with_settings(slowly(&ledger), settings);
     world.memory.record();

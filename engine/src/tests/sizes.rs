@@ -172,7 +172,7 @@ pub(super) fn b28_i6_a_child_whose_start_was_stuck_when_the_journal_was_sealed_i
         };
         let settings = Settings {
             tail,
-            ..Settings::default()
+            ..super::patient()
         };
         let world = World::with_settings(app(), settings);
         ledger.open(&world);

@@ -64,8 +64,11 @@ pub(super) struct Scheduler {
     pub(super) options: WorkerOptions,
     /// By priority of the queue, then in order of arrival.
     ready: Vec<BTreeMap<u64, ExecutionId>>,
+    /// As `ready`: executions whose last run failed or had no effect.
+    retries: Vec<BTreeMap<u64, ExecutionId>>,
     waiting: BTreeMap<ExecutionId, (Queue, Waiting)>,
-    running: BTreeSet<ExecutionId>,
+    /// The executions of the runs in progress; true for retries.
+    running: BTreeMap<ExecutionId, bool>,
     paused: BTreeMap<ExecutionId, Paused>,
     said: BTreeSet<String>,
     /// Whether the last poll failed.
@@ -86,11 +89,12 @@ impl Scheduler {
         let next_look = core.ports.clock.monotonic();
         Self {
             ready: options.queues.iter().map(|_| BTreeMap::new()).collect(),
+            retries: options.queues.iter().map(|_| BTreeMap::new()).collect(),
             interval: options.busy,
             core,
             options,
             waiting: BTreeMap::new(),
-            running: BTreeSet::new(),
+            running: BTreeMap::new(),
             paused: BTreeMap::new(),
             said: BTreeSet::new(),
             blind: false,
@@ -115,14 +119,23 @@ impl Scheduler {
         self.running.len() < self.options.concurrency
     }
 
-    /// Returns whether there is work to do, so that a poll can wait.
+    /// Returns whether there is work that can begin, so that a poll can wait.
     pub(super) fn has_work(&self) -> bool {
-        self.ready.iter().any(|queue| !queue.is_empty())
+        let any = |queues: &[BTreeMap<_, _>]| queues.iter().any(|queue| !queue.is_empty());
+        any(&self.ready) || (self.has_room_for_retries() && any(&self.retries))
+    }
+
+    /// **\[R\] N13** Returns whether another retry may begin: retries occupy half of the runs at
+    /// most. Bad interleaving: the requests of as many executions as a worker may run have no reply;
+    /// each run ends at its time-out and begins again at once, and no other execution gets a run.
+    fn has_room_for_retries(&self) -> bool {
+        let retries = self.running.values().filter(|retry| **retry).count();
+        retries < self.options.concurrency.div_ceil(2)
     }
 
     /// Adds mail that a poll has found. A run in progress lists the mailbox itself.
     pub(super) fn found_mail(&mut self, queue: &Queue, eid: ExecutionId, key: Key) -> bool {
-        !self.running.contains(&eid) && self.saw_mail(queue, eid, key)
+        !self.running.contains_key(&eid) && self.saw_mail(queue, eid, key)
     }
 
     fn saw_mail(&mut self, queue: &Queue, eid: ExecutionId, key: Key) -> bool {
@@ -155,23 +168,25 @@ impl Scheduler {
         let Some(priority) = self.options.queues.iter().position(|q| q == queue) else {
             return false;
         };
-        let now = self.now();
-        if self
-            .paused
-            .get(&eid)
-            .is_some_and(|paused| paused.until > now)
-        {
+        let (now, paused) = (self.now(), self.paused.get(&eid));
+        if paused.is_some_and(|paused| paused.until > now) {
             return false;
         }
+        let retry = paused.is_some_and(|paused| paused.times > 0);
         let fresh = !self.waiting.contains_key(&eid);
         let (_, waiting) = self
             .waiting
             .entry(eid)
             .or_insert_with(|| (queue.clone(), Waiting::default()));
         add(waiting);
-        if fresh && !self.running.contains(&eid) {
+        if fresh && !self.running.contains_key(&eid) {
             self.arrivals += 1;
-            self.ready[priority].insert(self.arrivals, eid);
+            let queues = if retry {
+                &mut self.retries
+            } else {
+                &mut self.ready
+            };
+            queues[priority].insert(self.arrivals, eid);
         }
         fresh
     }
@@ -181,12 +196,12 @@ impl Scheduler {
         let mut jobs = Vec::new();
         for priority in 0..self.ready.len() {
             while self.has_room()
-                && let Some((_, eid)) = self.ready[priority].pop_first()
+                && let Some((eid, retry)) = self.next_job(priority)
             {
                 let Some((queue, waiting)) = self.waiting.remove(&eid) else {
                     continue;
                 };
-                self.running.insert(eid);
+                self.running.insert(eid, retry);
                 self.tell(&WorkerEvent::Began(eid));
                 let causes = Causes {
                     queue,
@@ -199,6 +214,16 @@ impl Scheduler {
             }
         }
         jobs
+    }
+
+    /// Takes the next execution of a queue, and whether its run is a retry.
+    fn next_job(&mut self, priority: usize) -> Option<(ExecutionId, bool)> {
+        if let Some((_, eid)) = self.ready[priority].pop_first() {
+            return Some((eid, false));
+        }
+        let may_retry = self.has_room_for_retries();
+        let retry = may_retry.then(|| self.retries[priority].pop_first());
+        retry.flatten().map(|(_, eid)| (eid, true))
     }
 
     pub(super) fn finished(&mut self, finished: Finished) {

@@ -65,7 +65,7 @@ pub(super) fn app() -> App {
 fn settings() -> Settings {
     Settings {
         tail: 1_500,
-        ..Settings::default()
+        ..super::patient()
     }
 }
 

@@ -1,5 +1,6 @@
 //! The polling worker, on manual time.
 
+mod hanging;
 mod lists;
 mod looks;
 mod trouble;
