@@ -134,7 +134,7 @@ impl Run {
     /// Step 6, first half: reads the mail, if this build contains the workflow.
     async fn begin(core: &Arc<Core>, ready: Ready, causes: &Causes) -> Result<Begun, RunError> {
         let Ready {
-            journal,
+            mut journal,
             history,
             broken,
             mut inbox,
@@ -142,7 +142,15 @@ impl Run {
             kept: _,
             early,
         } = ready;
-        let record = &journal.head.record;
+        let record = &mut journal.head.record;
+        // **[R] N12** The build of its parent does not contain the workflow of this child. The first
+        // build that does decides the version, and its first commit records it. Otherwise no build
+        // would ever run it.
+        if record.version.is_empty()
+            && let Some(newest) = core.app.newest(&record.workflow)
+        {
+            record.version.clone_from(&newest.version);
+        }
         if core.app.find(&record.workflow, &record.version).is_none() {
             let (workflow, version) = (record.workflow.clone(), record.version.clone());
             return Ok(Begun::Unregistered(Ended::Unregistered(workflow, version)));

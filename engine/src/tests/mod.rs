@@ -29,6 +29,7 @@ mod sizes;
 mod sticky;
 mod story;
 mod unreadable;
+mod unversioned;
 mod values;
 mod warnings;
 mod worker;
