@@ -61,8 +61,11 @@ pub struct Lease {
     pub worker: String,
     /// The lease number, which increases with each lease of the execution.
     pub epoch: u64,
-    /// The instant at which the lease expires unless it is renewed. No worker takes it over before.
+    /// The instant at which the lease expires unless it is renewed, by the clock of its holder. No
+    /// worker takes it over before, unless that clock is far ahead (docs/protocol.md, A run).
     pub until: Timestamp,
+    /// Its duration in milliseconds, from the commit that set it.
+    pub ttl_ms: u64,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

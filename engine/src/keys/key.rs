@@ -127,6 +127,12 @@ impl Prefix {
         Ok(Self(text.into()))
     }
 
+    /// Returns the prefix that is this key.
+    #[must_use]
+    pub(crate) fn of(key: &Key) -> Self {
+        Self(key.as_str().into())
+    }
+
     pub(super) fn built(text: String) -> Self {
         debug_assert!(
             Self::parse(&text).is_ok(),

@@ -85,6 +85,7 @@ impl Committer {
                     worker: self.core.host.worker.clone(),
                     epoch,
                     until: after(wall, self.core.settings.ttl),
+                    ttl_ms: u64::try_from(self.core.settings.ttl.as_millis()).unwrap_or(u64::MAX),
                 };
                 let timer = self.journal.head.timer.clone();
                 // **[R] I11** A paused or blocked execution shows that under a lease, too.

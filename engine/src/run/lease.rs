@@ -1,6 +1,13 @@
-//! The lease of a run, by the monotonic clock.
+//! Leases: that of a run, by the monotonic clock, and that of another holder.
 
 use std::time::Duration;
+
+use jiff::Timestamp;
+
+use super::committer::after;
+use crate::journal::Head;
+use crate::keys::Prefix;
+use crate::ports::{BucketError, Ports};
 
 pub(super) struct Held {
     ttl: Duration,
@@ -53,4 +60,30 @@ impl Held {
     pub(super) fn deadline(&self, sent: Duration) -> Duration {
         self.patience().unwrap_or(sent + self.ttl)
     }
+}
+
+/// Returns until when the lease of a head is honoured; `None` if there is none, or it has expired.
+/// 1 P if its end is more than two of its durations ahead.
+///
+/// **\[R\] N10** Such a lease was set by a clock that is wrong, or by one that is right while this
+/// one is not. It is honoured for its duration from the last change of the head, by the store's
+/// time: a holder that is alive has renewed it. Bad interleaving: the clock of a worker is two years
+/// ahead; it acquires and dies; the execution stands still for two years.
+pub(super) async fn held_until(
+    ports: &Ports,
+    head: &Head,
+) -> Result<Option<Timestamp>, BucketError> {
+    let Some(lease) = &head.lease else {
+        return Ok(None);
+    };
+    let (now, ttl) = (ports.clock.now(), Duration::from_millis(lease.ttl_ms));
+    let held = |until: Timestamp| (until > now).then_some(until);
+    if lease.until <= after(now, ttl.saturating_mul(2)) {
+        return Ok(held(lease.until));
+    }
+    let key = head.key();
+    let page = ports.page(&Prefix::of(&key), None, 1).await?;
+    let changed = page.entries.iter().find(|row| row.key == key);
+    // It is gone: the next read decides.
+    Ok(changed.map_or(Some(now), |row| held(after(row.modified, ttl))))
 }

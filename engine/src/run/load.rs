@@ -7,8 +7,8 @@ use std::time::Duration;
 use futures::FutureExt;
 
 use super::ended::{Causes, Ended, RunError};
-use super::finish;
 use super::inbox::Inbox;
+use super::{finish, lease};
 use crate::domain::{Body, Commit, Entry, ExecutionId, MessageId};
 use crate::journal::{self, Head, Item, Journal, Read};
 use crate::keys::{Key, MailKey};
@@ -42,7 +42,7 @@ pub(super) enum Loaded {
 
 /// Reads the head and the mailbox, and decides. 1 G, 1 P (+ 1 G for `fired`, + segments); 1 G
 /// less with a kept head that has a fresh cause; 2 G for a possible duplicate that was processed
-/// before.
+/// before; 1 P more for a lease whose holder's clock is far ahead.
 pub(super) async fn load(
     core: &Arc<Core>,
     eid: ExecutionId,
@@ -59,10 +59,8 @@ pub(super) async fn load(
         return absent(core, eid, causes).await.map(Loaded::Ended);
     };
     // 2. Leased: nothing is deleted; the holder lists again, the sweeper reports old mail again.
-    if let Some(lease) = &journal.head.lease
-        && lease.until > ports.clock.now()
-    {
-        return Ok(Loaded::Ended(Ended::Held(lease.until)));
+    if let Some(until) = lease::held_until(ports, &journal.head).await? {
+        return Ok(Loaded::Ended(Ended::Held(until)));
     }
     // Mail is deleted only after everything that followed from it is dispatched: if the mail is
     // gone and it is the only cause, there is nothing left to do. Read after the head, which

@@ -12,13 +12,13 @@ use crate::testing::ManualClock;
 /// The wall clock has a skew that may change in both directions; monotonic time and sleeps are
 /// exact.
 #[derive(Debug)]
-pub(super) struct SkewedClock {
+pub(crate) struct SkewedClock {
     time: Arc<ManualClock>,
     skew: Mutex<SignedDuration>,
 }
 
 impl SkewedClock {
-    pub(super) fn new(time: Arc<ManualClock>, millis: i64) -> Self {
+    pub(crate) fn new(time: Arc<ManualClock>, millis: i64) -> Self {
         let skew = Mutex::new(SignedDuration::from_millis(millis));
         Self { time, skew }
     }

@@ -54,6 +54,8 @@ use std::fmt;
 use std::sync::Arc;
 
 pub use breach::{Breach, Report};
+#[cfg(test)]
+pub(crate) use clock::SkewedClock;
 pub use plan::{Act, ActVerb, Faults, Plan};
 pub use program::{Part, Program, Work};
 

@@ -11,6 +11,7 @@ mod cuts;
 mod dispatching;
 mod end_of_time;
 mod estimate;
+mod far_leases;
 mod faults;
 mod findings;
 mod frames;

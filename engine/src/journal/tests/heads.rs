@@ -25,6 +25,7 @@ fn a_head_is_read_back_as_it_was_written() {
         worker: "w".to_owned(),
         epoch: 7,
         until: now,
+        ttl_ms: 30_000,
     });
     draft.timer = Some(keys::timer(now, &journal.head.record.queue, &eid, 1));
     draft.news = vec![News {
