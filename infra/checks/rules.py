@@ -79,6 +79,31 @@ def check_concurrency(flat):
             yield f"{name}: MaximumConcurrency is {most}, not 2 to 1000"
 
 
+def check_public_url(flat):
+    """Requests to a URL that is open to anybody cannot take the instances of other functions."""
+    for name, url in flat.of("Lambda::Url").items():
+        if url["AuthType"] == "AWS_IAM":
+            continue
+        function = flat.aliased(url["TargetFunctionArn"]) or target(url["TargetFunctionArn"])
+        most = flat.of("Lambda::Function")[function].get("ReservedConcurrentExecutions")
+        if not isinstance(most, int) or not 0 < most <= 1000:
+            yield f"{name}: it is open to anybody, and {function} has no reserved concurrency"
+            continue
+        for source, mapping in flat.of("Lambda::EventSourceMapping").items():
+            events = mapping["ScalingConfig"]["MaximumConcurrency"]
+            if flat.aliased(mapping["FunctionName"]) == function and events >= most:
+                yield f"{name}: {source} may take all {most} instances of {function}"
+
+
+def check_recursion(flat):
+    """Lambda does not stop the chains that executions form, and looks for loops in all other functions."""
+    for short, (name, says) in flat.functions().items():
+        chained = short in ("worker", "slow", "starter")
+        loop = says.get("RecursiveLoop")
+        if loop != ("Allow" if chained else None):
+            yield f"{name}: RecursiveLoop is {loop}"
+
+
 def check_dead_letters(flat):
     """What fails again and again leaves its queue, and is kept for longer than it was there."""
     queues = flat.of("SQS::Queue")
