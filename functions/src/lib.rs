@@ -26,6 +26,7 @@ mod host;
 #[cfg(feature = "lambda")]
 mod lambda;
 pub mod roles;
+mod telemetry;
 pub mod triggers;
 
 pub use cli::{Exit, Streams};

@@ -19,7 +19,7 @@ use std::sync::Arc;
 
 pub use crate::journal::{CommitError, Lease};
 pub use crate::process::{
-    App, Core, Counts, Host, Notice, OnFault, Registered, RegistryError, STORE, chain,
+    App, Core, Counts, EXECUTION, Host, Notice, OnFault, Registered, RegistryError, STORE, chain,
 };
 pub use crate::replay::{AttemptView, Frame, FrameKind, FrameStatus};
 pub use crate::retention::{
@@ -29,7 +29,7 @@ pub use crate::run::{Causes, Ended, RunError, Stop};
 pub use crate::stored::LoadError;
 pub use crate::sweeper::{Position, Sweeper, Swept};
 pub use crate::timers::{Due as DueTimers, due as due_timers};
-pub use crate::worker::{Watch, Worker, WorkerEvent, WorkerOptions};
+pub use crate::worker::{RunSpan, Watch, Worker, WorkerEvent, WorkerOptions};
 pub use audit::{Asleep, Audit, Finding};
 pub use control::{Signal, Signalled};
 pub use error::{EngineError, ErrorKind};

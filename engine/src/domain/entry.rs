@@ -4,6 +4,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_variant::to_variant_name;
 
+use super::failure::kind;
 use super::{
     Blocked, Body, Channel, Digest, ExecutionId, Failure, FrameId, Json, MessageId, OnClose,
     Payload, Provenance, Queue, Workflow,
@@ -298,6 +299,36 @@ impl Entry {
     #[must_use]
     pub fn kind(&self) -> &'static str {
         to_variant_name(self).expect("an entry is a variant of an enum")
+    }
+
+    /// Returns the name of the change in the life of its execution, for logs and people; `None` if
+    /// the entry is of a message or of a frame.
+    #[must_use]
+    pub fn lifecycle(&self) -> Option<&'static str> {
+        Some(match self {
+            Self::Started => "started",
+            Self::Resumed => "resumed",
+            Self::Suspended => "suspended",
+            Self::Sliced => "handed on",
+            Self::Paused { .. } => "paused",
+            Self::Unpaused => "unpaused",
+            Self::Blocked(_) => "blocked",
+            Self::Completed { .. } => "completed",
+            Self::Failed { .. } => "failed",
+            Self::Cancelled { failure } if failure.kind == kind::TERMINATED => "terminated",
+            Self::Cancelled { .. } => "cancelled",
+            Self::Received { .. }
+            | Self::FrameStarted { .. }
+            | Self::FrameCompleted { .. }
+            | Self::FrameRecorded { .. }
+            | Self::FrameFailed { .. }
+            | Self::FrameSuspended { .. }
+            | Self::FrameFulfilled { .. }
+            | Self::FrameDropped { .. }
+            | Self::Sent { .. }
+            | Self::Announced { .. }
+            | Self::ChildClosed { .. } => return None,
+        })
     }
 
     /// Returns the frame that the entry belongs to.

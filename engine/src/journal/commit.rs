@@ -22,6 +22,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 
 use super::head::{Head, Item, Lease, News, Raw};
+use super::report::report;
 use super::{CommitError, Journal, segment};
 use crate::domain::{Commit, Entry, Provenance, Status};
 use crate::keys::Key;
@@ -65,14 +66,15 @@ impl Journal {
         let number = self.head.commit + 1;
         let entries = self.head.entries + draft.entries.len() as u64;
         let renews = draft.entries.is_empty();
-        let raw = Raw::of(&Commit {
+        let commit = Commit {
             commit: number,
             first: self.head.entries,
             at: draft.at,
             by: draft.by,
             frames: draft.frames,
             entries: draft.entries,
-        });
+        };
+        let raw = Raw::of(&commit);
         let mut next = self.head.clone();
         let mut open = self.open.clone();
         if self.is_full(raw.bytes(), settings.tail)
@@ -99,6 +101,7 @@ impl Journal {
         self.version = replace(ports, &next, &self.version, draft.deadline).await?;
         self.head = next;
         self.open = open;
+        report(&self.head.record, &commit);
         Ok(())
     }
 }

@@ -7,6 +7,7 @@
 mod commit;
 mod error;
 mod head;
+mod report;
 pub(crate) mod segment;
 #[cfg(test)]
 mod tests;

@@ -21,3 +21,7 @@ pub(crate) use sticky::Sticky;
 
 /// Log target of store errors, for programs that report these errors themselves.
 pub const STORE: &str = "millpond::store";
+
+/// Log target of the changes of executions: INFO for each change and each attempt of a step, WARN
+/// for an execution that failed or was blocked. Each record is written after its commit has landed.
+pub const EXECUTION: &str = "millpond::execution";

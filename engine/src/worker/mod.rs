@@ -22,9 +22,10 @@ use std::time::Duration;
 use futures::channel::mpsc;
 use futures::future::pending;
 use futures::{FutureExt, StreamExt};
+use tracing::Instrument as _;
 
 pub use event::WorkerEvent;
-pub use options::{Watch, WorkerOptions};
+pub use options::{RunSpan, Watch, WorkerOptions};
 
 use self::scheduler::{Finished, Scheduler};
 use crate::client::Engine;
@@ -71,7 +72,9 @@ impl Worker {
                 }
             }
             for job in scheduler.take_jobs() {
+                let span = (self.options.span)(job.eid());
                 let run = scheduler::job(Arc::clone(&self.core), job, word.clone(), done.clone());
+                let run = run.instrument(span);
                 // A task of its own, so that runs share the processors; each one reports its end.
                 let _runs_on = self.core.ports.spawner.spawn(run.boxed());
             }

@@ -5,10 +5,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::WorkerEvent;
-use crate::domain::Queue;
+use crate::domain::{ExecutionId, Queue};
 
 /// A callback that receives the events of a worker.
 pub type Watch = Arc<dyn Fn(&WorkerEvent) + Send + Sync>;
+
+/// Creates the span in which a worker runs an execution.
+pub type RunSpan = fn(&ExecutionId) -> tracing::Span;
 
 /// The queues that a worker serves, and how often it polls them.
 #[derive(Clone)]
@@ -26,6 +29,8 @@ pub struct WorkerOptions {
     pub margin: Duration,
     /// Receives the worker's events.
     pub watch: Option<Watch>,
+    /// Creates the span of each run, for example as a part of a trace.
+    pub span: RunSpan,
 }
 
 impl Default for WorkerOptions {
@@ -37,6 +42,7 @@ impl Default for WorkerOptions {
             idle: Duration::from_secs(1),
             margin: Duration::from_secs(20),
             watch: None,
+            span: |_| tracing::Span::none(),
         }
     }
 }

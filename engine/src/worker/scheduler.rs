@@ -22,6 +22,12 @@ pub(super) struct Job {
     causes: Causes,
 }
 
+impl Job {
+    pub(super) fn eid(&self) -> &ExecutionId {
+        &self.eid
+    }
+}
+
 pub(super) struct Finished {
     eid: ExecutionId,
     ended: Result<Ended, RunError>,

@@ -7,6 +7,7 @@ use super::error::Error;
 use super::exit::Exit;
 use super::globals::Globals;
 use super::invocation::Invocation;
+use super::log::Reports;
 
 const AFTER: &str = "\
 An execution is named by its id, by the beginning or the end of its id (at least 4 characters),
@@ -61,6 +62,17 @@ macro_rules! commands {
             }
         }
     };
+}
+
+impl Command {
+    /// Which reports the command makes itself.
+    pub(crate) fn reports(&self) -> Reports {
+        match self {
+            Self::Dev(_) => Reports::Changes,
+            Self::Worker(_) => Reports::Events,
+            _ => Reports::Outages,
+        }
+    }
 }
 
 commands! {

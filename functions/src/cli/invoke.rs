@@ -6,9 +6,6 @@ use std::path::Path;
 use clap::{CommandFactory as _, FromArgMatches as _};
 use millpond::client::{App, chain};
 use serde_json::json;
-use tracing_subscriber::filter::{LevelFilter, Targets};
-use tracing_subscriber::layer::SubscriberExt as _;
-use tracing_subscriber::util::SubscriberInitExt as _;
 
 use super::args::Cli;
 use super::command::Launch as _;
@@ -16,6 +13,7 @@ use super::cost_meter::CostMeter;
 use super::error::Error;
 use super::exit::Exit;
 use super::invocation::Invocation;
+use super::log;
 use super::streams::Streams;
 use crate::environment::Environment;
 
@@ -34,7 +32,7 @@ pub(crate) async fn invoke(
         Err(error) => return rejected(&error, &streams),
     };
     streams.set(cli.globals.json, environment.no_color);
-    log(cli.globals.log, streams.color());
+    let telemetry = log::begin(cli.globals.log, &streams, cli.command.reports());
     let meter = CostMeter::default();
     let invocation = Invocation {
         app,
@@ -45,6 +43,7 @@ pub(crate) async fn invoke(
     };
     let ended = cli.command.launch(invocation).await;
     meter.report(&streams);
+    telemetry.flush();
     match ended {
         Ok(exit) => exit,
         // For example, `head` has closed the pipe.
@@ -78,19 +77,4 @@ fn failed(error: &Error, streams: &Streams) -> Exit {
         streams.note(format!("error: {text}"));
     }
     exit
-}
-
-/// Outages of the store are left out: long-running commands report them once themselves.
-fn log(level: LevelFilter, color: bool) {
-    let filter = Targets::new().with_default(level);
-    let filter = match level > LevelFilter::WARN {
-        true => filter,
-        false => filter.with_target("millpond::store", LevelFilter::OFF),
-    };
-    let lines = tracing_subscriber::fmt::layer()
-        .with_writer(std::io::stderr)
-        .with_ansi(color);
-    let subscriber = tracing_subscriber::registry().with(filter).with(lines);
-    // A program that calls `run` may have set its own subscriber.
-    let _ = subscriber.try_init();
 }

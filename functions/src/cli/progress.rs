@@ -154,18 +154,16 @@ fn print(streams: &Streams, record: &Record, commit: &Commit) -> io::Result<()> 
 
 /// The name of a lifecycle entry, its color, and a note.
 fn lifecycle(entry: &Entry) -> Option<(&'static str, u8, Option<String>)> {
-    Some(match entry {
-        Entry::Started => ("started", 36, None),
-        Entry::Resumed => ("resumed", 36, None),
-        Entry::Suspended => ("suspended", 34, None),
-        Entry::Sliced => ("handed on", 33, None),
-        Entry::Paused { reason } => ("paused", 33, Some(reason.clone())),
-        Entry::Unpaused => ("unpaused", 36, None),
-        Entry::Blocked(why) => ("blocked", 31, Some(why.to_string())),
-        Entry::Completed { value } => ("completed", 32, Some(text::payload(value))),
-        Entry::Failed { failure } => ("failed", 31, Some(failure.to_string())),
-        Entry::Cancelled { failure } => ("cancelled", 33, Some(failure.to_string())),
-        // Messages and frames.
-        _ => return None,
-    })
+    let name = entry.lifecycle()?;
+    let (code, note) = match entry {
+        Entry::Suspended => (34, None),
+        Entry::Sliced => (33, None),
+        Entry::Paused { reason } => (33, Some(reason.clone())),
+        Entry::Blocked(why) => (31, Some(why.to_string())),
+        Entry::Completed { value } => (32, Some(text::payload(value))),
+        Entry::Failed { failure } => (31, Some(failure.to_string())),
+        Entry::Cancelled { failure } => (33, Some(failure.to_string())),
+        _ => (36, None),
+    };
+    Some((name, code, note))
 }

@@ -10,6 +10,7 @@ use super::context::CommandContext;
 use super::error::Error;
 use super::exit::Exit;
 use crate::roles::{Idle, until_idle, worker};
+use crate::telemetry::span;
 
 /// Longest pause between two polls.
 const POLL: Duration = Duration::from_millis(200);
@@ -79,6 +80,7 @@ pub(crate) async fn serve(
                 watch(event);
             }
         })),
+        span,
         ..WorkerOptions::default()
     };
     let abandon = Notice::new();

@@ -6,24 +6,7 @@ use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;
 
-/// Telemetry beside the log, which is sent before the process is frozen.
-#[derive(Debug, Default)]
-pub(super) struct Telemetry {
-    #[cfg(feature = "otel")]
-    traces: Option<millpond_telemetry::Traces>,
-}
-
-impl Telemetry {
-    /// Sends what is buffered.
-    pub(super) fn flush(&self) {
-        #[cfg(feature = "otel")]
-        if let Some(traces) = &self.traces
-            && let Err(error) = tokio::task::block_in_place(|| traces.flush())
-        {
-            tracing::warn!(error = %millpond::client::chain(&error), "cannot send all traces: some are missing");
-        }
-    }
-}
+use crate::telemetry::Telemetry;
 
 /// Starts logging, at the level of Lambda's logging configuration (`AWS_LAMBDA_LOG_LEVEL`).
 pub(super) fn begin() -> Telemetry {
@@ -40,50 +23,18 @@ pub(super) fn begin() -> Telemetry {
         .with_default(level.min(LevelFilter::WARN))
         .with_target("millpond", level)
         .with_target("millpond_functions", level);
-    #[cfg(not(feature = "otel"))]
-    let telemetry = Telemetry::default();
-    #[cfg(feature = "otel")]
-    let (telemetry, failed) = collector();
+    let service = std::env::var("AWS_LAMBDA_FUNCTION_NAME");
+    let (telemetry, failed) = Telemetry::begin(&service.unwrap_or_else(|_| "millpond".to_owned()));
     let all = tracing_subscriber::registry()
         .with(filter)
-        .with(lines(std::io::stdout));
-    #[cfg(feature = "otel")]
-    let all = all.with(
-        telemetry
-            .traces
-            .as_ref()
-            .map(millpond_telemetry::Traces::layer),
-    );
+        .with(lines(std::io::stdout))
+        .with(telemetry.layer());
     // A program that calls `main` may have set its own subscriber.
     let _ = all.try_init();
-    #[cfg(feature = "otel")]
     if let Some(error) = failed {
-        tracing::error!(error = %millpond::client::chain(&error), "cannot start the export of traces: none are sent");
+        tracing::error!(%error, "cannot start the export of traces: none are sent");
     }
     telemetry
-}
-
-/// The collector that the standard variables of OpenTelemetry name.
-#[cfg(feature = "otel")]
-fn collector() -> (Telemetry, Option<millpond_telemetry::TelemetryError>) {
-    let named = [
-        "OTEL_EXPORTER_OTLP_ENDPOINT",
-        "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT",
-    ];
-    if !named.iter().any(|name| std::env::var_os(name).is_some()) {
-        return (Telemetry::default(), None);
-    }
-    let function = std::env::var("AWS_LAMBDA_FUNCTION_NAME");
-    let function = function.unwrap_or_else(|_| "millpond".to_owned());
-    match millpond_telemetry::Traces::otlp(&function) {
-        Ok(traces) => (
-            Telemetry {
-                traces: Some(traces),
-            },
-            None,
-        ),
-        Err(error) => (Telemetry::default(), Some(error)),
-    }
 }
 
 /// The layer that writes the lines.

@@ -24,9 +24,9 @@ use tracing::Instrument as _;
 
 use self::context::Cloud;
 use self::deployment::{Deployment, Role};
-use self::log::Telemetry;
 use crate::environment::Environment;
 use crate::events::parse;
+use crate::telemetry::Telemetry;
 use crate::triggers::Rules;
 
 /// Threads that run the engine. A function has a fraction of a processor, or a few.

@@ -267,9 +267,7 @@ async fn run(
         // The receiver is dropped when the time is over.
         let _ = send.try_send(ended);
     };
-    let span = tracing::info_span!("execution", %eid);
-    #[cfg(feature = "otel")]
-    millpond_telemetry::join(&span, &eid);
+    let span = crate::telemetry::span(&eid);
     let _runs_on = engine.ports().spawner.spawn(work.instrument(span).boxed());
     ended.next().await
 }

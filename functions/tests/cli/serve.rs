@@ -98,3 +98,52 @@ fn a_killed_workers_execution_is_finished_by_the_next_one() {
     assert_eq!(world.ok(&["result", &eid]), "\"through\"\n");
     assert_eq!(read(&began).lines().count(), 2);
 }
+
+#[test]
+fn e21_a_worker_reports_changes_and_attempts_in_json_lines() {
+    let world = World::new();
+    let eid = world.start(&["fail", "--key", "k"]);
+    let told = world.ok(&["worker", "--until-idle", "--json"]);
+    let events: Vec<serde_json::Value> = told
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    let named = events.iter().map(|event| {
+        assert!(event["eid"] == eid && event["key"] == "k" && event["workflow"] == "fail");
+        (
+            event["level"].as_str().unwrap(),
+            event["event"].as_str().unwrap(),
+        )
+    });
+    let expected = [
+        ("info", "started"),
+        ("info", "attempt started"),
+        ("info", "step failed"),
+        ("warn", "failed"),
+    ];
+    assert_eq!(named.collect::<Vec<_>>(), expected);
+    assert_eq!(
+        (&events[1]["fid"], &events[1]["attempt"]),
+        (&"root/charge#0".into(), &1.into())
+    );
+    let why = "refused: root/charge#0: the card was refused";
+    assert_eq!(events[3]["why"], why);
+}
+
+#[test]
+fn e21_a_worker_logs_failures_unless_told_otherwise() {
+    let lines = |args: &[&str]| {
+        let world = World::new();
+        let eid = world.start(&["fail"]);
+        let log = world.run(&[&["worker", "--until-idle"], args].concat()).err;
+        let about = log.lines().filter(|line| line.contains(&eid)).count();
+        (
+            about,
+            log.lines().filter(|line| line.contains("WARN")).count(),
+        )
+    };
+    assert_eq!(lines(&[]), (1, 1));
+    assert_eq!(lines(&["--log", "info"]), (4, 1));
+    assert_eq!(lines(&["--log", "error"]), (0, 0));
+}
+
