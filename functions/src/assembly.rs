@@ -35,8 +35,6 @@ pub(crate) struct Opening<'a> {
     pub(crate) create: bool,
     /// Reads a bucket that is one file completely first, and rejects a damaged one.
     pub(crate) check: bool,
-    /// Counts the requests.
-    pub(crate) counted: bool,
 }
 
 /// Why a bucket could not be opened.
@@ -67,8 +65,8 @@ pub(crate) struct Assembly {
     pub(crate) behind: Behind,
     /// The bucket without the codec: what probes read.
     pub(crate) store: Arc<dyn Bucket>,
-    /// The count of its requests, if asked for.
-    pub(crate) metered: Option<Arc<Metered>>,
+    /// The count of its requests.
+    pub(crate) metered: Arc<Metered>,
     bucket: Arc<dyn Bucket>,
 }
 
@@ -86,17 +84,17 @@ impl Assembly {
             check: how.check,
         };
         let opened = location.open(options).await?;
-        Ok(Self::over(location, opened, codec, how.counted))
+        Ok(Self::over(location, opened, codec))
     }
 
     /// The same over a bucket that is already open.
-    pub(crate) fn over(location: Location, opened: Opened, codec: Codec, counted: bool) -> Self {
+    pub(crate) fn over(location: Location, opened: Opened, codec: Codec) -> Self {
         let Opened {
             bucket,
             clock,
             behind,
         } = opened;
-        let wrapped = Wrapped::new(bucket, &clock, location.is_far(), counted);
+        let wrapped = Wrapped::new(bucket, &clock, location.is_far());
         let entropy: Arc<dyn Entropy> = Arc::new(OsEntropy::new());
         let store = wrapped.bucket;
         let bucket = Coded::new(Arc::clone(&store), codec, Arc::clone(&entropy));

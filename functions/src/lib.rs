@@ -25,6 +25,7 @@ pub mod events;
 mod host;
 #[cfg(feature = "lambda")]
 mod lambda;
+mod metrics;
 pub mod roles;
 mod telemetry;
 pub mod triggers;

@@ -1,6 +1,8 @@
 //! Events that a worker reports to its observer.
 
-use crate::domain::ExecutionId;
+use jiff::Timestamp;
+
+use crate::domain::{ExecutionId, Queue};
 use crate::run::Ended;
 
 /// Something a worker did.
@@ -12,6 +14,18 @@ pub enum WorkerEvent {
     Ended(ExecutionId, Ended),
     /// A run failed; it is retried.
     Failed(ExecutionId, String),
+    /// A poll listed the mail of a queue, or a page of it.
+    FoundMail {
+        /// The queue.
+        queue: Queue,
+        /// When the oldest message of the page was stored, by the store's clock.
+        oldest: Option<Timestamp>,
+    },
+    /// A poll listed the timers, or a page of them.
+    FoundTimers {
+        /// The instant of the earliest timer that is due.
+        earliest: Option<Timestamp>,
+    },
     /// A poll for causes failed; it is retried. Reported once per outage.
     PollFailing(String),
     /// Polls for causes succeed again.

@@ -93,6 +93,11 @@ impl Scheduler {
         if let Some(next) = page.next {
             self.cursors.insert(queue.clone(), next);
         }
+        let oldest = page.entries.iter().map(|row| row.modified).min();
+        self.tell(&WorkerEvent::FoundMail {
+            queue: queue.clone(),
+            oldest,
+        });
         let mut found = false;
         for row in page.entries {
             match MailKey::parse(&row.key) {
@@ -119,6 +124,8 @@ impl Scheduler {
         let due = timers::due_until(&ports, now, after.as_ref(), PAGE, end).await?;
         self.next_timer = due.next;
         self.timer_cursor = due.rest;
+        let earliest = due.now.first().map(|(_, timer)| timer.due);
+        self.tell(&WorkerEvent::FoundTimers { earliest });
         due.foreign.iter().for_each(|key| self.foreign(key));
         let mut found = false;
         for (key, timer) in due.now {

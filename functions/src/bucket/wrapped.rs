@@ -8,24 +8,17 @@ use millpond_wrappers::{Limits, Metered, Throttled, Traced};
 /// A bucket with its wrappers.
 pub(crate) struct Wrapped {
     pub(crate) bucket: Arc<dyn Bucket>,
-    /// The count of requests that were sent to the store, if requested.
-    pub(crate) metered: Option<Arc<Metered>>,
+    /// The count of requests that were sent to the store.
+    pub(crate) metered: Arc<Metered>,
 }
 
 impl Wrapped {
-    /// Wraps `bucket` in a count, if requested, and a `far` one (neither in memory nor in a local file)
+    /// Wraps `bucket` in a count, and a `far` one (neither in memory nor in a local file)
     /// in a request log and a throttle. The count is innermost: requests that wait in the throttle
     /// and are not sent are not counted.
-    pub(crate) fn new(
-        mut bucket: Arc<dyn Bucket>,
-        clock: &Arc<dyn Clock>,
-        far: bool,
-        counted: bool,
-    ) -> Self {
-        let metered = counted.then(|| Arc::new(Metered::new(Arc::clone(&bucket))));
-        if let Some(metered) = &metered {
-            bucket = Arc::clone(metered) as Arc<dyn Bucket>;
-        }
+    pub(crate) fn new(bucket: Arc<dyn Bucket>, clock: &Arc<dyn Clock>, far: bool) -> Self {
+        let metered = Arc::new(Metered::new(bucket));
+        let mut bucket = Arc::clone(&metered) as Arc<dyn Bucket>;
         if far {
             bucket = Arc::new(Traced::new(bucket, Arc::clone(clock)));
             bucket = Arc::new(Throttled::new(bucket, Arc::clone(clock), Limits::default()));
@@ -54,14 +47,14 @@ mod tests {
             let wait = Some(Duration::from_secs(30));
             faults.add(Rule::new(Injection::SlowDown(wait)));
             let inner = Arc::clone(&faults) as Arc<dyn Bucket>;
-            let wrapped = Wrapped::new(inner, &clock, far, true);
+            let wrapped = Wrapped::new(inner, &clock, far);
             let key = Key::parse("x/07/a").unwrap();
             let read = || block_on(wrapped.bucket.read(&key));
             assert!(read().is_err());
             assert_eq!(read().is_err(), far);
             let sent = if far { 1 } else { 2 };
             assert_eq!(faults.requests(), sent);
-            let total = wrapped.metered.as_ref().unwrap().usage().total();
+            let total = wrapped.metered.usage().total();
             assert_eq!((total.requests, total.throttled), (sent, 1));
         }
     }

@@ -6,9 +6,7 @@ use millpond::client::{Engine, RetentionSettings};
 use millpond::domain::{Actor, ActorKind};
 use millpond::ports::{Bucket, Doorbell, Wakeups};
 use millpond::settings::Settings;
-#[cfg(unix)]
-use millpond_wakeups::SocketDoorbell;
-use millpond_wrappers::Remembered;
+use millpond_wrappers::{Metered, Remembered};
 
 use super::error::Error;
 use super::invocation::Invocation;
@@ -31,6 +29,8 @@ pub(crate) struct CommandContext {
     pub(crate) ephemeral: bool,
     /// The bucket without the codec: what probes read.
     pub(crate) store: Arc<dyn Bucket>,
+    /// The count of its requests.
+    pub(crate) metered: Arc<Metered>,
     /// Whether its requests go over a network, and are billed.
     pub(crate) far: bool,
     /// What operators can ask of the store, beyond the port.
@@ -54,7 +54,6 @@ impl CommandContext {
             fsync: !globals.no_fsync,
             create: needs.create,
             check: needs.check,
-            counted: globals.bill,
         };
         let assembly = Assembly::open(location, opening).await?;
         Self::over(assembly, invocation, needs)
@@ -76,7 +75,9 @@ impl CommandContext {
             streams,
             meter,
         } = invocation;
-        meter.attach(assembly.metered.as_ref());
+        if globals.bill {
+            meter.attach(Arc::clone(&assembly.metered));
+        }
         let url = assembly.location.to_string();
         let sticky = usize::from(globals.sticky) << 20;
         if sticky > 0 {
@@ -107,6 +108,7 @@ impl CommandContext {
             url,
             ephemeral: assembly.location.is_private(),
             far: assembly.location.is_far(),
+            metered: assembly.metered,
             behind: assembly.behind,
             store: assembly.store,
             retention: environment.retention(),

@@ -13,13 +13,11 @@ pub(crate) struct CostMeter(OnceLock<Arc<Metered>>);
 
 impl CostMeter {
     /// Takes the count of the bucket that a command has opened. A command opens one.
-    pub(crate) fn attach(&self, metered: Option<&Arc<Metered>>) {
-        if let Some(metered) = metered {
-            let _ = self.0.set(Arc::clone(metered));
-        }
+    pub(crate) fn attach(&self, metered: Arc<Metered>) {
+        let _ = self.0.set(metered);
     }
 
-    /// Prints the bill on stderr; nothing if nothing was counted.
+    /// Prints the bill on stderr; nothing if no bucket was attached.
     pub(crate) fn report(&self, streams: &Streams) {
         let Some(metered) = self.0.get() else {
             return;

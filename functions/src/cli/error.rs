@@ -10,6 +10,7 @@ use millpond_ffl::source::SourceError;
 use super::exit::Exit;
 use crate::assembly::{EngineFailure, OpeningError};
 use crate::bucket::LocationError;
+use crate::metrics::MetricsError;
 use crate::triggers::LoadError;
 
 /// Why a command failed.
@@ -50,6 +51,8 @@ pub(crate) enum Error {
     Unwritten { what: String, source: io::Error },
     #[error("cannot listen for shutdown signals: the system refused the handler; run it again")]
     Signals(#[source] io::Error),
+    #[error(transparent)]
+    Metrics(#[from] MetricsError),
     /// Also: the reader of the output has closed it.
     #[error("cannot write the output")]
     Output(#[from] io::Error),
@@ -77,6 +80,7 @@ impl Error {
             | Self::Input { .. }
             | Self::Text(_)
             | Self::Unwritten { .. }
+            | Self::Metrics(_)
             | Self::Retention(RetentionError::Settings(_)) => Exit::Usage,
             Self::NotFound { .. } => Exit::NotFound,
             Self::Rules(LoadError::Bucket { .. }) => Exit::Storage,

@@ -97,7 +97,6 @@ impl Cloud {
             fsync: true,
             create: false,
             check: false,
-            counted: true,
         };
         let assembly = Assembly::open(location, opening).await?;
         let location = &assembly.location;
@@ -105,7 +104,7 @@ impl Cloud {
             .behind
             .s3()
             .ok_or_else(|| NotS3(location.to_string()))?;
-        let metered = assembly.metered.clone().expect("it was asked for");
+        let metered = Arc::clone(&assembly.metered);
         let sqs = wakeups(&deployment, &assembly.clock).await?;
         let wakeups: Arc<dyn Wakeups> = match &sqs {
             Some(sqs) => Arc::new(sqs.clone()),

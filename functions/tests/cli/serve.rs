@@ -147,3 +147,38 @@ fn e21_a_worker_logs_failures_unless_told_otherwise() {
     assert_eq!(lines(&["--log", "error"]), (0, 0));
 }
 
+#[test]
+fn e21_a_worker_serves_metrics_and_its_health() {
+    use std::io::{Read as _, Write as _};
+    let world = World::new();
+    let worker = world.spawn("worker", &["worker", "--metrics", "127.0.0.1:0"]);
+    let mut address = None;
+    until("it reports the address", || {
+        let log = worker.err();
+        let url = log
+            .lines()
+            .find_map(|line| line.strip_prefix("metrics: http://"));
+        address = url
+            .and_then(|url| url.strip_suffix("/metrics"))
+            .map(str::to_owned);
+        address.is_some()
+    });
+    let get = |path: &str| {
+        let mut stream = std::net::TcpStream::connect(address.as_deref().unwrap()).unwrap();
+        write!(
+            stream,
+            "GET {path} HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n"
+        )
+        .unwrap();
+        let mut text = String::new();
+        stream.read_to_string(&mut text).unwrap();
+        text
+    };
+    assert!(get("/health").starts_with("HTTP/1.1 200"));
+    let eid = world.start(&["greet", "--input", "\"a\""]);
+    world.ok(&["result", &eid, "--wait", "60"]);
+    until("the run is counted", || {
+        get("/metrics").contains("millpond_runs_ended_total{result=\"completed\"} 1")
+    });
+    assert!(get("/metrics").contains("millpond_attempts_total 1"));
+}

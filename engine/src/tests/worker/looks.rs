@@ -39,7 +39,10 @@ fn queues_are_served_in_order_and_no_more_run_at_once_than_there_is_room_for() {
                 }
             }
             WorkerEvent::Ended(..) | WorkerEvent::Failed(..) => running -= 1,
-            WorkerEvent::PollFailing(_) | WorkerEvent::PollRecovered => {}
+            WorkerEvent::FoundMail { .. }
+            | WorkerEvent::FoundTimers { .. }
+            | WorkerEvent::PollFailing(_)
+            | WorkerEvent::PollRecovered => {}
         }
         most = most.max(running);
     }

@@ -177,7 +177,7 @@ async fn doctor_of(location: Location, store: Arc<Store>, args: &[&str]) -> (Exi
         clock: Arc::new(SystemClock::new()),
         behind: Behind::Nothing,
     };
-    let assembly = Assembly::over(location, opened, Codec::new(), false);
+    let assembly = Assembly::over(location, opened, Codec::new());
     let invocation = Invocation {
         app: App::new(),
         globals: &cli.globals,
