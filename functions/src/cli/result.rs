@@ -52,7 +52,7 @@ pub(crate) async fn show(
         (Err(failure), true) => context
             .streams
             .document(&json!({"eid": eid, "status": status, "failure": failure}))?,
-        (Ok(value), false) => context.streams.line(value.as_str())?,
+        (Ok(value), false) => context.streams.value(value)?,
         (Err(failure), false) if failure.kind == status.as_str() => context.streams.note(failure),
         (Err(failure), false) => context.streams.note(format!("{status}: {failure}")),
     }

@@ -6,9 +6,11 @@ use std::io::{self, IsTerminal as _, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use millpond::client::chain;
+use millpond::domain::Json;
 use serde::Serialize;
 
 use super::exit::Exit;
+use super::text;
 
 type Sink = Arc<Mutex<Box<dyn Write + Send>>>;
 
@@ -56,8 +58,12 @@ impl Streams {
         self.color
     }
 
-    /// A line of the result.
+    /// A line of the result, without control characters.
     pub(crate) fn line(&self, text: impl fmt::Display) -> io::Result<()> {
+        self.print(&text::printable(&text.to_string(), self.color))
+    }
+
+    fn print(&self, text: &str) -> io::Result<()> {
         let mut out = self.out.lock().unwrap_or_else(PoisonError::into_inner);
         writeln!(out, "{text}")?;
         out.flush()
@@ -73,16 +79,22 @@ impl Streams {
     /// The result as one JSON document.
     pub(crate) fn document(&self, value: &impl Serialize) -> io::Result<()> {
         let text = serde_json::to_string_pretty(value)?;
-        self.line(text)
+        self.print(&text::escaped(&text))
     }
 
     /// One of a stream of JSON documents.
     pub(crate) fn record(&self, value: &impl Serialize) -> io::Result<()> {
-        self.line(serde_json::to_string(value)?)
+        self.print(&text::escaped(&serde_json::to_string(value)?))
+    }
+
+    /// A value as JSON text.
+    pub(crate) fn value(&self, json: &Json) -> io::Result<()> {
+        self.print(&text::escaped(json.as_str()))
     }
 
     /// A note beside the result. A closed error stream is ignored.
     pub(crate) fn note(&self, text: impl fmt::Display) {
+        let text = text::printable(&text.to_string(), self.color);
         let mut err = self.err.lock().unwrap_or_else(PoisonError::into_inner);
         let _ = writeln!(err, "{text}").and_then(|()| err.flush());
     }
