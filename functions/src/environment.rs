@@ -185,6 +185,16 @@ pub(crate) fn days(text: &str) -> Result<Duration, &'static str> {
     }
 }
 
+/// Reads a number of minutes, fractions allowed.
+pub(crate) fn minutes(text: &str) -> Result<Duration, &'static str> {
+    let rule = "must be a number of minutes from 0 to 525600, such as 5";
+    let minutes: f64 = text.trim().parse().map_err(|_| rule)?;
+    match (0.0..=525_600.0).contains(&minutes) {
+        true => Ok(Duration::from_secs_f64(minutes * 60.0)),
+        false => Err(rule),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -17,6 +17,7 @@ use std::collections::BTreeSet;
 use futures::{StreamExt, stream};
 use serde::Serialize;
 
+use super::attention::{BlockedExecution, UnreadMessages, blocked, unread_messages};
 use super::objects::finding;
 use super::{Engine, EngineError, Frame, FrameKind, FrameStatus};
 use crate::domain::{ExecutionId, Status, Workflow};
@@ -37,6 +38,10 @@ pub struct Audit {
     pub open: usize,
     /// Number of executions that an operator must resume: paused and blocked ones.
     pub parked: usize,
+    /// Why executions are blocked.
+    pub blocked: Vec<BlockedExecution>,
+    /// Executions that are not over, with messages that no `receive` has consumed.
+    pub unread: Vec<UnreadMessages>,
     /// The problems found.
     pub findings: Vec<Finding>,
 }
@@ -140,6 +145,8 @@ impl Engine {
             let parked = matches!(seen.status, Some(Status::Paused | Status::Blocked));
             audit.parked += usize::from(parked);
             audit.findings.extend(seen.findings);
+            audit.blocked.extend(seen.blocked);
+            audit.unread.extend(seen.unread);
         }
         let ports = &self.core.ports;
         for eid in listed.without_head {
@@ -217,14 +224,14 @@ impl Engine {
                 return Ok(Some(Seen::bad(Finding::Corrupt { key, why })));
             }
         };
-        let mut findings = self.broken(&mut journal).await?;
+        let (mut findings, mut commits) = self.broken(&mut journal).await?;
         // Missing objects may have been archived since the head was read.
         if !findings.is_empty()
             && let Ok(Some(now)) = Journal::load(&self.core.ports, &eid).await
             && now.head.commit != journal.head.commit
         {
             journal = now;
-            findings = self.broken(&mut journal).await?;
+            (findings, commits) = self.broken(&mut journal).await?;
         }
         let status = Some(journal.head.status);
         // Only the whole journal shows whether it waits in vain.
@@ -240,7 +247,12 @@ impl Engine {
                 Err(error) => return Err(error),
             }
         }
-        Ok(Some(Seen { status, findings }))
+        Ok(Some(Seen {
+            status,
+            blocked: blocked(&journal.head, &commits),
+            unread: unread_messages(&journal.head, &commits),
+            findings,
+        }))
     }
 
     /// Checks one execution until two reads in a row find the same commit.
@@ -350,6 +362,8 @@ struct ListedAll {
 
 struct Seen {
     status: Option<Status>,
+    blocked: Option<BlockedExecution>,
+    unread: Option<UnreadMessages>,
     findings: Vec<Finding>,
 }
 
@@ -357,6 +371,8 @@ impl Seen {
     fn bad(finding: Finding) -> Self {
         Self {
             status: None,
+            blocked: None,
+            unread: None,
             findings: vec![finding],
         }
     }

@@ -16,7 +16,8 @@ use crate::stored::LoadError;
 /// Which executions to list.
 #[derive(Debug, Clone, Default)]
 pub struct Filter {
-    /// Only executions with one of these statuses; all if empty.
+    /// Only executions with one of these statuses; all if empty. [`Status::Archived`] selects
+    /// archived executions, however they ended.
     pub status: Vec<Status>,
     /// Only executions of this type.
     pub workflow: Option<Workflow>,
@@ -35,8 +36,10 @@ pub struct Row {
     pub version: String,
     /// Its queue.
     pub queue: Queue,
-    /// Its status in the last feed object.
+    /// Its status in the last feed object; how it ended, if it is archived.
     pub status: Status,
+    /// Whether it is archived.
+    pub archived: bool,
     /// The caller's key.
     pub dispatch_key: Option<String>,
     /// The execution that started it.
@@ -124,7 +127,9 @@ impl Engine {
 }
 
 fn fits(row: &Row, filter: &Filter) -> bool {
-    (filter.status.is_empty() || filter.status.contains(&row.status))
+    let status =
+        |wanted: &Status| *wanted == row.status || (row.archived && *wanted == Status::Archived);
+    (filter.status.is_empty() || filter.status.iter().any(status))
         && filter
             .workflow
             .as_ref()
@@ -132,17 +137,23 @@ fn fits(row: &Row, filter: &Filter) -> bool {
 }
 
 fn row_of_feed(told: feed::FeedRecord) -> Row {
-    let note = told
+    let mut note = told
         .events
         .iter()
         .rev()
         .find_map(|event| event.note.clone());
+    let (mut status, archived) = (told.status, told.status == Status::Archived);
+    // The note of that event is how the execution ended.
+    if archived && let Some(ended) = note.as_deref().and_then(Status::named) {
+        (status, note) = (ended, None);
+    }
     Row {
         eid: told.eid,
         workflow: told.workflow,
         version: told.version,
         queue: told.queue,
-        status: told.status,
+        status,
+        archived,
         dispatch_key: told.dispatch_key,
         parent: told.parent,
         created_at: told.created_at,
@@ -158,7 +169,11 @@ fn row_of_head(head: Head) -> Row {
         workflow: record.workflow,
         version: record.version,
         queue: record.queue,
-        status: head.status,
+        status: head
+            .archived
+            .as_ref()
+            .map_or(head.status, |archived| archived.status),
+        archived: head.archived.is_some(),
         dispatch_key: record.dispatch_key,
         parent: record.parent.map(|parent| parent.eid),
         created_at: record.created_at,

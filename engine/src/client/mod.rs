@@ -3,8 +3,10 @@
 //! An engine only writes mail and first heads, and reads. It never replaces a head (I2): a run is
 //! the single writer.
 
+mod attention;
 mod audit;
 mod control;
+mod descendants;
 mod error;
 mod execution;
 mod frames;
@@ -14,6 +16,8 @@ mod past;
 mod price;
 mod result;
 mod start;
+mod unread;
+mod unserved;
 
 use std::sync::Arc;
 
@@ -30,14 +34,18 @@ pub use crate::stored::LoadError;
 pub use crate::sweeper::{Position, Sweeper, Swept};
 pub use crate::timers::{Due as DueTimers, due as due_timers};
 pub use crate::worker::{RunSpan, Watch, Worker, WorkerEvent, WorkerOptions};
+pub use attention::{BlockedExecution, UnreadMessages};
 pub use audit::{Asleep, Audit, Finding};
 pub use control::{Signal, Signalled};
+pub use descendants::Descendants;
 pub use error::{EngineError, ErrorKind};
 pub use execution::{Execution, JournalPage};
 pub use list::{Filter, Row};
 pub use price::Price;
 pub use result::Outcome;
 pub use start::{Start, Started};
+pub use unread::Unread;
+pub use unserved::{Unserved, WhyUnserved};
 
 use crate::domain::ExecutionId;
 use crate::ports::{Ports, TimedBucket};

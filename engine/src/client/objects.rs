@@ -4,23 +4,24 @@ use std::collections::BTreeSet;
 
 use super::{Engine, EngineError, Finding};
 use crate::archive;
-use crate::domain::{Digest, Entry, ExecutionId, Payload};
+use crate::domain::{Commit, Digest, Entry, ExecutionId, Payload};
 use crate::journal::{Archived, Journal, Read};
 use crate::keys;
 use crate::stored::{self, LoadError};
 
 impl Engine {
     /// Finds missing or broken objects among those that a head names, directly or indirectly. 1 G
-    /// for each segment and each large value.
-    pub(super) async fn broken(&self, journal: &mut Journal) -> Result<Vec<Finding>, EngineError> {
+    /// for each segment and each large value. Also returns the commits that can be read.
+    pub(super) async fn broken(
+        &self,
+        journal: &mut Journal,
+    ) -> Result<(Vec<Finding>, Vec<Commit>), EngineError> {
         let (ports, concurrency) = (&self.core.ports, self.core.settings.concurrency);
         let eid = journal.head.record.eid;
         if let Some(archived) = &journal.head.archived {
             let broken = self.broken_archive(&eid, archived).await;
-            return broken
-                .into_iter()
-                .map(|error| finding(journal, error))
-                .collect();
+            let found = broken.into_iter().map(|error| finding(journal, error));
+            return Ok((found.collect::<Result<_, _>>()?, Vec::new()));
         }
         let (mut found, mut commits) = (Vec::new(), Vec::new());
         match journal.read(ports, concurrency).await {
@@ -46,7 +47,7 @@ impl Engine {
                 found.push(finding(journal, error)?);
             }
         }
-        Ok(found)
+        Ok((found, commits))
     }
 
     /// Does the same for a tombstone. 1 G, + 1 G for each value outside the archive.

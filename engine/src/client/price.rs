@@ -50,7 +50,7 @@ impl Engine {
 }
 
 /// Adds up the cost of a journal.
-fn price(history: &History) -> Price {
+pub(super) fn price(history: &History) -> Price {
     let (record, segments) = (&history.record, &history.segments);
     let mut price = Price {
         write_requests: 2,
@@ -101,6 +101,17 @@ impl Price {
                 self.write_requests += 1;
             }
             _ => {}
+        }
+    }
+}
+
+impl std::ops::Add for Price {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self {
+            write_requests: self.write_requests + other.write_requests,
+            read_requests: self.read_requests + other.read_requests,
         }
     }
 }

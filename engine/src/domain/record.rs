@@ -85,6 +85,25 @@ pub enum Status {
 }
 
 impl Status {
+    /// All statuses.
+    pub const ALL: [Self; 9] = [
+        Self::Pending,
+        Self::Running,
+        Self::Suspended,
+        Self::Paused,
+        Self::Blocked,
+        Self::Completed,
+        Self::Failed,
+        Self::Cancelled,
+        Self::Archived,
+    ];
+
+    /// Returns the status of this name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|status| status.as_str() == name)
+    }
+
     /// Returns true if the execution has ended.
     #[must_use]
     pub fn is_terminal(self) -> bool {

@@ -41,6 +41,11 @@ pub struct Frame {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FrameStatus {
+    /// A child that has not begun. Only its own head shows this, so [`Engine::frames`] reports it as
+    /// running.
+    ///
+    /// [`Engine::frames`]: crate::client::Engine::frames
+    Pending,
     /// Under way.
     Running,
     /// Waiting.

@@ -1,6 +1,7 @@
 //! Tests of the runtime, on a bucket in memory with manual time.
 
 mod ambiguities;
+mod attention;
 mod audit;
 mod cases;
 mod control;

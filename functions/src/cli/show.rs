@@ -1,6 +1,12 @@
 //! `show`: prints one execution: its frames, what it waits for, what it has cost.
 
-use millpond::client::{EngineError, Execution, Frame, Price};
+use std::collections::BTreeMap;
+
+use millpond::client::{
+    Descendants, EngineError, Execution, Frame, FrameKind, FrameStatus, Price, Unread,
+};
+use millpond::domain::{ExecutionId, Status};
+use millpond_wrappers::{NanoDollars, Prices};
 use serde_json::json;
 
 use super::command::Run;
@@ -23,39 +29,101 @@ impl Run for Args {
 
     async fn run(self, context: &CommandContext) -> Result<Exit, Error> {
         let eid = self.named.eid(context).await?;
-        let (execution, frames, price) = match look(context, eid).await {
+        let shown = match look(context, eid).await {
             Ok(found) => found,
             Err(error) => return Err(with_near(context, error).await),
         };
+        let Shown {
+            execution,
+            frames,
+            price,
+            tree,
+            unread,
+        } = &shown;
         if context.streams.json() {
-            context
-                .streams
-                .document(&json!({"execution": execution, "frames": frames, "price": price}))?;
+            let tree = json!({
+                "executions": tree.executions.len(),
+                "price": tree.price,
+                "nano_dollars_on_s3_standard": dollars(tree.price),
+            });
+            context.streams.document(&json!({
+                "execution": execution, "frames": frames, "price": price, "tree": tree,
+                "unread": unread,
+            }))?;
             return Ok(Exit::Done);
         }
         let now = context.engine.ports().clock.now();
-        for line in summary(&execution, price, context.streams.color()) {
+        for line in summary(&shown, context.streams.color()) {
             context.streams.line(line)?;
         }
         context.streams.line("")?;
-        for line in tree::lines(&frames, now, context.streams.color()) {
+        for line in tree::lines(frames, now, context.streams.color()) {
             context.streams.line(line)?;
         }
         Ok(Exit::Done)
     }
 }
 
-async fn look(
-    context: &CommandContext,
-    eid: millpond::ExecutionId,
-) -> Result<(Execution, Frame, Price), EngineError> {
-    let execution = context.engine.execution(eid).await?;
-    let frames = context.engine.frames(eid).await?;
-    let price = context.engine.price(eid).await?;
-    Ok((execution, frames, price))
+/// What is shown of an execution.
+struct Shown {
+    execution: Execution,
+    frames: Frame,
+    price: Price,
+    tree: Descendants,
+    unread: Vec<Unread>,
 }
 
-fn summary(execution: &Execution, price: Price, color: bool) -> Vec<String> {
+async fn look(context: &CommandContext, eid: ExecutionId) -> Result<Shown, EngineError> {
+    let engine = &context.engine;
+    let execution = engine.execution(eid).await?;
+    let mut frames = engine.frames(eid).await?;
+    let tree = engine.descendants(eid).await?;
+    pending(&mut frames, &tree.executions);
+    Ok(Shown {
+        execution,
+        frames,
+        price: engine.price(eid).await?,
+        unread: engine.unread(eid).await?,
+        tree,
+    })
+}
+
+/// Marks the children that have not begun: only their own heads show it.
+fn pending(frame: &mut Frame, states: &BTreeMap<ExecutionId, Option<Status>>) {
+    if let (FrameKind::Child, FrameStatus::Running | FrameStatus::Waiting, Some(child)) =
+        (frame.kind, frame.status, frame.child)
+        && matches!(states.get(&child), Some(None | Some(Status::Pending)))
+    {
+        frame.status = FrameStatus::Pending;
+    }
+    let below = frame.frames.iter_mut();
+    below.for_each(|frame| pending(frame, states));
+}
+
+/// The cost on S3 Standard.
+fn dollars(price: Price) -> NanoDollars {
+    let list = Prices::s3_standard();
+    list.write.times(price.write_requests) + list.read.times(price.read_requests)
+}
+
+/// `$0.0000308 (6 write requests, 2 read requests)`
+fn cost(price: Price) -> String {
+    let dollars = dollars(price).to_string();
+    let dollars = dollars.trim_end_matches('0').trim_end_matches('.');
+    format!(
+        "about {dollars} on S3 Standard: {} write requests (PUT, LIST) and {} read requests (GET)",
+        price.write_requests, price.read_requests
+    )
+}
+
+fn summary(shown: &Shown, color: bool) -> Vec<String> {
+    let Shown {
+        execution,
+        price,
+        tree,
+        unread,
+        ..
+    } = shown;
     let record = &execution.record;
     let mut lines = vec![format!(
         "{}@{}  {}",
@@ -72,7 +140,11 @@ fn summary(execution: &Execution, price: Price, color: bool) -> Vec<String> {
     let by = &record.created_by.actor;
     row(
         "started",
-        format!("{} by {}", text::instant(record.created_at), by.id),
+        format!(
+            "{} by {}",
+            text::instant(record.created_at),
+            text::line(&by.id)
+        ),
     );
     if let Some(at) = record.start_at {
         row("not before", text::instant(at));
@@ -93,7 +165,7 @@ fn summary(execution: &Execution, price: Price, color: bool) -> Vec<String> {
         row("crashes", execution.crash_count.to_string());
     }
     if let Some(blocked) = &execution.blocked {
-        row("blocked", blocked.to_string());
+        row("blocked", text::line(&blocked.to_string()));
     }
     row(
         "journal",
@@ -109,12 +181,26 @@ fn summary(execution: &Execution, price: Price, color: bool) -> Vec<String> {
     if let Some(archive) = &execution.archive {
         row("archive", archive.to_string());
     }
-    row(
-        "price",
-        format!(
-            "about {} write requests (PUT, LIST) and {} read requests (GET)",
-            price.write_requests, price.read_requests
-        ),
-    );
+    row("price", cost(*price));
+    if tree.executions.len() > 1 {
+        let count = tree.executions.len();
+        row("tree", format!("{count} executions, {}", cost(tree.price)));
+    }
+    for message in unread {
+        let place = match message.absorbed {
+            true => "",
+            false => ", in the mailbox",
+        };
+        row(
+            "unread",
+            format!(
+                "on {}: {}  from {} at {}{place}",
+                message.channel,
+                text::payload(&message.payload),
+                text::cut(&message.from.actor.id, 60),
+                text::instant(message.sent_at)
+            ),
+        );
+    }
     lines
 }

@@ -102,6 +102,7 @@ fn about(frame: &Frame, now: Timestamp, color: bool) -> String {
 
 fn status(frame: &Frame, color: bool) -> String {
     let (name, code) = match frame.status {
+        FrameStatus::Pending => ("pending", 34),
         FrameStatus::Running => ("running", 36),
         FrameStatus::Waiting => ("waiting", 34),
         FrameStatus::Completed => ("completed", 32),

@@ -102,5 +102,41 @@ fn parked_executions_wait_for_an_operator_and_are_no_finding() {
     world.ok(&["pause", &eid]);
     world.work();
     let done = world.ok(&["doctor", "--no-probes"]);
-    assert!(done.contains("1 parked, 0 findings"), "{done}");
+    assert!(
+        done.contains("1 parked, 0 blocked, 0 unserved, 0 findings"),
+        "{done}"
+    );
+}
+
+#[test]
+fn e22_what_no_worker_serves_and_what_no_receive_reads_is_reported() {
+    let world = World::new();
+    let other = world.start(&["greet", "--input", "\"a\"", "--queue", "typo"]);
+    let waits = world.start(&["approve"]);
+    world.ok(&["signal", &waits, "aproval", "true"]);
+    world.work();
+    let report = |minutes: &str| {
+        let done = world.run(&["doctor", "--no-probes", "--json", "--unserved", minutes]);
+        let report: Value = serde_json::from_str(&done.out).unwrap();
+        (done.code, report)
+    };
+    let (code, recent) = report("5");
+    assert_eq!((code, &recent["unserved"]), (0, &Value::Array(Vec::new())));
+    assert_eq!(recent["unread"][0]["eid"], waits);
+    assert_eq!(recent["unread"][0]["channels"]["aproval"], 1);
+    let (code, report) = report("0");
+    let unserved = report["unserved"].as_array().unwrap();
+    assert_eq!((code, unserved.len()), (1, 1));
+    assert_eq!(
+        (&unserved[0]["eid"], &unserved[0]["why"]),
+        (&other.as_str().into(), &"queue".into())
+    );
+    let done = world.run(&["doctor", "--no-probes", "--unserved", "0"]);
+    assert!(
+        done.out.contains("no worker serves the queue typo"),
+        "{done:?}"
+    );
+    assert!(done.out.contains("1 on aproval"), "{done:?}");
+    let list = world.ok(&["list", "--unserved", "0", "--full"]);
+    assert!(list.contains("no worker serves the queue typo"), "{list}");
 }

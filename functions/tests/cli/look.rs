@@ -17,10 +17,12 @@ fn list_tells_states_and_filters_them() {
         "failed",
         "suspended",
         "pending",
-        "the card was refused",
+        "refused: root/charge#0",
     ] {
         assert!(all.contains(word), "{word}: {all}");
     }
+    let full = world.ok(&["list", "--full"]);
+    assert!(full.contains("the card was refused"), "{full}");
     assert!(!all.contains('\u{1b}'), "no color without a terminal");
     let some = world.json(&["list", "--status", "completed", "--status", "pending"]);
     let eids: Vec<_> = some.as_array().unwrap().iter().map(|r| &r["eid"]).collect();
@@ -130,4 +132,74 @@ fn workflows_are_listed_with_their_types() {
     let greet = greet.unwrap();
     assert_eq!(greet["input_schema"]["type"], "string");
     assert!(!world.path("pond.db").exists(), "it needs no bucket");
+}
+
+#[test]
+fn e22_a_list_fits_80_columns_and_shows_everything_if_asked() {
+    let world = World::new();
+    let key = "a key of an order that is rather long";
+    let eid = world.start(&["greet-twice", "--input", "\"ana\"", "--key", key]);
+    world.start(&["fail"]);
+    world.work();
+    let short = world.ok(&["list"]);
+    let widest = short.lines().map(|line| line.chars().count()).max();
+    assert!(widest <= Some(80), "{short}");
+    let end = &eid[eid.len() - 12..];
+    assert!(
+        short.contains(end) && !short.contains(&eid) && !short.contains(key),
+        "{short}"
+    );
+    assert_eq!(world.json(&["result", end])["eid"], eid);
+    let full = world.ok(&["list", "--full"]);
+    assert!(full.contains(&eid) && full.contains(key), "{full}");
+}
+
+#[test]
+fn e22_an_empty_result_names_the_filter() {
+    let world = World::new();
+    world.work();
+    let none = world.run(&["list"]);
+    assert_eq!(
+        (none.code, &none.err[..]),
+        (0, "no executions in sqlite:./pond.db\n")
+    );
+    let none = world.run(&["list", "--status", "failed", "--workflow", "greet"]);
+    let filter = "no executions match: status=failed, workflow=greet, bucket=";
+    assert!(none.code == 0 && none.err.starts_with(filter), "{none:?}");
+}
+
+#[test]
+fn e22_show_lists_unread_messages_and_prices_the_tree_in_dollars() {
+    let world = World::new();
+    let eid = world.start(&["greet-twice", "--input", "\"bo\""]);
+    world.ok(&["signal", &eid, "nobody", "\"hi\\u001b[2J\""]);
+    world.work();
+    let json = world.json(&["show", &eid]);
+    assert_eq!(
+        (&json["tree"]["executions"], &json["unread"][0]["channel"]),
+        (&3.into(), &"nobody".into())
+    );
+    let writes = |price: &serde_json::Value| price["write_requests"].as_u64().unwrap();
+    assert!(
+        writes(&json["tree"]["price"]) > writes(&json["price"]) + 12,
+        "{json}"
+    );
+    let shown = world.ok(&["show", &eid]);
+    assert!(shown.contains("3 executions, about $0.000"), "{shown}");
+    assert!(shown.contains("on nobody: \"hi\\u001b[2J\""), "{shown}");
+    assert!(!shown.contains('\u{1b}'), "{shown}");
+}
+
+#[test]
+fn e22_a_child_that_has_not_begun_is_pending() {
+    let world = World::new();
+    let eid = world.start(&["elsewhere"]);
+    world.work();
+    let frame = &world.json(&["show", &eid])["frames"]["frames"][0];
+    assert_eq!(
+        (&frame["kind"], &frame["status"]),
+        (&"child".into(), &"pending".into())
+    );
+    let shown = world.ok(&["show", &eid]);
+    assert!(shown.contains("child     pending"), "{shown}");
 }

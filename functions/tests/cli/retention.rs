@@ -44,14 +44,17 @@ fn what_is_archived_is_shown_as_before_and_listed_as_archived() {
     assert!(text.contains("archive     archive/"), "{text}");
     assert_eq!(world.run(&["watch", &failed]).code, 1, "as it ended");
     let rows = world.json(&["list", "--status", "archived"]);
-    let mut notes: Vec<_> = rows
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|r| &r["note"])
-        .collect();
-    notes.sort_by_key(|note| note.as_str());
-    assert_eq!(notes, ["completed", "failed"]);
+    // E22: with their final status.
+    let rows = rows.as_array().unwrap();
+    let mut ended: Vec<_> = rows.iter().map(|row| &row["status"]).collect();
+    ended.sort_by_key(|status| status.as_str());
+    assert_eq!(ended, ["completed", "failed"]);
+    assert!(rows.iter().all(|row| row["archived"] == true), "{rows:?}");
+    let rows = world.json(&["list", "--status", "failed"]);
+    assert_eq!(
+        (&rows[0]["eid"], &rows[0]["archived"]),
+        (&failed.as_str().into(), &true.into())
+    );
     assert_eq!(
         world.json(&["list", "--status", "suspended"])[0]["eid"],
         waits

@@ -24,6 +24,15 @@ async fn approve(ctx: Context) -> Result<bool, Failed> {
     Ok(ctx.receive("approval").await?)
 }
 
+/// Its child is on a queue that no worker serves.
+#[millpond::workflow]
+async fn elsewhere(ctx: Context) -> Result<String, Failed> {
+    Ok(ctx
+        .child::<greet>("a".to_owned())
+        .queue("elsewhere")
+        .await?)
+}
+
 #[millpond::workflow]
 async fn nap(ctx: Context, seconds: u64) -> Result<(), Failed> {
     ctx.sleep(Duration::from_secs(seconds)).await?;
@@ -89,6 +98,7 @@ fn main() -> ExitCode {
         .register::<greet>()
         .register::<twice>()
         .register::<approve>()
+        .register::<elsewhere>()
         .register::<nap>()
         .register::<fail>()
         .register::<gated>()

@@ -7,7 +7,6 @@ use super::{
 };
 use super::{ExecutionId, Notice, Retention, RetentionSettings, under, world};
 use crate::client::Filter;
-use crate::domain::Status;
 use crate::testing::{Verb, World};
 
 /// One pass by another process; its requests.
@@ -86,10 +85,7 @@ fn to_the_end(world: &World, told: &[(ExecutionId, FeedRecord)], purged: bool) {
     }
     let rows = world.block(world.engine.list(&Filter::default())).unwrap();
     assert_eq!(rows.len(), told.len());
-    assert!(
-        rows.iter().all(|row| row.status == Status::Archived),
-        "{rows:?}"
-    );
+    assert!(rows.iter().all(|row| row.archived), "{rows:?}");
     // In their time they are expired, whatever was before.
     world.clock.advance(DAY * 100);
     pass(world, "last", None);

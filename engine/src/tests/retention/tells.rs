@@ -19,10 +19,14 @@ fn an_archived_execution_is_listed_as_archived_and_shown_as_it_ended() {
         };
         world.block(world.engine.list(&filter)).unwrap()
     };
-    assert!(list(Status::Failed).is_empty());
+    // Item 22: with its final status.
+    for status in [Status::Failed, Status::Archived] {
+        let rows = list(status);
+        assert_eq!(rows.len(), 1);
+        assert_eq!((rows[0].status, rows[0].archived), (Status::Failed, true));
+    }
+    assert!(list(Status::Completed).is_empty());
     let rows = list(Status::Archived);
-    assert_eq!(rows.len(), 1);
-    assert_eq!(rows[0].note.as_deref(), Some("failed"));
     assert_eq!(rows[0].dispatch_key.as_deref(), Some("fails"));
     assert_eq!(world.status(eid), Status::Archived);
     let shown = world.block(world.engine.execution(eid)).unwrap();

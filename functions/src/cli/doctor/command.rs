@@ -1,8 +1,9 @@
 //! The command.
 
 use std::sync::Arc;
+use std::time::Duration;
 
-use millpond::client::chain;
+use millpond::client::{Audit, EngineError, Unserved, chain};
 use millpond::ports::MemoryBucket;
 use millpond_conformance::Probe;
 use millpond_host::SystemClock;
@@ -13,6 +14,7 @@ use super::super::command::Run;
 use super::super::context::CommandContext;
 use super::super::error::Error;
 use super::super::exit::Exit;
+use super::super::list::UNSERVED;
 use super::super::needs::Needs;
 use super::checks::Checks;
 use super::finding::StoreFinding;
@@ -21,6 +23,7 @@ use super::permissions::Verb;
 use super::report::Report;
 use super::settings::settings;
 use super::target::Target;
+use crate::environment::minutes;
 
 /// Test the bucket, and find broken objects and executions that nothing can wake
 #[derive(Debug, clap::Args)]
@@ -28,6 +31,9 @@ pub(crate) struct Args {
     /// Check only the settings of the bucket and the executions; write nothing
     #[arg(long)]
     no_probes: bool,
+    /// Report mail and timers that were not served for this time
+    #[arg(long, value_name = "MINUTES", default_value = UNSERVED, value_parser = minutes)]
+    unserved: Duration,
 }
 
 impl Run for Args {
@@ -68,8 +74,10 @@ impl Run for Args {
         // Without these permissions the audit would only repeat the error.
         let required = [Verb::List, Verb::Read];
         if !report.missing.iter().any(|verb| required.contains(verb)) {
-            match context.engine.audit().await {
-                Ok(audit) => report.audit = Some(audit),
+            match executions(context, self.unserved).await {
+                Ok((audit, unserved)) => {
+                    (report.audit, report.unserved) = (Some(audit), unserved);
+                }
                 Err(error) if report.is_clear() => return Err(error.into()),
                 // Earlier findings are reported: they are likely to be the reason.
                 Err(error) => report.findings.push(StoreFinding::new(
@@ -79,12 +87,21 @@ impl Run for Args {
                 )),
             }
         }
+        report.now = ports.clock.now();
         report.print(&context.streams)?;
         Ok(match report.is_sound() {
             true => Exit::Done,
             false => Exit::Failed,
         })
     }
+}
+
+async fn executions(
+    context: &CommandContext,
+    age: Duration,
+) -> Result<(Audit, Vec<Unserved>), EngineError> {
+    let audit = context.engine.audit().await?;
+    Ok((audit, context.engine.unserved(age).await?))
 }
 
 /// Reports the cost of the probes in advance: it is counted on a bucket in memory.

@@ -2,7 +2,8 @@
 
 use std::io;
 
-use millpond::client::{Audit, Finding, chain};
+use jiff::Timestamp;
+use millpond::client::{Audit, Finding, Unserved, chain};
 use millpond_conformance::{Probe, Violation};
 use serde_json::{Value, json};
 
@@ -33,6 +34,10 @@ pub(super) struct Report {
     /// Observations that are not findings.
     pub(super) notes: Vec<String>,
     pub(super) audit: Option<Audit>,
+    /// Executions that no worker serves.
+    pub(super) unserved: Vec<Unserved>,
+    /// When the executions were checked.
+    pub(super) now: Timestamp,
 }
 
 impl Report {
@@ -73,10 +78,10 @@ impl Report {
         self.violation.is_none() && self.findings.is_empty()
     }
 
-    /// Whether everything was checked without findings.
+    /// Whether everything was checked without findings, and nothing needs an operator.
     pub(super) fn is_sound(&self) -> bool {
-        let whole = |audit: &Audit| audit.findings.is_empty();
-        self.is_clear() && self.audit.as_ref().is_some_and(whole)
+        let whole = |audit: &Audit| audit.findings.is_empty() && audit.blocked.is_empty();
+        self.is_clear() && self.unserved.is_empty() && self.audit.as_ref().is_some_and(whole)
     }
 
     pub(super) fn print(&self, streams: &Streams) -> io::Result<()> {
@@ -119,13 +124,44 @@ impl Report {
         for finding in &audit.findings {
             streams.line(line(finding))?;
         }
+        for blocked in &audit.blocked {
+            let why = blocked.why.as_ref().map(ToString::to_string);
+            let why = why.unwrap_or_else(|| "the reason cannot be read".to_owned());
+            let age = self.age(blocked.since);
+            let (eid, workflow) = (blocked.eid, &blocked.workflow);
+            streams.line(format!("blocked  {eid}  {workflow}  for {age}: {why}"))?;
+        }
+        for unserved in &self.unserved {
+            let (age, why) = (self.age(unserved.since), unserved.reason());
+            let workflow = unserved.workflow.as_ref().map(|(name, _)| name.to_string());
+            let workflow = workflow.unwrap_or_default();
+            streams.line(format!(
+                "unserved {}  {workflow}  for {age}: {why}",
+                unserved.eid
+            ))?;
+        }
+        for unread in &audit.unread {
+            let channels = unread.channels.iter();
+            let channels: Vec<_> = channels.map(|(name, n)| format!("{n} on {name}")).collect();
+            let (eid, workflow) = (unread.eid, &unread.workflow);
+            streams.line(format!(
+                "unread   {eid}  {workflow}  {}",
+                channels.join(", ")
+            ))?;
+        }
         streams.line(format!(
-            "{} executions, {} open, {} parked, {} findings",
+            "{} executions, {} open, {} parked, {} blocked, {} unserved, {} findings",
             audit.executions,
             audit.open,
             audit.parked,
+            audit.blocked.len(),
+            self.unserved.len(),
             audit.findings.len() + self.findings.len()
         ))
+    }
+
+    fn age(&self, since: Timestamp) -> String {
+        text::duration(text::between(since, self.now))
     }
 
     /// One line: accepted, rejected with the name of the probe, or not checked completely.
@@ -163,6 +199,9 @@ impl Report {
             "executions": audit.map(|audit| audit.executions),
             "open": audit.map(|audit| audit.open),
             "parked": audit.map(|audit| audit.parked),
+            "blocked": audit.map(|audit| &audit.blocked),
+            "unserved": self.unserved,
+            "unread": audit.map(|audit| &audit.unread),
             "findings": findings,
         })
     }
