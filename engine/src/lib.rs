@@ -106,7 +106,7 @@ mod worker;
 pub use domain::{ExecutionId, FrameId, OnClose};
 pub use sdk::{
     Attempt, Child, Context, Failed, FrameError, NamedStep, Receive, ReceiveTimeout, Retry, Sleep,
-    Spawn, Step, StepError, Workflow,
+    Spawn, State, Step, StepError, Workflow,
 };
 
 /// Waits for the first of several frames, in the order written when more than one is ready:

@@ -9,5 +9,7 @@ pub use jiff::Timestamp;
 pub use uuid::Uuid;
 
 pub use crate::domain::{ExecutionId, OnClose};
-pub use crate::sdk::{Attempt, Context, Failed, FrameError, NamedStep, Retry, StepError, Workflow};
+pub use crate::sdk::{
+    Attempt, Context, Failed, FrameError, NamedStep, Retry, State, StepError, Workflow,
+};
 pub use crate::select;

@@ -57,7 +57,8 @@ pub fn workflow(options: TokenStream, item: TokenStream) -> TokenStream {
 
 /// Assigns a step name to an `async fn` of owned values, for `ctx.run::<fetch>(&input)`.
 ///
-/// A first parameter of type `Attempt` is provided by the engine and is not part of the input. The
+/// A first parameter of type `Attempt` is provided by the engine and is not part of the input, and neither
+/// are the parameters of type `State<T>` after it, which are values of the application (`App::state`). The
 /// function can still be used in `ctx.call("name", fetch, &input)`. The only option is
 /// `name = "..."`: 1 to 128 of `[A-Za-z0-9_-]`; by default the function's name.
 ///

@@ -10,7 +10,10 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::domain::Workflow as Name;
-use crate::sdk::{Context, ErasedWorkflow, Failed, Workflow, erase, erase_fn};
+use crate::replay::States;
+use crate::sdk::{
+    Context, ErasedWorkflow, Failed, Workflow, erase, erase_fn, with_states,
+};
 
 /// Workflows by name and version. Several versions can coexist: an execution keeps the one that
 /// it started with; a start without a version uses the one registered last.
@@ -18,6 +21,7 @@ use crate::sdk::{Context, ErasedWorkflow, Failed, Workflow, erase, erase_fn};
 pub struct App {
     known: BTreeMap<Name, Vec<Registered>>,
     trouble: Option<RegistryError>,
+    states: States,
     pub(crate) on_fault: OnFault,
 }
 
@@ -66,6 +70,12 @@ pub enum RegistryError {
         /// The version.
         version: String,
     },
+    /// Two values of the application have this type.
+    #[error("two states of one type: wrap one of them in a type of its own: type={name}")]
+    State {
+        /// The type.
+        name: &'static str,
+    },
 }
 
 impl App {
@@ -101,6 +111,17 @@ impl App {
         self
     }
 
+    /// Sets a value that steps take as [`State<T>`](crate::State): a connection, a client, a
+    /// configuration. It is not stored, and each process has its own.
+    #[must_use]
+    pub fn state<T: Send + Sync + 'static>(mut self, value: T) -> Self {
+        if !self.states.set(value) {
+            let name = std::any::type_name::<T>();
+            self.trouble.get_or_insert(RegistryError::State { name });
+        }
+        self
+    }
+
     fn add(mut self, name: &str, version: &str, workflow: Arc<dyn ErasedWorkflow>) -> Self {
         if let Err(error) = self.try_add(name, version, workflow) {
             self.trouble.get_or_insert(error);
@@ -133,7 +154,7 @@ impl App {
         versions.push(Registered {
             name,
             version,
-            workflow,
+            workflow: with_states(workflow, &self.states),
         });
         Ok(())
     }

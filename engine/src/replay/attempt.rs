@@ -9,6 +9,7 @@ use futures::channel::oneshot;
 use futures::future::Shared;
 use jiff::Timestamp;
 
+use super::states::{State, States};
 use crate::domain::{Digest, ExecutionId, FrameId};
 
 /// One attempt of a step, for functions that ask for it. Cheap to clone.
@@ -27,7 +28,7 @@ use crate::domain::{Digest, ExecutionId, FrameId};
 /// # let _ = millpond::sdk::erase_fn(order);
 /// ```
 #[derive(Clone)]
-pub struct Attempt(Arc<Inner>);
+pub struct Attempt(Arc<Inner>, States);
 
 struct Inner {
     eid: ExecutionId,
@@ -54,7 +55,7 @@ impl Attempt {
         deadline: Option<Timestamp>,
     ) -> (Self, Canceller) {
         let (sender, receiver) = oneshot::channel();
-        let attempt = Self(Arc::new(Inner {
+        let inner = Inner {
             key: idempotency_key(&eid, &fid),
             eid,
             fid,
@@ -62,12 +63,25 @@ impl Attempt {
             deadline,
             cancelled: AtomicBool::new(false),
             signal: receiver.shared(),
-        }));
+        };
+        let attempt = Self(Arc::new(inner), States::default());
         let canceller = Canceller {
             attempt: attempt.clone(),
             signal: Some(sender),
         };
         (attempt, canceller)
+    }
+
+    /// The same attempt with the values of the application.
+    pub(crate) fn with(self, states: &States) -> Self {
+        Self(self.0, states.clone())
+    }
+
+    /// The value of this type that [`App::state`](crate::client::App::state) has set; `None` if
+    /// there is none. Costs no request.
+    #[must_use]
+    pub fn state<T: Send + Sync + 'static>(&self) -> Option<State<T>> {
+        self.1.get()
     }
 
     /// The execution.

@@ -34,6 +34,7 @@ mod report;
 mod retry;
 mod seed;
 mod slot;
+mod states;
 mod table;
 #[cfg(test)]
 mod tests;
@@ -52,6 +53,8 @@ pub(crate) use register::Refused;
 pub(crate) use report::OpenFrame;
 pub use retry::Retry;
 pub(crate) use seed::{Code, Limits, Seed};
+pub use states::State;
+pub(crate) use states::States;
 pub(crate) use table::Table;
 pub(crate) use tree::Tree;
 pub use tree::{AttemptView, Frame, FrameStatus};

@@ -13,7 +13,7 @@ use super::frame::Frame;
 use super::{CallFn, Child, FrameError, Receive, Sleep, Step, StepFn, Workflow, step_body};
 use crate::domain::{Channel, ExecutionId, FrameId, FrameName, InvalidName, Json, OnClose};
 use crate::replay::frames::{announce, receive, send, sleep, step};
-use crate::replay::{Place, Table, idempotency_key};
+use crate::replay::{Place, States, Table, idempotency_key};
 
 /// The handle through which a workflow acts. Cheap to clone.
 ///
@@ -45,15 +45,26 @@ pub struct Context {
     /// The invalid name of a scope: its frames fail with it.
     invalid: Option<InvalidName>,
     shielded: bool,
+    /// The values of the application, for steps.
+    states: States,
 }
 
 impl Context {
     pub(crate) fn root(table: Table) -> Self {
         Self {
             table,
+            states: States::default(),
             scope: FrameId::root(),
             invalid: None,
             shielded: false,
+        }
+    }
+
+    /// The same context with the values of the application.
+    pub(crate) fn with(self, states: &States) -> Self {
+        Self {
+            states: states.clone(),
+            ..self
         }
     }
 
@@ -64,7 +75,7 @@ impl Context {
         I: Serialize + Clone + Send + 'static,
         T: Serialize + DeserializeOwned + 'static,
     {
-        let step_body = step_body::of_call(function, input.clone());
+        let step_body = step_body::of_call(&self.states, function, input.clone());
         let plan = encode(name, input).map(|input| step::Plan {
             step_body,
             options: step::StepOptions::default(),
@@ -97,7 +108,7 @@ impl Context {
         T: Serialize + DeserializeOwned + 'static,
     {
         let plan = step::Plan {
-            step_body: step_body::of_step(step_body),
+            step_body: step_body::of_step(&self.states, step_body),
             options: step::StepOptions::default(),
             input: None,
         };

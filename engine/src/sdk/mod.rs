@@ -6,6 +6,7 @@ mod context;
 mod error;
 mod frame;
 mod named_step;
+mod state;
 mod step;
 mod step_body;
 #[cfg(test)]
@@ -13,7 +14,7 @@ mod tests;
 mod wait;
 mod workflow;
 
-pub use crate::replay::{Attempt, FrameError, Retry};
+pub use crate::replay::{Attempt, FrameError, Retry, State};
 pub use channels::DeclaredChannel;
 pub use child::{Child, Spawn};
 pub use context::Context;
@@ -22,5 +23,5 @@ pub use named_step::NamedStep;
 pub use step::Step;
 pub use step_body::{CallFn, StepFn};
 pub use wait::{Receive, ReceiveTimeout, Sleep};
-pub(crate) use workflow::drive;
 pub use workflow::{ErasedWorkflow, Workflow, erase, erase_fn};
+pub(crate) use workflow::{drive, with_states};

@@ -5,8 +5,9 @@ use std::future::Future;
 use futures::FutureExt as _;
 use serde::Serialize;
 
-use super::{Attempt, StepError};
+use super::{Attempt, State, StepError};
 use crate::domain::{Failure, Json, kind};
+use crate::replay::States;
 use crate::replay::frames::step::StepBody;
 
 /// What [`Context::step`](crate::Context::step) runs: `FnMut() -> Fut` or
@@ -103,21 +104,47 @@ where
     }
 }
 
+impl<F, Fut, S, I, T, E> CallFn<(State<S>, Fut, E), I, T> for F
+where
+    F: Fn(State<S>, I) -> Fut + Send + 'static,
+    Fut: Future<Output = Result<T, E>> + Send + 'static,
+    S: Send + Sync + 'static,
+    E: Into<StepError>,
+{
+    fn attempt(
+        &self,
+        attempt: Attempt,
+        input: I,
+    ) -> impl Future<Output = Result<T, StepError>> + Send + 'static {
+        let begun = State::of(&attempt).map(|state| self(state, input));
+        async move { begun?.await.map_err(Into::into) }
+    }
+}
+
 /// Erases the types of a step.
-pub(super) fn of_step<M, T>(mut step: impl StepFn<M, T>) -> StepBody
+pub(super) fn of_step<M, T>(states: &States, mut step: impl StepFn<M, T>) -> StepBody
 where
     T: Serialize + 'static,
 {
-    Box::new(move |attempt| stored(step.attempt(attempt)).boxed())
+    let states = states.clone();
+    Box::new(move |attempt| stored(step.attempt(attempt.with(&states))).boxed())
 }
 
 /// Erases the types of a called function; each attempt gets a clone of the input.
-pub(super) fn of_call<M, I, T>(function: impl CallFn<M, I, T>, input: I) -> StepBody
+pub(super) fn of_call<M, I, T>(
+    states: &States,
+    function: impl CallFn<M, I, T>,
+    input: I,
+) -> StepBody
 where
     I: Clone + Send + 'static,
     T: Serialize + 'static,
 {
-    Box::new(move |attempt| stored(function.attempt(attempt, input.clone())).boxed())
+    let states = states.clone();
+    Box::new(move |attempt| {
+        let attempt = attempt.with(&states);
+        stored(function.attempt(attempt, input.clone())).boxed()
+    })
 }
 
 async fn stored<T: Serialize>(

@@ -13,7 +13,7 @@ use serde::de::DeserializeOwned;
 
 use super::{Context, DeclaredChannel, Failed};
 use crate::domain::{Failure, Json, ValueError, kind};
-use crate::replay::{Drive, Seed};
+use crate::replay::{Drive, Seed, States};
 
 /// A workflow type: what `#[workflow]` makes of an `async fn`.
 pub trait Workflow: 'static {
@@ -174,6 +174,57 @@ where
 
     fn output_type(&self) -> &'static str {
         std::any::type_name::<O>()
+    }
+}
+
+/// A workflow whose steps get the values of an application.
+#[derive(Debug)]
+struct Stateful {
+    workflow: Arc<dyn ErasedWorkflow>,
+    states: States,
+}
+
+/// The same workflow with the values of an application.
+pub(crate) fn with_states(
+    workflow: Arc<dyn ErasedWorkflow>,
+    states: &States,
+) -> Arc<dyn ErasedWorkflow> {
+    let states = states.clone();
+    Arc::new(Stateful { workflow, states })
+}
+
+#[deny(clippy::missing_trait_methods)]
+impl ErasedWorkflow for Stateful {
+    fn begin(
+        &self,
+        ctx: Context,
+        args: &Json,
+    ) -> Result<BoxFuture<'static, Result<Json, Failure>>, Failure> {
+        self.workflow.begin(ctx.with(&self.states), args)
+    }
+
+    fn accepts(&self, args: &Json) -> Result<(), ValueError> {
+        self.workflow.accepts(args)
+    }
+
+    fn channels(&self) -> &[DeclaredChannel] {
+        self.workflow.channels()
+    }
+
+    fn input_schema(&self) -> serde_json::Value {
+        self.workflow.input_schema()
+    }
+
+    fn output_schema(&self) -> serde_json::Value {
+        self.workflow.output_schema()
+    }
+
+    fn input_type(&self) -> &'static str {
+        self.workflow.input_type()
+    }
+
+    fn output_type(&self) -> &'static str {
+        self.workflow.output_type()
     }
 }
 

@@ -9,18 +9,24 @@ use crate::role::Role;
 /// The parameters by role.
 pub(super) struct Inputs {
     pub(super) lead: bool,
+    /// The types of a step's states, which follow the lead.
+    pub(super) states: Vec<Type>,
     pub(super) inputs: Vec<Input>,
 }
 
 pub(super) fn check(role: Role, signature: &Signature, faults: &mut Faults) -> Inputs {
     let mut lead = false;
-    let mut typed = Vec::new();
+    let (mut states, mut typed) = (Vec::new(), Vec::new());
     for (at, argument) in signature.inputs.iter().enumerate() {
         match argument {
             FnArg::Receiver(receiver) => faults.at(receiver, receiver_message(role)),
             FnArg::Typed(typed) if at == 0 && types::is_named(&typed.ty, role.lead()) => {
                 lead = true;
                 conditional(role, typed, faults);
+            }
+            FnArg::Typed(each) if role == Role::Step && typed.is_empty() && is_state(each) => {
+                conditional(role, each, faults);
+                states.push((*each.ty).clone());
             }
             FnArg::Typed(each) => typed.push(each),
         }
@@ -35,7 +41,15 @@ pub(super) fn check(role: Role, signature: &Signature, faults: &mut Faults) -> I
         .into_iter()
         .map(|parameter| input(role, parameter, several, faults))
         .collect();
-    Inputs { lead, inputs }
+    Inputs {
+        lead,
+        states,
+        inputs,
+    }
+}
+
+fn is_state(parameter: &PatType) -> bool {
+    types::is_generic(&parameter.ty, "State")
 }
 
 fn receiver_message(role: Role) -> String {
@@ -88,6 +102,13 @@ fn input(role: Role, parameter: &PatType, several: bool, faults: &mut Faults) ->
         faults.at(parameter, message);
     } else if role == Role::Step && types::is_named(of, "Context") {
         let message = "a step has no context, only workflows wait for steps: remove this parameter, or mark a `#[workflow]`";
+        faults.at(parameter, message);
+    } else if is_state(parameter) {
+        let message = if role == Role::Step {
+            "the states of a step come before its input: move this parameter to the front"
+        } else {
+            "a workflow has no state, since it must do the same in every process: use it in a step"
+        };
         faults.at(parameter, message);
     } else {
         types::owned(role, of, faults);

@@ -16,7 +16,9 @@ use crate::role::Role;
 pub(crate) struct Shape {
     /// The first parameter is the [`Role::lead`].
     pub(crate) lead: bool,
-    /// The parameters after it.
+    /// The types of the parameters after it that are values of the application.
+    pub(crate) states: Vec<Type>,
+    /// The parameters after those.
     pub(crate) inputs: Vec<Input>,
     /// The `T` of `Result<T, E>`.
     pub(crate) output: Type,
@@ -42,6 +44,7 @@ pub(crate) fn check(role: Role, marked: &Marked) -> syn::Result<Shape> {
     Ok(Shape {
         output: faults.close(output)?,
         lead: found.lead,
+        states: found.states,
         inputs: found.inputs,
     })
 }

@@ -24,6 +24,12 @@ pub(super) fn is_named(of: &Type, name: &str) -> bool {
         if path.path.segments.last().is_some_and(|s| s.ident == name && s.arguments.is_none()))
 }
 
+/// Whether this is `name<..>`, with any path.
+pub(super) fn is_generic(of: &Type, name: &str) -> bool {
+    matches!(bare(of), Type::Path(path)
+        if path.path.segments.last().is_some_and(|s| s.ident == name && !s.arguments.is_none()))
+}
+
 /// Reports every borrow and every unnamed type in `of`.
 pub(super) fn owned(role: Role, of: &Type, faults: &mut Faults) {
     Owned { role, faults }.visit_type(of);

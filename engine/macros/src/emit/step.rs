@@ -15,12 +15,17 @@ pub(super) fn emit(subject: &Subject<'_>, input: &Input) -> TokenStream {
         arguments,
         ..
     } = input;
-    let (attempt, lead) = if subject.shape.lead {
-        let attempt = quote_spanned!(subject.span=> attempt);
-        (attempt.clone(), quote_spanned!(subject.span=> #attempt,))
-    } else {
-        (quote_spanned!(subject.span=> _), TokenStream::new())
+    let states = &subject.shape.states;
+    let variable_of_attempt = quote_spanned!(subject.span=> attempt);
+    let attempt = match subject.shape.lead || !states.is_empty() {
+        true => variable_of_attempt.clone(),
+        false => quote_spanned!(subject.span=> _),
     };
+    let lead = match subject.shape.lead {
+        true => quote_spanned!(subject.span=> #variable_of_attempt.clone(),),
+        false => TokenStream::new(),
+    };
+    let states = quote_spanned!(subject.span=> #(<#states>::of(&#variable_of_attempt)?,)*);
     quote_spanned! {subject.span=>
         #(#conditions)*
         #[allow(deprecated)]
@@ -37,7 +42,7 @@ pub(super) fn emit(subject: &Subject<'_>, input: &Input) -> TokenStream {
                 ::core::result::Result<Self::Output, ::millpond::StepError>,
             > {
                 ::std::boxed::Box::pin(async move {
-                    #function(#lead #arguments)
+                    #function(#lead #states #arguments)
                         .await
                         .map_err(::core::convert::Into::into)
                 })
