@@ -122,6 +122,23 @@ impl App {
         self
     }
 
+    /// Sets a value that steps take as [`State<T>`](crate::State): a connection, a client, a
+    /// configuration. It is not stored, and each process has its own.
+    #[must_use]
+    pub fn state<T: Send + Sync + 'static>(mut self, value: T) -> Self {
+        if !self.states.set(value) {
+            let name = std::any::type_name::<T>();
+            self.trouble.get_or_insert(RegistryError::State { name });
+        }
+        self
+    }
+
+    /// Returns the values of the application.
+    #[cfg(any(test, feature = "testing"))]
+    pub(crate) fn states(&self) -> &States {
+        &self.states
+    }
+
     fn add(mut self, name: &str, version: &str, workflow: Arc<dyn ErasedWorkflow>) -> Self {
         if let Err(error) = self.try_add(name, version, workflow) {
             self.trouble.get_or_insert(error);

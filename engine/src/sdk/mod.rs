@@ -5,6 +5,8 @@ mod child;
 mod context;
 mod error;
 mod frame;
+#[cfg(any(test, feature = "testing"))]
+mod mock;
 mod named_step;
 mod state;
 mod step;
@@ -19,6 +21,8 @@ pub use channels::DeclaredChannel;
 pub use child::{Child, Spawn};
 pub use context::Context;
 pub use error::{Failed, StepError};
+#[cfg(any(test, feature = "testing"))]
+pub(crate) use mock::Mock;
 pub use named_step::NamedStep;
 pub use step::Step;
 pub use step_body::{CallFn, StepFn};

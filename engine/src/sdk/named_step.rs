@@ -70,6 +70,18 @@ impl Context {
     /// # let _ = millpond::sdk::erase::<order>();
     /// ```
     pub fn run<S: NamedStep>(&self, input: &S::Input) -> Step<S::Output> {
-        self.call(S::NAME, S::run, input)
+        self.call(S::NAME, attempt::<S>, input)
     }
+}
+
+/// Runs one attempt, or its mock in a test that has one.
+fn attempt<S: NamedStep>(
+    attempt: Attempt,
+    input: S::Input,
+) -> BoxFuture<'static, Result<S::Output, StepError>> {
+    #[cfg(any(test, feature = "testing"))]
+    if let Some(mock) = attempt.state::<super::Mock<S>>() {
+        return Box::pin(async move { mock.answer(&attempt, input) });
+    }
+    S::run(attempt, input)
 }

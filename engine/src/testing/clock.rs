@@ -75,6 +75,15 @@ impl ManualClock {
         state.sleepers.keys().next().map(|(deadline, _)| *deadline)
     }
 
+    /// Returns whether the end of a sleep wakes the task of `waker`.
+    pub(super) fn wakes(&self, waker: &Waker) -> bool {
+        let state = self.lock();
+        state
+            .sleepers
+            .values()
+            .any(|sleeper| sleeper.will_wake(waker))
+    }
+
     fn lock(&self) -> MutexGuard<'_, State> {
         // No code panics between two changes of the state: a poisoned one is still consistent.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)

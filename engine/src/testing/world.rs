@@ -15,6 +15,7 @@ use crate::keys::{Key, MailKey, TimerKey};
 use crate::ports::{Bucket, Clock, Doorbell, Ports};
 use crate::process::{App, Host};
 use crate::run::{Causes, Ended, RunError};
+use crate::sdk::{Attempt, Mock, NamedStep, StepError};
 use crate::settings::Settings;
 
 /// The number of runs after which [`World::run_all`] reports that the executions never come to
@@ -128,6 +129,41 @@ impl World {
             engine,
             possible_duplicate: AtomicBool::new(false),
         }
+    }
+
+    /// Answers in place of a step from now on, in this process: at once, and without running the step.
+    /// `answer` gets the attempt and the input. An error fails the attempt, which is retried as the
+    /// workflow says. Steps without a type of their own (`ctx.call`, `ctx.step`) cannot be mocked.
+    ///
+    /// ```
+    /// use millpond::client::{App, Start};
+    /// use millpond::prelude::*;
+    /// use millpond_testing::World;
+    ///
+    /// #[millpond::step]
+    /// async fn charge(cents: u64) -> Result<String, StepError> {
+    ///     Err(StepError::new("NoBank", format!("no bank to charge {cents}")))
+    /// }
+    ///
+    /// #[millpond::workflow]
+    /// async fn pay(ctx: Context, cents: u64) -> Result<String, Failed> {
+    ///     Ok(ctx.run::<charge>(&cents).await?)
+    /// }
+    ///
+    /// let world = World::new(App::new().register::<pay>());
+    /// world.mock::<charge>(|attempt, cents| match attempt.number() {
+    ///     1 => Err(StepError::new("Busy", "try again")),
+    ///     _ => Ok(format!("charged {cents}")),
+    /// });
+    /// let eid = world.start(Start::of::<pay>(&500)).eid;
+    /// world.run_all();
+    /// assert_eq!(world.result(eid), Ok("charged 500".to_owned()));
+    /// ```
+    pub fn mock<S: NamedStep>(
+        &self,
+        answer: impl Fn(&Attempt, S::Input) -> Result<S::Output, StepError> + Send + Sync + 'static,
+    ) {
+        self.engine.app().states().set(Mock::<S>::new(answer));
     }
 
     /// Runs a future to its end, with all spawned tasks; skips the time during which all sleep.

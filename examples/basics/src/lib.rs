@@ -1,4 +1,4 @@
-//! Five small workflows: a step, a signal, a timer, children and a saga.
+//! Six small workflows: a step, a step with state, a signal, a timer, children and a saga.
 //!
 //! Each module contains one workflow and the test that runs it on `millpond_testing::World`, an
 //! engine in memory with simulated time: `cargo nextest run -p millpond-basics`.
@@ -6,5 +6,6 @@
 pub mod children;
 pub mod saga;
 pub mod signal;
+pub mod state;
 pub mod step;
 pub mod timer;
