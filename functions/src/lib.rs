@@ -19,6 +19,8 @@
 mod assembly;
 mod bucket;
 mod cli;
+mod connect;
+mod doorbell;
 mod entry;
 mod environment;
 pub mod events;
@@ -31,6 +33,7 @@ mod telemetry;
 pub mod triggers;
 
 pub use cli::{Exit, Streams};
+pub use connect::{Connect, ConnectError, connect};
 pub use entry::{main, main_with, run};
 pub use environment::{Environment, EnvironmentError};
 pub use millpond::client::App;

@@ -12,7 +12,7 @@ use serde::de::DeserializeOwned;
 use crate::domain::Workflow as Name;
 use crate::replay::States;
 use crate::sdk::{
-    Context, ErasedWorkflow, Failed, Workflow, erase, erase_fn, with_states,
+    Context, ErasedWorkflow, Failed, Workflow, declared, erase, erase_fn, with_states,
 };
 
 /// Workflows by name and version. Several versions can coexist: an execution keeps the one that
@@ -111,15 +111,11 @@ impl App {
         self
     }
 
-    /// Sets a value that steps take as [`State<T>`](crate::State): a connection, a client, a
-    /// configuration. It is not stored, and each process has its own.
+    /// Declares a workflow whose code another program has: this one can start it. Its input is not
+    /// checked here, and no worker can be created for the application.
     #[must_use]
-    pub fn state<T: Send + Sync + 'static>(mut self, value: T) -> Self {
-        if !self.states.set(value) {
-            let name = std::any::type_name::<T>();
-            self.trouble.get_or_insert(RegistryError::State { name });
-        }
-        self
+    pub fn declare(self, name: &str, version: &str) -> Self {
+        self.add(name, version, declared())
     }
 
     /// Sets a value that steps take as [`State<T>`](crate::State): a connection, a client, a

@@ -28,4 +28,4 @@ pub use step::Step;
 pub use step_body::{CallFn, StepFn};
 pub use wait::{Receive, ReceiveTimeout, Sleep};
 pub use workflow::{ErasedWorkflow, Workflow, erase, erase_fn};
-pub(crate) use workflow::{drive, with_states};
+pub(crate) use workflow::{declared, drive, with_states};

@@ -69,6 +69,11 @@ pub trait ErasedWorkflow: fmt::Debug + Send + Sync {
 
     /// The Rust type of its output.
     fn output_type(&self) -> &'static str;
+
+    /// Whether another program has its code.
+    fn is_declared(&self) -> bool {
+        false
+    }
 }
 
 /// Erases a [`Workflow`].
@@ -225,6 +230,59 @@ impl ErasedWorkflow for Stateful {
 
     fn output_type(&self) -> &'static str {
         self.workflow.output_type()
+    }
+
+    fn is_declared(&self) -> bool {
+        self.workflow.is_declared()
+    }
+}
+
+/// A workflow whose code another program has.
+#[derive(Debug)]
+struct Declared;
+
+/// Any input is accepted, and nothing can run it.
+pub(crate) fn declared() -> Arc<dyn ErasedWorkflow> {
+    Arc::new(Declared)
+}
+
+impl ErasedWorkflow for Declared {
+    fn begin(
+        &self,
+        _: Context,
+        _: &Json,
+    ) -> Result<BoxFuture<'static, Result<Json, Failure>>, Failure> {
+        let what =
+            "this program only declares the workflow: run it by the program that has its code";
+        Err(Failure::new("declared", what))
+    }
+
+    fn accepts(&self, _: &Json) -> Result<(), ValueError> {
+        Ok(())
+    }
+
+    fn channels(&self) -> &[DeclaredChannel] {
+        &[]
+    }
+
+    fn input_schema(&self) -> serde_json::Value {
+        true.into()
+    }
+
+    fn output_schema(&self) -> serde_json::Value {
+        true.into()
+    }
+
+    fn input_type(&self) -> &'static str {
+        "any"
+    }
+
+    fn output_type(&self) -> &'static str {
+        "any"
+    }
+
+    fn is_declared(&self) -> bool {
+        true
     }
 }
 

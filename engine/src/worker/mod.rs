@@ -41,8 +41,16 @@ pub struct Worker {
 
 impl Worker {
     /// Creates a worker for this engine.
+    ///
+    /// # Panics
+    /// If the application declares workflows without having their code
+    /// ([`App::declare`](crate::client::App::declare)): their executions would fail.
     #[must_use]
     pub fn new(engine: &Engine, options: WorkerOptions) -> Self {
+        let mut all = engine.app().all();
+        if let Some(known) = all.find(|known| known.workflow.is_declared()) {
+            panic!("a worker needs the code of its workflows: declared only: {known:?}");
+        }
         Self {
             core: Arc::clone(engine.core()),
             options,

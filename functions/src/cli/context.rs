@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use millpond::client::{Engine, RetentionSettings};
 use millpond::domain::{Actor, ActorKind};
-use millpond::ports::{Bucket, Doorbell, Wakeups};
+use millpond::ports::Bucket;
 use millpond::settings::Settings;
 use millpond_wrappers::{Metered, Remembered};
 
@@ -14,6 +14,7 @@ use super::needs::Needs;
 use super::streams::Streams;
 use crate::assembly::{Assembly, Opening};
 use crate::bucket::{Behind, Reported};
+use crate::doorbell::doorbell;
 
 /// The bucket that is used if none is named.
 const DEFAULT: &str = "sqlite:./pond.db";
@@ -114,24 +115,4 @@ impl CommandContext {
             retention: environment.retention(),
         })
     }
-}
-
-/// The doorbell of the bucket's machine, where it has one. Without it causes of other processes
-/// are found by polling.
-fn doorbell(assembly: &Assembly, listens: bool) -> Arc<dyn Wakeups> {
-    #[cfg(unix)]
-    if let Some(folder) = assembly.location.bells() {
-        let bell = SocketDoorbell::new(folder.clone());
-        if !listens {
-            return Arc::new(bell);
-        }
-        match bell.listen(&*assembly.entropy) {
-            Ok(bell) => return Arc::new(bell),
-            Err(error) => {
-                let folder = folder.display();
-                tracing::warn!(%error, %folder, "cannot listen for notifications of other processes: their work is found by polling");
-            }
-        }
-    }
-    Arc::new(Doorbell::default())
 }

@@ -5,6 +5,7 @@
 mod bill;
 mod bucket;
 mod codec;
+mod connect;
 mod doctor;
 mod exits;
 mod ffl;
