@@ -7,7 +7,7 @@ use async_trait::async_trait;
 
 use super::keyed;
 use crate::client::{Engine, Start};
-use crate::domain::{Queue, Status};
+use crate::domain::{ExecutionId, MessageId, Queue, Status};
 use crate::keys::{self, TimerKey};
 use crate::ports::{Clock as _, Hint, Ports, Wakeups};
 use crate::process::App;
@@ -134,9 +134,62 @@ fn a_backlog_of_more_pages_than_a_pass_has_is_reported_by_the_next_ones() {
     });
     assert_eq!((swept.timers, swept.whole), (3_001, true));
     assert_eq!(swept.position, Position::default());
-    assert_eq!(heard.take().last().map(|hint| &hint.cause), Some(&last));
-    // One for each thousand timers; the mail, which is empty, once in each call.
-    assert_eq!((counts.lists, counts.writes), (6, 0));
+    // The queues take turns.
+    assert_eq!(heard.take()[1].cause, last);
+    // In each call one for each thousand timers, and one for the mail, which is empty.
+    assert_eq!((counts.lists, counts.writes), (10, 0));
+}
+
+#[test]
+fn item_9_queues_take_turns_however_large_a_backlog_is() {
+    let (world, engine, heard) = world();
+    let ports = engine.ports();
+    let queue = |name| Queue::parse(name).unwrap();
+    let (many, few, eid) = (queue("bulk"), queue("default"), keyed("k"));
+    let now = world.clock.now();
+    let late = now + Duration::from_secs(1);
+    // More than a window of timers, then a few of another queue; and mail likewise.
+    let timers = (0..100_500).map(|commit| keys::timer(now, &many, &eid, commit));
+    let timers = timers.chain((0..3).map(|commit| keys::timer(late, &few, &eid, commit)));
+    let mail = |queue: &Queue, n: u128| {
+        let eid = ExecutionId::new(uuid::Uuid::from_u128(n));
+        keys::mail(queue, &eid, &MessageId::start())
+    };
+    let mails = (0..2_500)
+        .map(|n| mail(&many, n))
+        .chain((0..3).map(|n| mail(&few, n)));
+    world.block(async {
+        for key in timers.chain(mails) {
+            ports.create(&key, "{}".into()).await.map(drop).unwrap();
+        }
+    });
+    world.clock.advance(Duration::from_secs(120));
+    let sweeper = Sweeper::new(&engine);
+    let mut swept = Swept::default();
+    let told = |few: bool| {
+        let hints = heard.take();
+        let named = if few { "default" } else { "bulk" };
+        hints
+            .iter()
+            .filter(|hint| hint.queue.as_str() == named)
+            .count()
+    };
+    // The mail of the small queue comes in the second turn, its timers with the second window.
+    world.block(sweeper.resume(&mut swept, 2)).unwrap();
+    assert_eq!(told(true), 3);
+    world.block(sweeper.resume(&mut swept, 12)).unwrap();
+    assert_eq!(told(true), 3);
+    let mut calls = 0;
+    while !swept.whole {
+        world.block(sweeper.resume(&mut swept, 50)).unwrap();
+        calls += 1;
+        assert!(calls < 10, "{swept:?}");
+    }
+    // The mail was read to its end before, so each call begins it again.
+    let rounds = 1 + calls;
+    assert_eq!((swept.timers, swept.stale_mail), (100_503, rounds * 2_503));
+    assert_eq!(swept.position, Position::default());
+    assert_eq!(told(true), calls * 3);
 }
 
 #[test]

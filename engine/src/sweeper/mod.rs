@@ -5,6 +5,10 @@
 //! deleted only after a run has processed it. One pass costs one list for each 1,000 timers, and one
 //! for each 1,000 mails.
 //!
+//! **Fair turns.** Timers and mail take turns, and so do queues, so that a backlog of one queue holds back
+//! no other: without this, the timers of a queue would be reported only after all earlier ones of another
+//! queue, which may be hundreds of thousands (`timers.rs`, `mail.rs`).
+//!
 //! If the caller records when the last full report was made ([`Sweeper::since`]), the sweeper
 //! reports a cause that stays unprocessed at growing intervals: after one TTL, two, four, and so
 //! on, and every 15 minutes in the end. The hints of a backlog are in the workers' queue already;
@@ -12,23 +16,25 @@
 //! Without that instant (a new process, hints that were not sent) the sweeper reports every
 //! cause.
 
+mod mail;
+mod position;
+mod timers;
+
+use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::Timestamp;
 
+pub use self::position::Position;
+use self::timers::Lanes;
 use crate::client::Engine;
-use crate::keys::{self, Key, MailKey, Prefix};
-use crate::ports::{BucketError, Hint};
+use crate::ports::BucketError;
 use crate::process::{Core, Notice, STORE};
-use crate::timers;
 
-use std::sync::Arc;
-
-/// Keys in a page.
+/// Keys in a page, and hints for timers in one turn.
 const PAGE: usize = 1_000;
-/// Pages of timers, and of mail, in one pass, which bounds it; the next pass continues. One page
-/// of each is read in turn, so that neither backlog holds back the other.
-const PAGES: usize = 100;
+/// Turns of timers, and of mail, in one pass, which bounds it; the next pass continues.
+const TURNS: usize = 100;
 /// The longest interval between two hints for a cause that is still there.
 const LONGEST: Duration = Duration::from_secs(900);
 
@@ -38,15 +44,6 @@ pub struct Sweeper {
     core: Arc<Core>,
     ahead: Duration,
     since: Option<Timestamp>,
-}
-
-/// The causes after which a sweep continues; `None` is the front.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Position {
-    /// The last timer that was handled.
-    pub timers: Option<Key>,
-    /// The last mail that was handled.
-    pub mail: Option<Key>,
 }
 
 /// Counts of what a pass found so far, and its position.
@@ -60,7 +57,7 @@ pub struct Swept {
     pub stale_mail: usize,
     /// Hints that were sent.
     pub told: usize,
-    /// Where the next pass continues. A list that was read to its end begins at the front again.
+    /// Where the next pass continues. What was handled to its end begins at the front again.
     pub position: Position,
     /// Whether both lists were read to their ends.
     pub whole: bool,
@@ -93,27 +90,30 @@ impl Sweeper {
         self
     }
 
-    /// Makes one pass from the front. 1 P for each 1,000 timers, 1 P for each 1,000 mails.
+    /// Makes one pass from the front. 1 P for each 1,000 timers, 1 P for each 1,000 mails, and 1 P for
+    /// each queue with more mail than that. If more than 10,000 timers of one queue are due, 1 P for each
+    /// 1,000 due timers again for each 10,000 of them.
     ///
     /// # Errors
     /// The store failed; the next pass repeats everything.
     pub async fn pass(&self) -> Result<Swept, BucketError> {
         let mut swept = Swept::default();
-        self.resume(&mut swept, PAGES).await?;
+        self.resume(&mut swept, TURNS).await?;
         Ok(swept)
     }
 
-    /// Continues at `swept.position`, for at most `pages` pages of timers and of mail. The position
+    /// Continues at `swept.position`, for at most `turns` turns of timers and of mail. The position
     /// advances with each hint: if the store fails, or the future is dropped, the next call
-    /// continues after the last hint. 1 P for each page.
+    /// continues after the last hint. The price is that of [`pass`](Self::pass).
     ///
     /// # Errors
     /// The store failed.
-    pub async fn resume(&self, swept: &mut Swept, pages: usize) -> Result<(), BucketError> {
+    pub async fn resume(&self, swept: &mut Swept, turns: usize) -> Result<(), BucketError> {
         let (mut timers, mut mail) = (true, true);
-        for _ in 0..pages {
+        let mut lanes = Lanes::default();
+        for _ in 0..turns {
             if timers {
-                timers = self.timers(swept).await?;
+                timers = self.timers(swept, &mut lanes).await?;
             }
             if mail {
                 mail = self.mail(swept).await?;
@@ -136,67 +136,6 @@ impl Sweeper {
         age <= passed || rung(age, ttl) != rung(age.saturating_sub(passed), ttl)
     }
 
-    /// Reads one page of timers; returns whether more may follow.
-    async fn timers(&self, swept: &mut Swept) -> Result<bool, BucketError> {
-        let ports = &self.core.ports;
-        let now = ports.clock.now();
-        let horizon = now.checked_add(self.ahead).unwrap_or(now);
-        let after = swept.position.timers.clone();
-        let due = timers::due(ports, horizon, after.as_ref(), PAGE).await?;
-        for (cause, timer) in due.now {
-            let now = ports.clock.now();
-            let at = Some(timer.due).filter(|due| *due > now);
-            let late = now.duration_since(timer.due);
-            let late = Duration::try_from(late).unwrap_or_default();
-            if self.is_time(late, now) {
-                let hint = Hint {
-                    queue: timer.queue,
-                    eid: timer.eid,
-                    cause: cause.clone(),
-                    at,
-                };
-                ports.wakeups.ring(hint).await;
-                swept.told += 1;
-            }
-            match at {
-                Some(_) => swept.ahead += 1,
-                None => swept.timers += 1,
-            }
-            swept.position.timers = Some(cause);
-        }
-        swept.position.timers = due.rest;
-        Ok(swept.position.timers.is_some())
-    }
-
-    /// Reads one page of mail; returns whether more may follow.
-    async fn mail(&self, swept: &mut Swept) -> Result<bool, BucketError> {
-        let ports = &self.core.ports;
-        let mail = Prefix::parse(keys::MAIL).expect("a constant of the key layout");
-        let after = swept.position.mail.clone();
-        let page = ports.page(&mail, after.as_ref(), PAGE).await?;
-        for row in page.entries {
-            let now = ports.clock.now();
-            let age = now.duration_since(row.modified);
-            let old = Duration::try_from(age).is_ok_and(|age| age > self.core.settings.ttl);
-            if let Some(mail) = MailKey::parse(&row.key).filter(|_| old) {
-                if self.is_time(age.unsigned_abs(), now) {
-                    let hint = Hint {
-                        queue: mail.queue,
-                        eid: mail.eid,
-                        cause: row.key.clone(),
-                        at: None,
-                    };
-                    ports.wakeups.ring(hint).await;
-                    swept.told += 1;
-                }
-                swept.stale_mail += 1;
-            }
-            swept.position.mail = Some(row.key);
-        }
-        swept.position.mail = page.next;
-        Ok(swept.position.mail.is_some())
-    }
-
     /// Sweeps every `period` until `stop`. Store errors are logged and retried.
     pub async fn run(&self, period: Duration, stop: &Notice) {
         use futures::FutureExt as _;
@@ -206,7 +145,7 @@ impl Sweeper {
                 position: swept.position,
                 ..Swept::default()
             };
-            match self.resume(&mut swept, PAGES).await {
+            match self.resume(&mut swept, TURNS).await {
                 Ok(()) => failed = false,
                 // Logged once per outage.
                 Err(error) => {
