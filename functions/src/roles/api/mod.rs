@@ -185,8 +185,22 @@ async fn signal(engine: &Engine, id: &str, request: &Request) -> Result<Response
 /// The caller, as authenticated by the platform.
 fn actor(request: &Request) -> Actor {
     match &request.caller {
-        Some(arn) => Actor::human(arn.clone()),
+        Some(arn) => Actor::new(kind(arn), arn.clone()),
         None => Actor::new(ActorKind::System, "api"),
+    }
+}
+
+/// Whether a principal is a person. Roles are assumed by programs, except for those of IAM Identity Center,
+/// which people sign in to.
+fn kind(arn: &str) -> ActorKind {
+    let resource = arn.splitn(6, ':').nth(5).unwrap_or_default();
+    let person = resource == "root"
+        || ["user/", "federated-user/", "assumed-role/AWSReservedSSO_"]
+            .iter()
+            .any(|begin| resource.starts_with(begin));
+    match person {
+        true => ActorKind::Human,
+        false => ActorKind::System,
     }
 }
 

@@ -8,6 +8,9 @@ use serde_json::json;
 
 use super::response::Response;
 
+const STORAGE: &str = "the store failed, or an object in it is damaged: retry the request; the log has the \
+                       details";
+
 /// A problem. Its `code` is stable.
 #[derive(Debug)]
 pub(super) struct Problem {
@@ -92,11 +95,21 @@ impl From<EngineError> for Problem {
             ErrorKind::NotYet => (409, "not_yet", "Not available yet"),
             ErrorKind::Storage => (503, "storage", "Storage failure"),
         };
+        let detail = match error.kind() {
+            // The error names keys, paths or tables of the store, which are no business of callers.
+            ErrorKind::Storage => {
+                tracing::error!(error = %chain(&error), "cannot answer a request: the store failed");
+                STORAGE.to_owned()
+            }
+            ErrorKind::Invalid | ErrorKind::NotFound | ErrorKind::Conflict | ErrorKind::NotYet => {
+                chain(&error)
+            }
+        };
         Self {
             status,
             code,
             title,
-            detail: chain(&error),
+            detail,
             allow: None,
         }
     }

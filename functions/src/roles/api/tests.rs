@@ -232,3 +232,63 @@ fn health_costs_nothing_and_says_no_where_the_bucket_is_asked_and_does_not_answe
     world.faults.add(Rule::new(Injection::NotSent));
     assert_eq!(call(&world, "GET", "/health?bucket=1", &Value::Null).0, 503);
 }
+
+#[test]
+fn d18_a_problem_names_no_key_of_the_bucket() {
+    let world = world();
+    let body = json!({"workflow": "greet", "input": "Ann"});
+    let (_, started) = call(&world, "POST", "/executions", &body);
+    let place = format!("/executions/{}", started["eid"].as_str().unwrap());
+    world.faults.add(Rule::new(Injection::NotSent).always());
+    let signal = json!({"channel": "word", "payload": "hello"});
+    for (method, path) in [
+        ("GET", "/health?bucket=1".to_owned()),
+        ("GET", place.clone()),
+        ("GET", format!("{place}/result")),
+        ("POST", format!("{place}/signal")),
+        ("POST", "/executions".to_owned()),
+    ] {
+        let body = if path == "/executions" {
+            &body
+        } else {
+            &signal
+        };
+        let (status, problem) = call(&world, method, &path, body);
+        assert_eq!(
+            (status, &problem["code"]),
+            (503, &json!("storage")),
+            "{path}"
+        );
+        let detail = problem["detail"].as_str().unwrap();
+        let shown = ["x/", "mail/", "head", "key="]
+            .iter()
+            .any(|part| detail.contains(part));
+        assert!(!shown, "{path}: {detail}");
+    }
+}
+
+#[test]
+fn d18_only_people_are_human() {
+    for (arn, kind) in [
+        ("arn:aws:iam::1:user/ann", "human"),
+        ("arn:aws:iam::1:root", "human"),
+        (
+            "arn:aws:sts::1:assumed-role/AWSReservedSSO_Ops_1a/ann",
+            "human",
+        ),
+        ("arn:aws:sts::1:federated-user/ann", "human"),
+        ("arn:aws:sts::1:assumed-role/deploy/i-0123", "system"),
+        ("arn:aws-cn:iam::1:role/deploy", "system"),
+        ("nonsense", "system"),
+    ] {
+        let world = world();
+        let body = json!({"workflow": "greet", "input": "Ann"}).to_string();
+        let mut start = request("POST", "/executions", &body);
+        start.caller = Some(arn.to_owned());
+        let (_, started, _) = ask(&world, &start);
+        let eid = started["eid"].as_str().unwrap().parse().unwrap();
+        let record = world.block(world.engine.execution(eid)).unwrap().record;
+        let actor = &record.created_by.actor;
+        assert_eq!((json!(actor.kind), &*actor.id), (json!(kind), arn));
+    }
+}
