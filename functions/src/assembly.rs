@@ -13,7 +13,7 @@ use millpond::client::{App, Engine, RegistryError};
 use millpond::ports::{Bucket, Clock, Entropy, Ports, Wakeups};
 use millpond::settings::Settings;
 use millpond_codec::{Codec, Coded};
-use millpond_host::{OsEntropy, TokioSpawner};
+use millpond_host::{InProgress, OsEntropy, TokioSpawner};
 use millpond_wrappers::Metered;
 
 use crate::bucket::{
@@ -67,6 +67,8 @@ pub(crate) struct Assembly {
     pub(crate) store: Arc<dyn Bucket>,
     /// The count of its requests.
     pub(crate) metered: Arc<Metered>,
+    /// The tasks, attempts and blocking work of its engines.
+    pub(crate) in_progress: InProgress,
     bucket: Arc<dyn Bucket>,
 }
 
@@ -105,6 +107,7 @@ impl Assembly {
             behind,
             store,
             metered: wrapped.metered,
+            in_progress: InProgress::default(),
             bucket: Arc::new(bucket),
         }
     }
@@ -127,7 +130,8 @@ impl Assembly {
         settings: Settings,
         wakeups: Arc<dyn Wakeups>,
     ) -> Result<Engine, EngineFailure> {
-        let spawner = TokioSpawner::current().with_attempts_apart();
+        let spawner = TokioSpawner::current().counting(self.in_progress.clone());
+        let spawner = spawner.with_attempts_apart();
         let ports = Ports {
             bucket: Arc::clone(&self.bucket),
             clock: Arc::clone(&self.clock),

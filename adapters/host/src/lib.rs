@@ -8,5 +8,5 @@ mod workflow_threads;
 
 pub use clock::SystemClock;
 pub use entropy::OsEntropy;
-pub use spawner::TokioSpawner;
+pub use spawner::{InProgress, TokioSpawner};
 pub use store_time::{StoreClock, StoreTime};

@@ -1,6 +1,7 @@
 //! Runs tasks, attempts and blocking work on tokio.
 
 use std::io;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use futures::future::BoxFuture;
@@ -17,6 +18,34 @@ pub struct TokioSpawner {
     attempts: Option<Arc<Attempts>>,
     /// The threads for workflow code; `None` if the system provides no threads.
     workflows: Arc<OnceLock<Option<WorkflowThreads>>>,
+    in_progress: InProgress,
+}
+
+/// Counts what a [`TokioSpawner`] has begun and what has neither ended nor been dropped: tasks,
+/// attempts, blocking work. Clones count the same.
+#[derive(Debug, Clone, Default)]
+pub struct InProgress(Arc<AtomicUsize>);
+
+impl InProgress {
+    /// The number now.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.0.load(Ordering::Acquire)
+    }
+
+    fn begin(&self) -> Begun {
+        self.0.fetch_add(1, Ordering::AcqRel);
+        Begun(Arc::clone(&self.0))
+    }
+}
+
+/// Something in progress, until dropped.
+struct Begun(Arc<AtomicUsize>);
+
+impl Drop for Begun {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::AcqRel);
+    }
 }
 
 impl TokioSpawner {
@@ -28,7 +57,15 @@ impl TokioSpawner {
             handle,
             attempts: None,
             workflows: Arc::default(),
+            in_progress: InProgress::default(),
         }
+    }
+
+    /// Counts in `in_progress`.
+    #[must_use]
+    pub fn counting(mut self, in_progress: InProgress) -> Self {
+        self.in_progress = in_progress;
+        self
     }
 
     /// Spawns everything on the caller's runtime; otherwise the same as [`new`](Self::new).
@@ -58,20 +95,29 @@ impl TokioSpawner {
 
 impl Spawner for TokioSpawner {
     fn spawn(&self, task: BoxFuture<'static, ()>) -> Abort {
-        spawn(&self.handle, task)
+        self.begin(&self.handle, task)
     }
 
     fn attempt(&self, task: BoxFuture<'static, ()>) -> Abort {
         let apart = self.attempts.as_deref().and_then(Attempts::handle);
-        spawn(apart.unwrap_or(&self.handle), task)
+        self.begin(apart.unwrap_or(&self.handle), task)
     }
 
     fn blocking(&self, work: Box<dyn FnOnce() + Send>) {
+        let begun = self.in_progress.begin();
         // The handle is not awaited: the work reports its own result.
-        drop(self.handle.spawn_blocking(work));
+        drop(self.handle.spawn_blocking(move || {
+            let _begun = begun;
+            work();
+        }));
     }
 
     fn turn(&self, work: Box<dyn FnOnce() + Send>) {
+        let begun = self.in_progress.begin();
+        let work: Box<dyn FnOnce() + Send> = Box::new(move || {
+            let _begun = begun;
+            work();
+        });
         let workflows = &self.workflows;
         let threads = workflows.get_or_init(|| WorkflowThreads::new(self.handle.clone()));
         let left = match threads {
@@ -84,9 +130,16 @@ impl Spawner for TokioSpawner {
     }
 }
 
-fn spawn(handle: &Handle, task: BoxFuture<'static, ()>) -> Abort {
-    let task = handle.spawn(task).abort_handle();
-    Box::new(move || task.abort())
+impl TokioSpawner {
+    fn begin(&self, handle: &Handle, task: BoxFuture<'static, ()>) -> Abort {
+        let begun = self.in_progress.begin();
+        let task = async move {
+            let _begun = begun;
+            task.await;
+        };
+        let task = handle.spawn(task).abort_handle();
+        Box::new(move || task.abort())
+    }
 }
 
 /// A runtime that may be dropped inside another one.
@@ -158,6 +211,27 @@ mod tests {
         }));
         go.send("went on").unwrap();
         assert_eq!(seen.await, Ok("went on"));
+    }
+
+    #[tokio::test]
+    async fn d19_work_is_in_progress_until_it_ends_or_is_dropped() {
+        let counted = InProgress::default();
+        let spawner = TokioSpawner::current().counting(counted.clone());
+        let ends = async |count| {
+            while counted.count() != count {
+                tokio::task::yield_now().await;
+            }
+        };
+        let (end, may_end) = std::sync::mpsc::channel::<()>();
+        spawner.blocking(Box::new(move || {
+            let _ = may_end.recv();
+        }));
+        let abort = spawner.attempt(Box::pin(pending()));
+        assert_eq!(counted.count(), 2);
+        abort();
+        ends(1).await;
+        drop(end);
+        ends(0).await;
     }
 
     #[tokio::test]

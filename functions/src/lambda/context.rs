@@ -10,6 +10,7 @@ use millpond::client::{App, Engine, RetentionSettings};
 use millpond::domain::Queue;
 use millpond::ports::{Clock, Doorbell, Wakeups};
 use millpond::settings::Settings;
+use millpond_host::InProgress;
 use millpond_s3::S3Bucket;
 use millpond_wakeups::sqs::SqsWakeups;
 use millpond_wrappers::Metered;
@@ -26,6 +27,10 @@ use crate::triggers::{Rules, Secrets};
 
 /// Longest wait for hints in flight before the function answers.
 const FLUSH: Duration = Duration::from_secs(6);
+/// Longest wait for work that has been aborted to end.
+const REST: Duration = Duration::from_millis(100);
+/// Interval at which it is counted.
+const LOOK: Duration = Duration::from_millis(2);
 /// Time reserved for the answer itself.
 const ANSWER: Duration = Duration::from_millis(200);
 
@@ -49,6 +54,7 @@ pub(super) struct Cloud {
     /// The delays of retention.
     pub(super) retention: RetentionSettings,
     metered: Arc<Metered>,
+    in_progress: InProgress,
     wakeups: Option<SqsWakeups>,
     warm: AtomicBool,
 }
@@ -127,6 +133,7 @@ impl Cloud {
             cursor: Cursor::default(),
             retention: environment.retention(),
             metered,
+            in_progress: assembly.in_progress,
             wakeups: sqs,
             warm: AtomicBool::new(false),
         })
@@ -164,6 +171,13 @@ impl Cloud {
         sent
     }
 
+    /// Waits briefly for tasks, attempts and blocking work to end; returns whether all have. What is left
+    /// would continue in a later invocation, when its lease has expired and others have taken over.
+    pub(super) async fn is_at_rest(&self, left: Duration) -> bool {
+        let limit = REST.min(left.saturating_sub(ANSWER));
+        at_rest(&self.in_progress, limit).await
+    }
+
     /// Hints that could not be sent so far.
     pub(super) fn unsent(&self) -> u64 {
         self.wakeups.as_ref().map_or(0, SqsWakeups::unsent)
@@ -174,6 +188,16 @@ impl Cloud {
         let wakeups = self.wakeups.as_ref();
         wakeups.map(SqsWakeups::take_unknown).unwrap_or_default()
     }
+}
+
+/// Waits up to `limit` until nothing is in progress; returns whether that is so.
+pub(super) async fn at_rest(in_progress: &InProgress, limit: Duration) -> bool {
+    let ended = async {
+        while in_progress.count() > 0 {
+            tokio::time::sleep(LOOK).await;
+        }
+    };
+    in_progress.count() == 0 || tokio::time::timeout(limit, ended).await.is_ok()
 }
 
 async fn wakeups(

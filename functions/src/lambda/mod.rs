@@ -4,6 +4,7 @@
 mod api;
 mod context;
 mod deployment;
+mod last;
 mod log;
 mod metrics;
 mod retention;
@@ -16,7 +17,7 @@ mod worker;
 use std::process::ExitCode;
 use std::time::{Duration, Instant, SystemTime};
 
-use lambda_runtime::{Diagnostic, LambdaEvent, service_fn};
+use lambda_runtime::{Diagnostic, LambdaEvent, Runtime, service_fn};
 use millpond::client::{App, chain};
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -24,6 +25,7 @@ use tracing::Instrument as _;
 
 use self::context::Cloud;
 use self::deployment::{Deployment, Role};
+use self::last::Last;
 use crate::environment::Environment;
 use crate::events::parse;
 use crate::telemetry::Telemetry;
@@ -61,24 +63,29 @@ fn serve(
         .build()?;
     runtime.block_on(async {
         let cloud = &Cloud::open(app, rules, environment, deployment).await?;
-        lambda_runtime::run(service_fn(async |event: LambdaEvent<Box<RawValue>>| {
+        let last = &Last::default();
+        let handler = service_fn(async |event: LambdaEvent<Box<RawValue>>| {
             let LambdaEvent { payload, context } = event;
             let request_id = &context.request_id;
             let span = tracing::info_span!("invocation", %request_id, role = %cloud.role());
-            let left = left(context.deadline);
+            let (left, began) = (left(context.deadline), Instant::now());
             let answer = async {
                 let payload = parse(payload.get())?;
                 invoke(cloud, payload, left, request_id).await
             };
             let answer = Box::pin(answer.instrument(span)).await;
+            if !cloud.is_at_rest(left.saturating_sub(began.elapsed())).await {
+                tracing::warn!(%request_id, "work did not end in time: the process exits after its response");
+                last.set();
+            }
             // The process is frozen after it has answered.
             telemetry.flush();
             answer.map_err(|error| Diagnostic {
                 error_type: format!("millpond.{}", cloud.role()),
                 error_message: chain(error.as_ref()),
             })
-        }))
-        .await
+        });
+        Runtime::new(handler).layer(last.layer()).run().await
     })
 }
 

@@ -9,6 +9,8 @@ use millpond_wrappers::Usage;
 use serde_json::{Value, json};
 use tracing_subscriber::layer::SubscriberExt as _;
 
+use super::context::at_rest;
+use super::last::Last;
 use super::log::lines;
 use super::metrics::Metrics;
 use super::sweeper::{Sent, answer};
@@ -125,4 +127,59 @@ fn a_sweep_names_queues_without_a_url_and_fails_only_for_unsent_hints() {
     assert_eq!(whole["unknown_queues"], json!(["typo"]));
     assert!(answer(&swept, &sent(1, true)).is_err());
     assert!(answer(&swept, &sent(0, false)).is_err());
+}
+
+#[tokio::test]
+async fn d19_a_process_with_work_left_over_exits_after_its_response() {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::time::Duration;
+
+    use lambda_runtime::{Service as _, service_fn};
+    use millpond::ports::Spawner as _;
+    use millpond_host::{InProgress, TokioSpawner};
+
+    static EXITS: AtomicUsize = AtomicUsize::new(0);
+    let last = Last::default();
+    let responses = AtomicUsize::new(0);
+    let service = service_fn(|_: lambda_runtime::LambdaInvocation| async {
+        responses.fetch_add(1, Ordering::Relaxed);
+        Ok::<_, io::Error>(())
+    });
+    let mut exiting = last.around(service, || {
+        EXITS.fetch_add(1, Ordering::Relaxed);
+    });
+    let counts = || {
+        (
+            responses.load(Ordering::Relaxed),
+            EXITS.load(Ordering::Relaxed),
+        )
+    };
+    let invocation = || {
+        let (parts, ()) = hyper::Response::new(()).into_parts();
+        lambda_runtime::LambdaInvocation {
+            parts,
+            body: bytes::Bytes::new(),
+            context: lambda_runtime::Context::default(),
+        }
+    };
+    exiting.call(invocation()).await.unwrap();
+    assert_eq!(counts(), (1, 0), "nothing is left over");
+
+    let in_progress = InProgress::default();
+    let spawner = TokioSpawner::current().counting(in_progress.clone());
+    let brief = Duration::from_millis(5);
+    assert!(at_rest(&in_progress, brief).await);
+    let (end, may_end) = std::sync::mpsc::channel::<()>();
+    spawner.blocking(Box::new(move || {
+        let _ = may_end.recv();
+    }));
+    assert!(
+        !at_rest(&in_progress, brief).await,
+        "it ignores its cancellation"
+    );
+    last.set();
+    exiting.call(invocation()).await.unwrap();
+    assert_eq!(counts(), (2, 1), "after the response");
+    drop(end);
+    assert!(at_rest(&in_progress, Duration::from_secs(60)).await);
 }
