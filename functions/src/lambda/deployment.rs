@@ -38,6 +38,8 @@ pub(crate) struct Deployment {
     pub(crate) sweep: Duration,
     /// `AWS_LAMBDA_FUNCTION_NAME`.
     pub(crate) function: String,
+    /// `AWS_LAMBDA_FUNCTION_MEMORY_SIZE`, in bytes.
+    pub(crate) memory: Option<usize>,
 }
 
 /// The default period of the sweeper: that of the schedule in the template.
@@ -84,6 +86,16 @@ impl Deployment {
             role,
             queues,
             sweep,
+            memory: match text("AWS_LAMBDA_FUNCTION_MEMORY_SIZE")? {
+                None => None,
+                Some(value) => {
+                    let megabytes = value.parse::<usize>().ok();
+                    let bytes = megabytes.and_then(|megabytes| megabytes.checked_mul(1 << 20));
+                    let why = "must be a whole number of megabytes";
+                    let variable = "AWS_LAMBDA_FUNCTION_MEMORY_SIZE";
+                    Some(bytes.ok_or_else(|| wrong(variable, why, value))?)
+                }
+            },
             function: text("AWS_LAMBDA_FUNCTION_NAME")?.unwrap_or_else(|| "millpond".to_owned()),
         })
     }

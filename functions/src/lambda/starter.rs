@@ -92,7 +92,12 @@ async fn fresh(cloud: &Cloud) -> Result<Starter, Failed> {
     let objects = Arc::new(OfS3(Arc::clone(&cloud.s3)));
     let secrets = cloud.secrets.clone();
     let engine = cloud.engine.clone();
-    Ok(Starter::new(engine, rules, Some(own), objects, secrets)?)
+    let starter = Starter::new(engine, rules, Some(own), objects, secrets)?;
+    Ok(match cloud.deployment.memory {
+        // The rest is for the runtime, requests and responses.
+        Some(memory) => starter.within(memory / 2),
+        None => starter,
+    })
 }
 
 /// Objects of any bucket of the region, read with the credentials of the function.

@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value};
 
+use super::memory::{self, Budget};
 use super::source::Each;
 use crate::events::parse;
 
@@ -31,6 +32,16 @@ pub(crate) enum SplitError {
     Bytes { bytes: usize, max: usize },
     #[error("the object exceeds the rule's `max_lines`: split it or raise the limit: max={max}")]
     Lines { max: usize },
+    #[error(
+        "the lines of the object need more memory than the function has for them: split the object, or raise the \
+         memory of the function: line={line}, up_to_mib={needed}, max_mib={max}"
+    )]
+    Memory {
+        /// The line with which they exceed it.
+        line: u64,
+        needed: usize,
+        max: usize,
+    },
     #[error("the object is not UTF-8 text: offset={at}")]
     Text { at: usize },
     #[error("invalid CSV: {why}: correct the file and upload it again: line={line}")]
@@ -41,11 +52,12 @@ pub(crate) enum SplitError {
 
 impl Split {
     /// Splits an object. All lines are read before the first is handled, so an object that exceeds
-    /// a limit starts nothing. An invalid line counts as a line.
+    /// a limit, or whose lines could take more memory than `budget`, starts nothing. An invalid line counts
+    /// as a line.
     ///
     /// # Errors
     /// [`SplitError`]: the object as a whole is invalid.
-    pub(crate) fn lines(&self, bytes: &[u8]) -> Result<Vec<Line>, SplitError> {
+    pub(crate) fn lines(&self, bytes: &[u8], budget: Budget) -> Result<Vec<Line>, SplitError> {
         if bytes.len() > self.max_bytes {
             return Err(SplitError::Bytes {
                 bytes: bytes.len(),
@@ -56,9 +68,13 @@ impl Split {
             at: error.valid_up_to(),
         })?;
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+        let mut taken = Taken {
+            bytes: bytes.len(),
+            budget,
+        };
         let lines = match self.each {
-            Each::CsvLines => self.csv(text)?,
-            Each::JsonLines => self.json(text),
+            Each::CsvLines => self.csv(text, &mut taken)?,
+            Each::JsonLines => self.json(text, &mut taken)?,
         };
         if lines.len() > self.max_lines {
             return Err(SplitError::Lines {
@@ -68,7 +84,7 @@ impl Split {
         Ok(lines)
     }
 
-    fn json(&self, text: &str) -> Vec<Line> {
+    fn json(&self, text: &str, taken: &mut Taken) -> Result<Vec<Line>, SplitError> {
         let lines = text.split('\n');
         // A single carriage return ends a line as well; before a line feed it is part of that line
         // break.
@@ -77,15 +93,15 @@ impl Split {
         let lines = lines.filter(|(_, line)| !line.trim().is_empty());
         // One more than the limit detects an excess.
         let lines = lines.take(self.max_lines + 1);
-        lines
-            .map(|(number, line)| Line {
-                number,
-                value: parse(line).map_err(|error| format!("invalid JSON: {error}")),
-            })
-            .collect()
+        let lines = lines.map(|(number, line)| {
+            taken.add(memory::json(line), number)?;
+            let value = parse(line).map_err(|error| format!("invalid JSON: {error}"));
+            Ok(Line { number, value })
+        });
+        lines.collect()
     }
 
-    fn csv(&self, text: &str) -> Result<Vec<Line>, SplitError> {
+    fn csv(&self, text: &str, taken: &mut Taken) -> Result<Vec<Line>, SplitError> {
         check_quotes(text)?;
         let mut reader = csv::ReaderBuilder::new()
             .has_headers(false)
@@ -112,16 +128,39 @@ impl Split {
             line: 1,
         };
         let lines = records.take(self.max_lines + 1).map(|record| match record {
-            Ok(record) => Line {
-                number: counter.line(record.position()),
-                value: row(&names, &record),
-            },
-            Err(error) => Line {
+            Ok(record) => {
+                let number = counter.line(record.position());
+                taken.add(memory::row(&names, record.as_slice().len()), number)?;
+                let value = row(&names, &record);
+                Ok(Line { number, value })
+            }
+            Err(error) => Ok(Line {
                 number: counter.line(error.position()),
                 value: Err(error.to_string()),
-            },
+            }),
         });
-        Ok(lines.collect())
+        lines.collect()
+    }
+}
+
+/// The memory that the lines of an object take so far.
+struct Taken {
+    bytes: usize,
+    budget: Budget,
+}
+
+impl Taken {
+    fn add(&mut self, bytes: usize, line: u64) -> Result<(), SplitError> {
+        self.bytes = self.bytes.saturating_add(bytes);
+        let Budget(max) = self.budget;
+        if self.bytes <= max {
+            return Ok(());
+        }
+        Err(SplitError::Memory {
+            line,
+            needed: memory::mebibytes(self.bytes),
+            max: max >> 20,
+        })
     }
 }
 
@@ -221,7 +260,7 @@ mod tests {
             max_lines: 3,
             max_bytes: 200,
         };
-        let lines = split.lines(text.as_bytes())?;
+        let lines = split.lines(text.as_bytes(), Budget::NONE)?;
         Ok(lines.into_iter().map(|l| (l.number, l.value)).collect())
     }
 
@@ -329,6 +368,9 @@ mod tests {
             max_lines: 3,
             max_bytes: 200,
         };
-        assert_eq!(split.lines(b"a\n\xff\n"), Err(SplitError::Text { at: 2 }));
+        assert_eq!(
+            split.lines(b"a\n\xff\n", Budget::NONE),
+            Err(SplitError::Text { at: 2 })
+        );
     }
 }

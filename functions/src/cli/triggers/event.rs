@@ -10,7 +10,7 @@ use super::super::exit::Exit;
 use super::explain::fields;
 use super::setting::Setting;
 use crate::events::{Event, parse};
-use crate::triggers::{Plan, Rule, Rules, RulesText, TemplateError, TriggerEvent};
+use crate::triggers::{Budget, Plan, Rule, Rules, RulesText, TemplateError, TriggerEvent};
 
 /// Lines of an object that are shown.
 const LINES: usize = 3;
@@ -143,7 +143,7 @@ fn make(rule: &Rule, event: &TriggerEvent, object: Option<&[u8]>, setting: &Sett
     match (rule.split(), object) {
         (None, _) => Made::Plans(vec![rule.plan(event, identity)]),
         (Some(_), None) => Made::Lines,
-        (Some(split), Some(bytes)) => match split.lines(bytes) {
+        (Some(split), Some(bytes)) => match split.lines(bytes, Budget::NONE) {
             Ok(lines) => {
                 let plans = lines.into_iter();
                 let plans = plans.map(|line| rule.plan_line(event, identity, line));

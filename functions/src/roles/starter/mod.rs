@@ -9,6 +9,7 @@
 //! acknowledged, so that it does not delay the others.
 
 mod carry;
+mod memory;
 mod objects;
 mod record;
 mod report;

@@ -8,6 +8,7 @@ use futures::stream;
 use jiff::Timestamp;
 use millpond::client::Engine;
 
+use super::memory::Memory;
 use super::objects::Objects;
 use super::report::{Outcome, Record, Report};
 use crate::events::{Event, Malformed, Message};
@@ -24,6 +25,7 @@ pub struct Starter {
     pub(super) own: Option<Own>,
     pub(super) objects: Arc<dyn Objects>,
     pub(super) secrets: Secrets,
+    pub(super) memory: Memory,
 }
 
 impl Starter {
@@ -50,7 +52,16 @@ impl Starter {
             own,
             objects,
             secrets,
+            memory: Memory::default(),
         })
+    }
+
+    /// Refuses objects whose lines could take more than `bytes` of memory, and handles objects at the same
+    /// time only as far as all of them fit. The default has no bound.
+    #[must_use]
+    pub fn within(mut self, bytes: usize) -> Self {
+        self.memory = Memory::new(bytes);
+        self
     }
 
     /// Whether no time is left to begin something.

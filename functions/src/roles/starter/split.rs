@@ -26,6 +26,10 @@ impl Starter {
         event: &TriggerEvent,
         until: Option<Timestamp>,
     ) -> Vec<Outcome> {
+        let size = event.object.as_ref().and_then(|object| object.size);
+        let size = size.and_then(|size| usize::try_from(size).ok());
+        let bytes = size.unwrap_or(usize::MAX).min(split.max_bytes);
+        let _memory = self.memory.for_object(bytes).await;
         let lines = match self.lines(rule, split, event).await {
             Ok(lines) => lines,
             Err(outcome) => return vec![outcome],
@@ -108,7 +112,7 @@ impl Starter {
             Err(error) => return Err(Outcome::failure(&rule.name, error)),
         };
         split
-            .lines(&bytes)
+            .lines(&bytes, self.memory.budget())
             .map_err(|error| refused(&error.to_string()))
     }
 }
