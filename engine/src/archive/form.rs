@@ -189,7 +189,7 @@ impl Archive {
         }
         let ended = matches!(
             self.status,
-            Status::Completed | Status::Failed | Status::Cancelled
+            Status::Completed | Status::Failed | Status::Cancelled | Status::Terminated
         );
         match ended && self.outcome().is_some() {
             true => Ok(()),

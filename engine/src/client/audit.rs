@@ -286,11 +286,14 @@ impl Engine {
     async fn asleep(&self, head: &Head, woken: bool) -> Result<Option<Asleep>, EngineError> {
         let ports = &self.core.ports;
         match head.status {
-            Status::Completed | Status::Failed | Status::Cancelled | Status::Archived => {
-                return Ok(None);
-            }
-            Status::Paused | Status::Blocked => return Ok(None),
             Status::Pending | Status::Running | Status::Suspended => {}
+            Status::Paused
+            | Status::Blocked
+            | Status::Completed
+            | Status::Failed
+            | Status::Cancelled
+            | Status::Terminated
+            | Status::Archived => return Ok(None),
         }
         let now = ports.clock.now();
         if woken || head.lease.as_ref().is_some_and(|lease| lease.until > now) {

@@ -30,7 +30,7 @@ impl Engine {
             // The archive contains how it ended.
             Status::Completed | Status::Archived => FrameStatus::Completed,
             Status::Failed => FrameStatus::Failed,
-            Status::Cancelled => FrameStatus::Cancelled,
+            Status::Cancelled | Status::Terminated => FrameStatus::Cancelled,
             Status::Running | Status::Pending => FrameStatus::Running,
             Status::Suspended | Status::Paused | Status::Blocked => FrameStatus::Waiting,
         };

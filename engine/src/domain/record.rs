@@ -78,15 +78,17 @@ pub enum Status {
     Completed,
     /// The execution ended with a failure.
     Failed,
-    /// The execution ended because it was cancelled or terminated.
+    /// The execution ended because it was cancelled.
     Cancelled,
+    /// An operator, or its parent, ended the execution without running its code.
+    Terminated,
     /// The execution ended and was archived. The archive contains the outcome.
     Archived,
 }
 
 impl Status {
     /// All statuses.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Pending,
         Self::Running,
         Self::Suspended,
@@ -95,6 +97,7 @@ impl Status {
         Self::Completed,
         Self::Failed,
         Self::Cancelled,
+        Self::Terminated,
         Self::Archived,
     ];
 
@@ -108,7 +111,11 @@ impl Status {
     #[must_use]
     pub fn is_terminal(self) -> bool {
         match self {
-            Self::Completed | Self::Failed | Self::Cancelled | Self::Archived => true,
+            Self::Completed
+            | Self::Failed
+            | Self::Cancelled
+            | Self::Terminated
+            | Self::Archived => true,
             Self::Pending | Self::Running | Self::Suspended | Self::Paused | Self::Blocked => false,
         }
     }
@@ -125,6 +132,7 @@ impl Status {
             Self::Completed => "completed",
             Self::Failed => "failed",
             Self::Cancelled => "cancelled",
+            Self::Terminated => "terminated",
             Self::Archived => "archived",
         }
     }

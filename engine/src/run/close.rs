@@ -181,7 +181,11 @@ impl Run {
                 let reason = cancel.filter(|_| failure.kind == kind::CANCELLED);
                 let message = reason.unwrap_or(failure.message);
                 let failure = Failure::new(failure.kind, message);
-                (Status::Cancelled, Entry::Cancelled { failure })
+                let status = match &*failure.kind {
+                    kind::TERMINATED => Status::Terminated,
+                    _ => Status::Cancelled,
+                };
+                (status, Entry::Cancelled { failure })
             }
             Err(failure) => (Status::Failed, Entry::Failed { failure }),
         };

@@ -258,6 +258,12 @@ impl Story {
         let end = self.entries().last();
         let ends =
             matches!(end, Some(Entry::Cancelled { failure }) if failure.kind == kind::TERMINATED);
+        let shown = self.last().status;
+        must(
+            "I12",
+            ends == (shown == Status::Terminated) || shown == Status::Archived,
+            || format!("{eid} ended with {end:?}, and its head shows {shown}"),
+        )?;
         must("I12", !terminated || ends, || {
             format!("{eid} was terminated, and ended with {end:?}")
         })

@@ -159,7 +159,11 @@ fn what_is_cancelled_or_terminated_before_its_first_run_runs_no_code() {
             said.unwrap();
             world.run_all();
             let outcome = world.outcome(eid);
-            assert_eq!(outcome.status, Status::Cancelled);
+            let expected = match terminate {
+                true => Status::Terminated,
+                false => Status::Cancelled,
+            };
+            assert_eq!(outcome.status, expected);
             assert_eq!(outcome.value.unwrap_err().message, "a mistake");
             assert_eq!(count.get(), 0);
             assert_eq!(
@@ -189,6 +193,8 @@ fn a_terminated_execution_runs_no_more_of_its_code() {
         .block(world.engine.terminate(eid, "stop it", ada()))
         .unwrap();
     world.run_all();
+    // Item 22.
+    assert_eq!(world.status(eid), Status::Terminated);
     let failure = world.outcome(eid).value.unwrap_err();
     assert_eq!(
         (failure.kind.as_str(), failure.message.as_str()),
@@ -242,7 +248,7 @@ fn a_cancellation_lifts_a_pause_and_a_termination_needs_none() {
         .block(world.engine.terminate(eid, "no", ada()))
         .unwrap();
     world.run_all();
-    assert_eq!(world.status(eid), Status::Cancelled);
+    assert_eq!(world.status(eid), Status::Terminated);
 }
 
 #[test]

@@ -132,7 +132,7 @@ fn a17_short_steps_do_not_keep_a_control_message_waiting() {
             |world, eid| {
                 Box::pin(async move { world.engine.terminate(eid, "no", ada()).await.unwrap() })
             },
-            Ended::Terminal(Status::Cancelled),
+            Ended::Terminal(Status::Terminated),
         ),
         (
             |world, eid| {
@@ -298,7 +298,7 @@ fn i12_a_terminate_survives_a_crash_between_two_commits() {
     assert!(ended.is_err());
     assert!(!world.status(eid).is_terminal());
     world.clock.advance(31 * SECOND);
-    assert_eq!(world.run(eid).unwrap(), Ended::Terminal(Status::Cancelled));
+    assert_eq!(world.run(eid).unwrap(), Ended::Terminal(Status::Terminated));
     assert_eq!(steps.begun(), 1, "no attempt begins behind a terminate");
     let last = entries(&world, eid).pop();
     let Some(Entry::Cancelled { failure }) = last else {

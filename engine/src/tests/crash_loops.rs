@@ -384,7 +384,7 @@ fn an_execution_whose_message_is_corrupt_can_still_be_terminated() {
     let said = world.block(world.engine.terminate(eid, "give up", by));
     said.unwrap();
     world.run_all();
-    assert_eq!(world.status(eid), Status::Cancelled);
+    assert_eq!(world.status(eid), Status::Terminated);
     assert!(world.with_work().is_empty());
 }
 

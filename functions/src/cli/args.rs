@@ -31,7 +31,7 @@ Environment:
 Exit codes:
   0  success                                5  not ended in the given time
   1  the execution failed, or a finding     6  the store failed, or an object is damaged
-  2  invalid command line or value          7  the execution was cancelled
+  2  invalid command line or value          7  the execution was cancelled or terminated
   3  no such execution or workflow        130  ended by a second interrupt
   4  the execution does not allow this";
 

@@ -57,7 +57,7 @@ impl Exit {
             // The archive contains the outcome: callers that wait read it.
             Status::Completed | Status::Archived => Self::Done,
             Status::Failed => Self::Failed,
-            Status::Cancelled => Self::Cancelled,
+            Status::Cancelled | Status::Terminated => Self::Cancelled,
             Status::Pending
             | Status::Running
             | Status::Suspended

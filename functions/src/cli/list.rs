@@ -223,7 +223,7 @@ fn shade(status: Status) -> Color {
     match status {
         Status::Completed => Color::DarkGreen,
         Status::Failed | Status::Blocked => Color::DarkRed,
-        Status::Cancelled | Status::Paused => Color::DarkYellow,
+        Status::Cancelled | Status::Terminated | Status::Paused => Color::DarkYellow,
         Status::Running => Color::DarkCyan,
         Status::Pending | Status::Suspended => Color::DarkBlue,
         Status::Archived => Color::DarkGrey,

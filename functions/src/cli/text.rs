@@ -136,7 +136,7 @@ pub(crate) fn status(status: Status, color: bool) -> String {
     let code = match status {
         Status::Completed => 32,
         Status::Failed | Status::Blocked => 31,
-        Status::Cancelled | Status::Paused => 33,
+        Status::Cancelled | Status::Terminated | Status::Paused => 33,
         Status::Running => 36,
         Status::Pending | Status::Suspended => 34,
         Status::Archived => 90,

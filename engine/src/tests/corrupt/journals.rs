@@ -192,7 +192,7 @@ fn an_execution_whose_segment_is_lost_for_good_can_still_be_ended() {
         .block(world.engine.terminate(victim, "give up", by))
         .unwrap();
     world.run_all();
-    assert_eq!(world.status(victim), Status::Cancelled);
+    assert_eq!(world.status(victim), Status::Terminated);
     assert!(world.with_work().is_empty());
 }
 

@@ -118,7 +118,7 @@ pub(super) fn nothing_stands_still(world: &World) {
             Status::Paused | Status::Blocked => true,
             Status::Suspended => head.timer.is_none(),
             Status::Pending | Status::Running => false,
-            Status::Completed | Status::Failed | Status::Cancelled | Status::Archived => true,
+            status => status.is_terminal(),
         };
         assert!(caused || waits, "I4: {eid} stands still: {}", head.status);
     }
@@ -168,8 +168,7 @@ pub(super) fn what_is_missed(world: &World) -> BTreeSet<Asleep> {
         Status::Pending => Some(Asleep::NoStart),
         Status::Running => Some(Asleep::NoCause),
         Status::Suspended => head.timer.as_ref().map(|_| Asleep::NoTimer),
-        Status::Paused | Status::Blocked => None,
-        Status::Completed | Status::Failed | Status::Cancelled | Status::Archived => None,
+        _ => None, // parked, or ended
     };
     let needs = heads(world)
         .into_iter()

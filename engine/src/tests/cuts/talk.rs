@@ -3,7 +3,7 @@
 use super::apps::HOUR;
 use super::{Scenario, Word, run, say, signal, skip, start};
 use crate::client::{Signal, Start};
-use crate::domain::Status::{Cancelled, Completed};
+use crate::domain::Status::{Cancelled, Completed, Terminated};
 
 #[test]
 fn i3_messages_before_the_wait() {
@@ -98,7 +98,7 @@ fn i1_a_cancellation_while_running_cleans_up_once() {
 fn i7_a_termination_while_running_and_while_suspended() {
     let scenario = Scenario::new(
         vec![start("long", 2), run()],
-        ("long", Cancelled, "terminated: at once"),
+        ("long", Terminated, "terminated: at once"),
     );
     scenario.cut_everywhere();
     let acts = vec![
@@ -107,7 +107,7 @@ fn i7_a_termination_while_running_and_while_suspended() {
         say(Word::Terminate, "clean"),
         run(),
     ];
-    let scenario = Scenario::new(acts, ("clean", Cancelled, "terminated: at once"));
+    let scenario = Scenario::new(acts, ("clean", Terminated, "terminated: at once"));
     scenario.cut_everywhere();
 }
 

@@ -8,13 +8,14 @@ use crate::scene::open::queues;
 use crate::scene::{Execution, Scene};
 
 /// Statuses that change only by an external event.
-const AT_REST: [&str; 7] = [
+const AT_REST: [&str; 8] = [
     "suspended",
     "paused",
     "blocked",
     "completed",
     "failed",
     "cancelled",
+    "terminated",
     "archived",
 ];
 

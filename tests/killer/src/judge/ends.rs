@@ -3,7 +3,6 @@
 use std::time::Duration;
 
 use millpond::client::Engine;
-use millpond::domain::Status;
 use serde_json::Value;
 
 use super::{Stories, Verdict};
@@ -35,7 +34,7 @@ pub(super) async fn check(
             (Expected::Value(value), Ok(json)) => json.get::<Value>()? == *value,
             (Expected::OneOf(values), Ok(json)) => values.contains(&json.get()?),
             (Expected::Cancelled(kind), Err(failure)) => {
-                outcome.status == Status::Cancelled && failure.kind == *kind
+                outcome.status.as_str() == *kind && failure.kind == *kind
             }
             _ => false,
         };
