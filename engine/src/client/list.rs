@@ -48,7 +48,8 @@ pub struct Row {
     pub created_at: Timestamp,
     /// The instant of the last feed object.
     pub updated_at: Timestamp,
-    /// The note in the last feed object, if any.
+    /// The note on the last change in the last feed object: how it failed, why it is parked, which
+    /// messages no `receive` has consumed.
     pub note: Option<String>,
 }
 
@@ -137,11 +138,13 @@ fn fits(row: &Row, filter: &Filter) -> bool {
 }
 
 fn row_of_feed(told: feed::FeedRecord) -> Row {
-    let mut note = told
+    // Announcements have no commit.
+    let mut changes = told
         .events
         .iter()
         .rev()
-        .find_map(|event| event.note.clone());
+        .filter(|event| event.commit.is_some());
+    let mut note = changes.next().and_then(|event| event.note.clone());
     let (mut status, archived) = (told.status, told.status == Status::Archived);
     // The note of that event is how the execution ended.
     if archived && let Some(ended) = note.as_deref().and_then(Status::named) {

@@ -6,7 +6,7 @@ use super::drive::Drive;
 use super::frames::FrameKind;
 use super::frames::step::StepState;
 use super::table::State;
-use crate::domain::FrameId;
+use crate::domain::{Channel, FrameId};
 
 /// A frame that waits.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,6 +31,15 @@ impl Drive {
         let slot = state.slots.get(fid)?;
         let open = state.open.contains_key(&slot.order);
         open.then(|| state.step(fid)).flatten()
+    }
+
+    /// The messages that no `receive` has consumed, by channel.
+    pub(crate) fn unread(&self) -> Vec<(Channel, usize)> {
+        let state = self.table.lock();
+        let unread = state.inbox.iter().filter(|(_, inbox)| !inbox.is_empty());
+        unread
+            .map(|(name, inbox)| (name.clone(), inbox.len()))
+            .collect()
     }
 
     /// The frames that nothing has come for and that were not dropped, in order of

@@ -126,6 +126,7 @@ impl Run {
     pub(super) async fn close(&mut self, close: Close) -> Result<Ended, RunError> {
         match close {
             Close::Suspend(due) => {
+                self.committer.unread = self.program.unread();
                 self.committer.append([Entry::Suspended]);
                 self.leave(Status::Suspended, due).await?;
                 Ok(Ended::Suspended(due))

@@ -145,7 +145,11 @@ impl Committer {
                 };
                 self.outbox.note(number, noted, size(entry));
             }
-            if let Some(note) = news_of(entry) {
+            let news = match entry {
+                Entry::Suspended => Some(self.unread.as_deref().map(short)),
+                entry => news_of(entry),
+            };
+            if let Some(note) = news {
                 self.news.push(News {
                     commit: head.commit + 1,
                     at: self.now,
@@ -190,11 +194,11 @@ fn is_outcome(entry: &Entry) -> bool {
     }
 }
 
-/// Returns the feed's note on an entry; `None` if the feed does not report that entry.
+/// Returns the feed's note on an entry other than a suspension; `None` if the feed does not report
+/// that entry.
 fn news_of(entry: &Entry) -> Option<Option<String>> {
     match entry {
         Entry::Started
-        | Entry::Suspended
         | Entry::Resumed
         | Entry::Unpaused
         | Entry::Completed { .. }

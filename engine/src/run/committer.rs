@@ -47,6 +47,8 @@ pub(super) struct Committer {
     pub(super) now: Timestamp,
     /// Lifecycle events that no feed object is known to contain.
     pub(super) news: Vec<News>,
+    /// What the feed reports of unread messages once the execution waits.
+    pub(super) unread: Option<String>,
     /// Whether this run has committed a feed object.
     pub(super) fed: bool,
     pub(super) timers: Timers,
@@ -98,6 +100,7 @@ impl Committer {
             pending: Vec::new(),
             now,
             news,
+            unread: None,
             fed: false,
             timers,
         }

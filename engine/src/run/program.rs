@@ -124,6 +124,16 @@ impl Program {
         open.into_iter().filter_map(|frame| frame.due).min()
     }
 
+    /// Returns what the feed reports of messages that no `receive` has consumed.
+    pub(super) fn unread(&self) -> Option<String> {
+        let unread = self.drive.as_ref()?.unread();
+        let named = unread
+            .iter()
+            .map(|(name, count)| format!("{count} on {name}"));
+        let named = named.collect::<Vec<_>>().join(", ");
+        (!named.is_empty()).then(|| format!("unread messages: {named}"))
+    }
+
     /// Returns the deadlines that have passed: those of waits, not of retries.
     pub(super) fn passed(&self, now: Timestamp) -> impl Iterator<Item = (Timestamp, FrameId)> {
         let open = self.drive.as_ref().map(Drive::open).unwrap_or_default();

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use crate::client::{App, Signal, Start, Unserved, WhyUnserved};
+use crate::client::{App, Filter, Signal, Start, Unserved, WhyUnserved};
 use crate::domain::{ExecutionId, Queue, Status};
 use crate::testing::World;
 use crate::{Context, Failed};
@@ -106,6 +106,9 @@ fn e22_messages_that_no_receive_consumed_are_unread() {
     let eid = start(&world, Start::new("approve"));
     world.signal(eid, Signal::on("typo").value(&1)).unwrap();
     world.run_all();
+    let listed = world.block(world.engine.list(&Filter::default())).unwrap();
+    let note = "unread messages: 1 on typo";
+    assert_eq!(listed[0].note.as_deref(), Some(note));
     world.signal(eid, Signal::on("later").value(&2)).unwrap();
     let unread = |world: &World| {
         let found = world.block(world.engine.unread(eid)).unwrap();
@@ -126,6 +129,11 @@ fn e22_messages_that_no_receive_consumed_are_unread() {
     assert_eq!(unread(&world).len(), 2);
     let audit = world.block(world.engine.audit()).unwrap();
     assert_eq!(audit.unread, []);
+    let listed = world.block(world.engine.list(&Filter::default())).unwrap();
+    assert_eq!(
+        (listed[0].status, &listed[0].note),
+        (Status::Completed, &None)
+    );
 }
 
 #[test]

@@ -115,6 +115,11 @@ fn e22_what_no_worker_serves_and_what_no_receive_reads_is_reported() {
     let waits = world.start(&["approve"]);
     world.ok(&["signal", &waits, "aproval", "true"]);
     world.work();
+    assert!(
+        world
+            .ok(&["list"])
+            .contains("unread messages: 1 on aproval")
+    );
     let report = |minutes: &str| {
         let done = world.run(&["doctor", "--no-probes", "--json", "--unserved", minutes]);
         let report: Value = serde_json::from_str(&done.out).unwrap();
