@@ -269,11 +269,7 @@ impl Inbox {
     /// Returns the value that the workflow receives with an entry, if it is stored as a blob. 1 G,
     /// unless a listing has read it.
     pub(super) async fn value_of(&mut self, entry: &Entry) -> Result<Option<Json>, RunError> {
-        let payload = match entry {
-            Entry::FrameCompleted { .. } | Entry::Received { .. } => entry.payload(),
-            _ => None,
-        };
-        let Some(payload @ Payload::Blob { .. }) = payload else {
+        let Some((payload, _)) = large(entry) else {
             return Ok(None);
         };
         if let Entry::Received { mid, .. } = entry
@@ -284,6 +280,19 @@ impl Inbox {
         }
         let value = stored::resolve(&self.core.ports, &self.eid, payload).await?;
         Ok(Some(value))
+    }
+}
+
+/// Returns the value that the workflow receives with an entry, and its size, if it is stored as a
+/// blob.
+pub(super) fn large(entry: &Entry) -> Option<(&Payload, u64)> {
+    let payload = match entry {
+        Entry::FrameCompleted { .. } | Entry::Received { .. } => entry.payload(),
+        _ => None,
+    };
+    match payload {
+        Some(payload @ Payload::Blob { bytes, .. }) => Some((payload, *bytes)),
+        _ => None,
     }
 }
 

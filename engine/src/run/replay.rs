@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::close::Halt;
 use super::conductor::Run;
 use super::ended::RunError;
+use super::inbox::large;
 use super::program::Delivery;
 use crate::domain::{Commit, Entry, FrameId, Json};
 use crate::replay::{Code, Drive, Limits, Position, Seed};
@@ -37,7 +38,8 @@ impl Run {
     async fn replay_journal(&mut self, history: Vec<Commit>) -> Result<(), Halt> {
         let drive = self.begin_drive(&history).await;
         self.program.begin(drive.map_err(Halt::unreadable)?);
-        let (mut batch, mut received) = (Vec::new(), BTreeSet::new());
+        let (mut batch, mut held, mut received) = (Vec::new(), 0, BTreeSet::new());
+        let window = self.core.settings.max_value as u64;
         for commit in history {
             let (first, last) = (commit.first, commit.entries.len().saturating_sub(1));
             for (n, entry) in commit.entries.into_iter().enumerate() {
@@ -48,6 +50,14 @@ impl Run {
                 {
                     continue;
                 }
+                // Large values are read when they are needed: all those of a journal could take
+                // more memory than the process has.
+                let bytes = large(&entry).map_or(0, |(_, bytes)| bytes);
+                if bytes > 0 && held + bytes > window {
+                    self.replay_batch(std::mem::take(&mut batch)).await?;
+                    held = 0;
+                }
+                held += bytes;
                 let value = self.inbox.value_of(&entry).await;
                 batch.push(Delivery {
                     at: Position {
@@ -61,6 +71,7 @@ impl Run {
             }
             if batch.len() >= BATCH {
                 self.replay_batch(std::mem::take(&mut batch)).await?;
+                held = 0;
             }
         }
         self.replay_batch(batch).await

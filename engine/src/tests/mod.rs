@@ -20,6 +20,7 @@ mod gaps;
 mod hints;
 mod history;
 mod idle;
+mod large_values;
 mod leaving;
 mod ledger;
 mod limits;
