@@ -1,6 +1,9 @@
 //! Settings with defaults that suit most deployments.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
+
+use crate::domain::Queue;
 
 /// Bounds and periods of an engine. Plain data; each field documents its cost.
 #[derive(Debug, Clone)]
@@ -44,6 +47,9 @@ pub struct Settings {
     /// The size in bytes of the heads cached after a run for the next run of the same execution:
     /// each hit saves a read. Useful if the same worker is likely to run it. 0 disables the cache.
     pub sticky: usize,
+    /// The queues that executions may be started on; any queue if it is empty. A deployment whose
+    /// workers serve these rejects a start on another queue, which nothing would run.
+    pub queues: BTreeSet<Queue>,
 }
 
 impl Default for Settings {
@@ -66,6 +72,7 @@ impl Default for Settings {
             request_timeout: Duration::from_secs(15),
             concurrency: 16,
             sticky: 0,
+            queues: BTreeSet::new(),
         }
     }
 }

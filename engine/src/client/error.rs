@@ -1,6 +1,6 @@
 //! Errors of the engine's calls.
 
-use crate::domain::{ExecutionId, InvalidName, Status, ValueError, Workflow};
+use crate::domain::{ExecutionId, InvalidName, Queue, Status, ValueError, Workflow};
 use crate::ports::BucketError;
 use crate::stored::LoadError;
 
@@ -52,6 +52,16 @@ pub enum EngineError {
         bytes: usize,
         /// The cap.
         most: usize,
+    },
+    /// No worker of the deployment serves the queue ([`Settings::queues`]).
+    ///
+    /// [`Settings::queues`]: crate::settings::Settings::queues
+    #[error("no worker of this deployment serves the queue {queue}; served: {served}")]
+    UnknownQueue {
+        /// The queue.
+        queue: Queue,
+        /// The queues that are served.
+        served: String,
     },
     /// The application does not contain this workflow, or not in this version.
     #[error("no workflow {workflow:?}{}; known: {known}", .version.as_ref().map(|v| format!(" in version {v:?}")).unwrap_or_default())]
@@ -118,6 +128,7 @@ impl EngineError {
             | Self::Input { .. }
             | Self::UnknownChannel { .. }
             | Self::Message { .. }
+            | Self::UnknownQueue { .. }
             | Self::PayloadTooLarge { .. } => ErrorKind::Invalid,
             Self::UnknownWorkflow { .. } | Self::UnknownExecution { .. } => ErrorKind::NotFound,
             Self::TerminalExecution { .. } => ErrorKind::Conflict,

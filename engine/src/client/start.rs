@@ -160,6 +160,18 @@ impl Engine {
         })
     }
 
+    /// Returns the queue of a start, if the settings permit it.
+    fn served_queue(&self, name: Option<&str>) -> Result<Queue, EngineError> {
+        let queue = name.map_or_else(|| Ok(Queue::default()), Queue::parse)?;
+        let served = &self.core.settings.queues;
+        if served.is_empty() || served.contains(&queue) {
+            return Ok(queue);
+        }
+        let served: Vec<_> = served.iter().map(Queue::as_str).collect();
+        let served = served.join(", ");
+        Err(EngineError::UnknownQueue { queue, served })
+    }
+
     fn record(&self, start: Start, key: Option<&Text>) -> Result<(Record, Json), EngineError> {
         let ports = &self.core.ports;
         start.actor.check()?;
@@ -168,9 +180,7 @@ impl Engine {
         if bytes > most {
             return Err(EngineError::PayloadTooLarge { bytes, most });
         }
-        let queue = start
-            .queue
-            .map_or_else(|| Ok(Queue::default()), |q| Queue::parse(&q))?;
+        let queue = self.served_queue(start.queue.as_deref())?;
         let name = Name::parse(&start.workflow)?;
         let app = &self.core.app;
         let known = match &start.version {

@@ -116,7 +116,10 @@ impl Cloud {
             Some(sqs) => Arc::new(sqs.clone()),
             None => Arc::new(Doorbell::default()),
         };
-        let mut settings = Settings::default();
+        let mut settings = Settings {
+            queues: deployment.queues.keys().cloned().collect(),
+            ..Settings::default()
+        };
         if let Some(ttl) = environment.ttl {
             settings.ttl = ttl;
         }

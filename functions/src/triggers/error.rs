@@ -164,6 +164,16 @@ pub enum Fault {
         /// The registered workflows.
         known: String,
     },
+    /// No worker of the deployment serves this queue.
+    #[error("no worker of this deployment serves the queue `{queue}`{}: served={served}", hint(.near.as_deref()))]
+    UnknownQueue {
+        /// The queue.
+        queue: String,
+        /// The served queue with the most similar name.
+        near: Option<String>,
+        /// The queues that are served.
+        served: String,
+    },
     /// No secret has this name.
     #[error(
         "unknown secret `{secret}`{}: add it to MILLPOND_WEBHOOK_SECRETS: names={known}",
@@ -204,6 +214,7 @@ impl Fault {
             | Self::Misplaced { field, .. } => field,
             Self::DuplicateName => "name",
             Self::UnknownWorkflow { .. } => "workflow",
+            Self::UnknownQueue { .. } => "queue",
             Self::UnknownSecret { .. } => "signature.secret",
             Self::Toml { .. } | Self::TooLarge { .. } | Self::StartsItself { .. } => "",
         }

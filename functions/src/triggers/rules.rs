@@ -1,6 +1,9 @@
 //! All rules together.
 
+use std::collections::BTreeSet;
+
 use millpond::client::App;
+use millpond::domain::Queue;
 use serde_json::Value;
 
 use super::error::{Fault, RuleError, RulesError};
@@ -150,6 +153,28 @@ impl Rules {
                 workflow: format!("{workflow}{}", version.unwrap_or_default()),
                 near: near.map(str::to_owned),
                 known: known.join(","),
+            }))
+        });
+        done((), errors.collect())
+    }
+
+    /// Rejects rules that start executions on other queues than those that are served; none if `served`
+    /// is empty.
+    ///
+    /// # Errors
+    /// [`RulesError`] names each.
+    pub fn check_queues(&self, served: &BTreeSet<Queue>) -> Result<(), RulesError> {
+        let names: Vec<&str> = served.iter().map(Queue::as_str).collect();
+        let errors = self.0.iter().filter_map(|rule| {
+            let queue = rule.start()?.queue.clone().unwrap_or_default();
+            if served.is_empty() || served.contains(&queue) {
+                return None;
+            }
+            let near = near(queue.as_str(), &names);
+            Some(rule.error(Fault::UnknownQueue {
+                near: near.map(str::to_owned),
+                queue: queue.to_string(),
+                served: names.join(","),
             }))
         });
         done((), errors.collect())

@@ -1,3 +1,5 @@
+use std::collections::BTreeSet;
+
 use serde_json::{Value, json};
 
 use super::*;
@@ -370,6 +372,20 @@ fn events_of_the_engines_own_objects_are_recognized() {
     assert!(own.concerns(&trail));
     let root = Own::new("pond", "");
     assert!(root.contains("pond", "mail/q/x") && !root.contains("pond", "inbox/mail/x"));
+}
+
+#[test]
+fn item_9_a_rule_for_a_queue_that_nothing_serves_is_refused() {
+    let rule = |queue: &str| {
+        let other = format!("queue = \"{queue}\"");
+        parse(&INVOICES.replace("queue = \"slow\"", &other))
+    };
+    let served = ["default", "slow"].map(|name| name.parse().unwrap()).into();
+    assert_eq!(rule("slow").check_queues(&served), Ok(()));
+    assert_eq!(rule("solw").check_queues(&BTreeSet::new()), Ok(()));
+    let error = rule("solw").check_queues(&served).unwrap_err().to_string();
+    let why = "serves the queue `solw`; did you mean `slow`?: served=default,slow";
+    assert!(error.contains(why), "{error}");
 }
 
 #[test]

@@ -6,6 +6,7 @@ use std::time::Duration;
 use millpond::client::App;
 use millpond::domain::Status;
 use millpond::prelude::*;
+use millpond::settings::Settings;
 use millpond_testing::{Injection, Rule, World};
 use serde_json::{Value, json};
 
@@ -290,5 +291,26 @@ fn d18_only_people_are_human() {
         let record = world.block(world.engine.execution(eid)).unwrap().record;
         let actor = &record.created_by.actor;
         assert_eq!((json!(actor.kind), &*actor.id), (json!(kind), arn));
+    }
+}
+
+#[test]
+fn item_9_a_queue_that_the_deployment_does_not_serve_is_refused_before_any_write() {
+    let settings = Settings {
+        queues: ["default", "slow"].map(|name| name.parse().unwrap()).into(),
+        ..Settings::default()
+    };
+    let world = World::with_settings(App::new().workflow("greet", "1", greet), settings);
+    let start = |queue: Value| {
+        let body = json!({"workflow": "greet", "input": "Ann", "queue": queue});
+        call(&world, "POST", "/executions", &body)
+    };
+    let (status, problem) = start(json!("solw"));
+    assert_eq!(status, 400);
+    let detail = problem["detail"].as_str().unwrap();
+    assert!(detail.contains("served: default, slow"), "{detail}");
+    assert_eq!(world.memory.len(), 0);
+    for queue in [json!("slow"), json!("default"), Value::Null] {
+        assert_eq!(start(queue).0, 201);
     }
 }

@@ -29,7 +29,7 @@ pub struct Starter {
 }
 
 impl Starter {
-    /// Checks that workflows and secrets of the rules exist, and that no rule starts itself. `own`: where
+    /// Checks that workflows, queues and secrets of the rules exist, and that no rule starts itself. `own`: where
     /// the engine's state is, if that is in S3.
     ///
     /// # Errors
@@ -45,6 +45,7 @@ impl Starter {
             rules.check_own(own)?;
         }
         rules.check_app(engine.app())?;
+        rules.check_queues(&engine.core().settings.queues)?;
         rules.check_secrets(&secrets)?;
         Ok(Self {
             engine,
