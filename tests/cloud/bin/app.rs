@@ -22,6 +22,15 @@ async fn three(ctx: Context, tag: String) -> Result<String, Failed> {
     Ok(tag)
 }
 
+/// So many children, one after the other.
+#[millpond::workflow]
+async fn relay(ctx: Context, tag: String, children: usize) -> Result<usize, Failed> {
+    for _ in 0..children {
+        ctx.child::<three>(tag.clone()).await?;
+    }
+    Ok(children)
+}
+
 /// A step, a message, a step.
 #[millpond::workflow]
 async fn approval(ctx: Context, tag: String) -> Result<String, Failed> {
@@ -203,6 +212,7 @@ fn note(step: &str, tag: &str) -> Result<(), StepError> {
 fn main() -> ExitCode {
     let app = invoice_approval::app()
         .register::<three>()
+        .register::<relay>()
         .register::<approval>()
         .register::<nap>()
         .register::<slow>()

@@ -13,6 +13,14 @@ pub enum Failure {
         /// The maximum number of instances.
         limit: usize,
     },
+    /// The function was invoked too often in one chain.
+    #[error("the chain of invocations was stopped: function={function}, hops={hops}")]
+    Loop {
+        /// The function.
+        function: String,
+        /// Its invocations in the chain.
+        hops: u64,
+    },
     /// The event exceeds Lambda's limit.
     #[error("the event is larger than 6 MB: bytes={bytes}")]
     EventTooLarge {
@@ -79,6 +87,7 @@ impl Failure {
             | Self::Exited { .. }
             | Self::OutOfMemory { .. } => true,
             Self::Throttled { .. }
+            | Self::Loop { .. }
             | Self::EventTooLarge { .. }
             | Self::ResponseTooLarge { .. }
             | Self::Handled { .. } => false,

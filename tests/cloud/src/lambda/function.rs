@@ -1,6 +1,7 @@
 //! A function: its instances, and the assignment of invocations to them.
 
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, SystemTime};
 
@@ -11,7 +12,7 @@ use tokio::time::Instant;
 
 use crate::lambda::instance::Instance;
 use crate::lambda::process::{is_frozen, signal};
-use crate::lambda::{Failure, MOST_BYTES, Report, Spec};
+use crate::lambda::{Failure, Lineage, MOST_BYTES, MOST_HOPS, Report, Spec};
 
 /// A deployed function. Clones are the same function; its processes end with the last of them.
 #[derive(Debug, Clone)]
@@ -22,6 +23,8 @@ struct Deployed {
     spec: Spec,
     pool: Mutex<Pool>,
     reports: Mutex<Vec<Report>>,
+    /// The longest chain so far.
+    hops: AtomicU64,
 }
 
 #[derive(Debug, Default)]
@@ -51,6 +54,7 @@ impl Function {
             spec,
             pool: Mutex::default(),
             reports: Mutex::default(),
+            hops: AtomicU64::default(),
         }))
     }
 
@@ -66,12 +70,32 @@ impl Function {
     /// # Errors
     /// [`Failure`] specifies how it failed.
     pub async fn invoke(&self, event: impl Into<Bytes>) -> Result<Bytes, Failure> {
+        self.invoke_after(Lineage::default(), event).await
+    }
+
+    /// Does the same for an event of a chain.
+    ///
+    /// # Errors
+    /// [`Failure`]; [`Failure::Loop`] if the chain is stopped here.
+    pub async fn invoke_after(
+        &self,
+        chain: Lineage,
+        event: impl Into<Bytes>,
+    ) -> Result<Bytes, Failure> {
         let event = event.into();
+        let spec = &self.0.spec;
+        let lineage = chain.next(&spec.name);
+        let hops = lineage.hops(&spec.name);
+        if hops > MOST_HOPS && !spec.loops {
+            let function = spec.name.clone();
+            return Err(Failure::Loop { function, hops });
+        }
+        self.0.hops.fetch_max(hops, Ordering::Relaxed);
         if event.len() > MOST_BYTES {
             return Err(Failure::EventTooLarge { bytes: event.len() });
         }
         let (tell, hear) = oneshot::channel();
-        tokio::spawn(Arc::clone(&self.0).serve(event, tell));
+        tokio::spawn(Arc::clone(&self.0).serve(event, lineage, tell));
         hear.await.expect("it tells before it ends")
     }
 
@@ -123,6 +147,12 @@ impl Function {
             .count()
     }
 
+    /// Its invocations in the longest chain so far.
+    #[must_use]
+    pub fn hops(&self) -> u64 {
+        self.0.hops.load(Ordering::Relaxed)
+    }
+
     /// The reports of its invocations so far.
     #[must_use]
     pub fn reports(&self) -> Vec<Report> {
@@ -135,7 +165,12 @@ impl Deployed {
         self.pool.lock().expect("no holder panics")
     }
 
-    async fn serve(self: Arc<Self>, event: Bytes, tell: oneshot::Sender<Result<Bytes, Failure>>) {
+    async fn serve(
+        self: Arc<Self>,
+        event: Bytes,
+        lineage: Lineage,
+        tell: oneshot::Sender<Result<Bytes, Failure>>,
+    ) {
         let request_id = request_id();
         let mut instance = match self.find().await {
             Ok(instance) => instance,
@@ -156,7 +191,8 @@ impl Deployed {
             }
         };
         let (begun, at, number) = (Instant::now(), SystemTime::now(), instance.number);
-        let outcome = instance.invoke(&self.spec, request_id.clone(), event).await;
+        let id = request_id.clone();
+        let outcome = instance.invoke(&self.spec, id, &lineage, event).await;
         self.report(Report {
             request_id,
             instance: number,

@@ -11,7 +11,7 @@ use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until, timeout};
 
 use crate::lambda::api::{Api, Said, Work};
 use crate::lambda::process::{peak_kb, resident_kb, signal};
-use crate::lambda::{Failure, Spec};
+use crate::lambda::{Failure, Lineage, Spec};
 
 /// Interval at which the memory of a busy instance is checked.
 const LOOK: Duration = Duration::from_millis(20);
@@ -99,6 +99,7 @@ impl Instance {
         &mut self,
         spec: &Spec,
         request_id: String,
+        lineage: &Lineage,
         event: Bytes,
     ) -> Result<Bytes, Failure> {
         self.deadline = Instant::now() + spec.timeout;
@@ -108,7 +109,7 @@ impl Instance {
             .unwrap_or_default()
             .as_millis();
         self.thaw();
-        let trace = trace(&request_id);
+        let trace = format!("{};Lineage={lineage}", trace(&request_id));
         self.api.offer(Work {
             request_id,
             event,

@@ -11,6 +11,7 @@
 //! (here a failed init fails the invocation).
 
 mod api;
+mod chain;
 mod failure;
 mod function;
 mod instance;
@@ -18,6 +19,7 @@ mod process;
 mod report;
 mod spec;
 
+pub use chain::{Chains, Lineage, MOST_HOPS};
 pub use failure::Failure;
 pub use function::Function;
 pub use report::{Report, Summary};

@@ -20,6 +20,8 @@ pub struct Spec {
     pub init_timeout: Duration,
     /// Resident memory above which an instance is killed, in MB.
     pub memory_mb: u64,
+    /// `RecursiveLoop: Allow`: its chains of invocations are not stopped.
+    pub loops: bool,
     /// The maximum number of concurrent invocations.
     pub concurrency: usize,
     /// The file that its instances' output is appended to; without one, the output is dropped.
@@ -37,6 +39,7 @@ impl Spec {
             timeout: Duration::from_secs(3),
             init_timeout: Duration::from_secs(10),
             memory_mb: 128,
+            loops: false,
             concurrency: 10,
             log: None,
         }

@@ -9,13 +9,16 @@ use bytes::Bytes;
 use http_body_util::{BodyExt as _, Full};
 use hyper::header::{CONNECTION, TRANSFER_ENCODING};
 use hyper::http::request::Parts;
-use hyper::{Request, Response, StatusCode, Uri};
+use hyper::{Method, Request, Response, StatusCode, Uri};
 use hyper_util::client::legacy::Client;
 use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::TokioExecutor;
+use percent_encoding::percent_decode_str;
+use serde_json::Value;
 use tokio::time::Instant;
 
 use crate::http::{Answer, Server, hang_up, text};
+use crate::lambda::{Chains, Lineage};
 use crate::policy::{Access, Decision, Policy, accesses};
 use crate::proxy::cut::Cut;
 use crate::proxy::refuse::refusal;
@@ -33,6 +36,7 @@ struct Shared {
     /// `host:port` of the upstream server.
     behind: String,
     policy: Policy,
+    chains: Chains,
     client: Client<HttpConnector, Full<Bytes>>,
     asked: Mutex<Vec<Asked>>,
     cut: Mutex<Option<Cut>>,
@@ -44,6 +48,14 @@ impl Proxy {
     /// # Errors
     /// No port is available.
     pub async fn start(url: &str, policy: Policy) -> io::Result<Self> {
+        Self::start_with(url, policy, Chains::default()).await
+    }
+
+    /// Does the same, and records the lineages of what is written.
+    ///
+    /// # Errors
+    /// No port is available.
+    pub async fn start_with(url: &str, policy: Policy, chains: Chains) -> io::Result<Self> {
         let mut connector = HttpConnector::new();
         connector.set_nodelay(true);
         let shared = Arc::new(Shared {
@@ -52,6 +64,7 @@ impl Proxy {
                 .trim_end_matches('/')
                 .to_owned(),
             policy,
+            chains,
             client: Client::builder(TokioExecutor::new()).build(connector),
             asked: Mutex::default(),
             cut: Mutex::default(),
@@ -214,7 +227,28 @@ impl Shared {
         Some(format!("{} does not exist, and {why}", object.resource))
     }
 
+    /// Records the lineage of what a request writes, before its notification can arrive.
+    fn trace(&self, parts: &Parts, body: &[u8]) {
+        let header = |name| parts.headers.get(name)?.to_str().ok();
+        let lineage = header("x-amzn-trace-id").map(Lineage::of_header);
+        let Some(lineage) = lineage.filter(|lineage| *lineage != Lineage::default()) else {
+            return;
+        };
+        if header("x-amz-target").is_some() {
+            let body: Value = serde_json::from_slice(body).unwrap_or_default();
+            let entries = body["Entries"].as_array().into_iter().flatten();
+            let bodies = [&body].into_iter().chain(entries);
+            for text in bodies.filter_map(|one| one["MessageBody"].as_str()) {
+                self.chains.message(text, lineage.clone());
+            }
+        } else if parts.method == Method::PUT {
+            let path = percent_decode_str(parts.uri.path()).decode_utf8_lossy();
+            self.chains.object(path.trim_start_matches('/'), lineage);
+        }
+    }
+
     async fn forward(&self, parts: Parts, body: Bytes) -> Result<Answer, String> {
+        self.trace(&parts, &body);
         let path = parts.uri.path_and_query().map_or("/", |path| path.as_str());
         let uri: Uri = format!("http://{}{path}", self.behind)
             .parse()

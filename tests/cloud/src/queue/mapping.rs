@@ -8,7 +8,7 @@ use tokio::sync::{Semaphore, watch};
 use tokio::task::{JoinHandle, JoinSet};
 use tokio::time::Instant;
 
-use crate::lambda::Function;
+use crate::lambda::{Failure, Function, Lineage};
 use crate::queue::answer::{Answer, verdict};
 use crate::queue::chaos::Dice;
 use crate::queue::{Message, Queue, Settings, event};
@@ -41,6 +41,8 @@ pub struct Counts {
     pub reported: u64,
     /// Messages of batches that failed as a whole.
     pub failed: u64,
+    /// Messages of batches whose chain was stopped: they are deleted.
+    pub stopped: u64,
     /// Invocations.
     pub invocations: u64,
     /// Invocations that failed.
@@ -188,12 +190,21 @@ impl Shared {
             counts.invocations += 1;
             counts.delivered += some;
         });
-        let failed = match self.function.invoke(event).await {
+        let chains = messages
+            .iter()
+            .map(|message| self.settings.chains.of_message(&message.body));
+        let chain = chains.fold(Lineage::default(), Lineage::or_longer);
+        let failed = match self.function.invoke_after(chain, event).await {
             Ok(_) if !self.settings.partial => BTreeSet::new(),
             Ok(answer) => match verdict(&answer, &ids) {
                 Answer::Failed(failed) => failed,
                 Answer::Nonsense(why) => return self.failed(some, why),
             },
+            Err(Failure::Loop { .. }) => {
+                self.count(|counts| counts.stopped += some);
+                let receipts: Vec<_> = messages.into_iter().map(|one| one.receipt).collect();
+                return self.queue.delete(&receipts).await;
+            }
             Err(failure) => return self.failed(some, failure.to_string()),
         };
         let (reported, done): (Vec<_>, Vec<_>) = messages

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use crate::lambda::Chains;
 use crate::queue::Chaos;
 
 /// An event source mapping's properties.
@@ -20,6 +21,8 @@ pub struct Settings {
     pub chaos: Chaos,
     /// Whether it polls from the start.
     pub enabled: bool,
+    /// The lineages of what functions have written.
+    pub chains: Chains,
 }
 
 impl Default for Settings {
@@ -33,6 +36,7 @@ impl Default for Settings {
             partial: true,
             chaos: Chaos::default(),
             enabled: true,
+            chains: Chains::default(),
         }
     }
 }

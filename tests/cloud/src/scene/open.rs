@@ -40,6 +40,8 @@ pub struct Setting {
     pub retention_days: f64,
     /// The faults of message delivery.
     pub chaos: Chaos,
+    /// Whether Lambda stops chains of the worker, in spite of the template.
+    pub stops_chains: bool,
     /// Whether messages wait in the worker's queue until [`Scene::release`].
     pub held: bool,
 }
@@ -59,6 +61,7 @@ impl Setting {
             rules: None,
             retention_days: 0.0,
             chaos: Chaos::default(),
+            stops_chains: false,
             held: false,
         }
     }
@@ -180,6 +183,9 @@ fn adjust(template: &mut Template, setting: &Setting) {
     }
     template.set(&["WorkerFunction", "Timeout"], seconds(setting.timeout));
     template.set(&["WorkerFunction", "MemorySize"], setting.memory_mb);
+    if setting.stops_chains {
+        template.set(&["WorkerFunction", "RecursiveLoop"], "Terminate");
+    }
     for (function, variable, value) in [
         (
             "SweeperFunction",

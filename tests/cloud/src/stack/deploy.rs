@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::lambda::{Function, Report};
+use crate::lambda::{Chains, Function, Report};
 use crate::proxy::{Counts, Proxy};
 use crate::queue::{Chaos, Mapping, Queue, Settings};
 use crate::schedule::Schedule;
@@ -60,6 +60,7 @@ pub struct Stack {
     mappings: BTreeMap<String, Mapping>,
     schedules: BTreeMap<String, Schedule>,
     urls: BTreeMap<String, FunctionUrl>,
+    chains: Chains,
 }
 
 impl Stack {
@@ -82,9 +83,12 @@ impl Stack {
             mappings: BTreeMap::new(),
             schedules: BTreeMap::new(),
             urls: BTreeMap::new(),
+            chains: Chains::default(),
         };
         for (resource, properties) in template.of_type("AWS::Lambda::Function") {
-            let deployed = Deployed::new(server, template, plan, resource, properties).await?;
+            let chains = &stack.chains;
+            let deployed =
+                Deployed::new(server, template, plan, resource, properties, chains).await?;
             stack.functions.insert(resource.clone(), deployed);
         }
         for (resource, properties) in template.of_type("AWS::Scheduler::Schedule") {
@@ -138,6 +142,7 @@ impl Stack {
                     .is_some_and(|types| types.contains(&"ReportBatchItemFailures".into())),
                 chaos: plan.chaos.get(resource).cloned().unwrap_or_default(),
                 enabled: !plan.held.contains(resource),
+                chains: self.chains.clone(),
             };
             self.mappings
                 .insert(resource.clone(), Mapping::start(queue, function, settings));

@@ -5,7 +5,7 @@ use std::time::Duration;
 use millpond_servers::Place;
 use serde_json::Value;
 
-use crate::lambda::{Function, Spec};
+use crate::lambda::{Chains, Function, Spec};
 use crate::policy::Policy;
 use crate::proxy::Proxy;
 use crate::stack::{Plan, StackError, Template};
@@ -27,8 +27,10 @@ impl Deployed {
         plan: &Plan,
         resource: &str,
         properties: &Value,
+        chains: &Chains,
     ) -> Result<Self, StackError> {
-        let door = Proxy::start(server, policy(template, resource, properties)?).await?;
+        let policy = policy(template, resource, properties)?;
+        let door = Proxy::start_with(server, policy, chains.clone()).await?;
         let name = template.named(resource, properties, "FunctionName");
         let log = plan.logs.join(format!("{resource}.log"));
         let mut spec = Spec::new(name, &plan.binary);
@@ -45,6 +47,7 @@ impl Deployed {
             }
             None => plan.instances,
         };
+        spec.loops = properties["RecursiveLoop"] == "Allow";
         spec.log = Some(log);
         let variables = template.resolve(&properties["Environment"]["Variables"])?;
         for (name, value) in variables.as_object().into_iter().flatten() {

@@ -2,6 +2,7 @@
 #![cfg(unix)]
 
 mod cases;
+mod chains;
 mod cuts;
 mod deadlines;
 mod early;
