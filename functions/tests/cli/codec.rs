@@ -44,6 +44,18 @@ fn an_encrypted_execution_runs_and_says_nothing_to_who_has_no_key() {
 }
 
 #[test]
+fn d18_doctor_accepts_a_bucket_with_a_keyring_that_reads_no_plain_objects() {
+    let world = World::new();
+    fs::write(world.path("keys"), KEYS).unwrap();
+    world.start(&["greet", "--input", "\"Wilhelmina\"", "--keyring", "keys"]);
+    world.ok(&["dev", "--until-idle", "--keyring", "keys"]);
+    for args in [&["doctor"][..], &["doctor", "--no-probes"]] {
+        let done = world.ok(&[args, &["--keyring", "keys"]].concat());
+        assert!(done.contains("1 executions, 0 open"), "{done}");
+    }
+}
+
+#[test]
 fn what_is_compressed_is_read_without_being_asked() {
     let world = World::new();
     let long = format!("\"{}\"", "again and ".repeat(400));

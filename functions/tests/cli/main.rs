@@ -19,5 +19,7 @@ mod serve;
 mod signals;
 mod store;
 mod tell;
+#[cfg(feature = "otel")]
+mod traces;
 mod triggers;
 mod world;
