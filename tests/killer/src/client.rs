@@ -83,6 +83,8 @@ async fn perform(engine: &Engine, plan: &Plan, op: &Op) -> Result<Word, Trouble>
             engine.signal(eid, signal).await.map(|told| told.fresh)
         }
         Deed::Cancel => engine.cancel(eid, "planned", actor).await.map(|()| true),
+        Deed::Pause => engine.pause(eid, "planned", actor).await.map(|()| true),
+        Deed::Resume => engine.resume(eid, actor).await.map(|()| true),
         Deed::Terminate => engine.terminate(eid, "planned", actor).await.map(|()| true),
     };
     match told {

@@ -51,6 +51,8 @@ pub(crate) enum Deed {
     },
     Cancel,
     Terminate,
+    Pause,
+    Resume,
 }
 
 #[derive(Debug, Default)]
@@ -148,6 +150,12 @@ impl Plan {
                 case("race", dice.between(100, 1_000), either)
             }
         };
+        if dice.percent(25) {
+            let pause = later(0, 2_000);
+            let resume = pause + Duration::from_millis(dice.between(0, 1_500));
+            self.op(number, pause, Deed::Pause);
+            self.op(number, resume, Deed::Resume);
+        }
         let key = format!("{}-{number}", case.workflow);
         self.cases.push(Case { key, ..case });
     }

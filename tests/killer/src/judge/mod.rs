@@ -3,6 +3,7 @@
 
 mod attempts;
 mod chain;
+mod control;
 mod ends;
 mod messages;
 mod quiet;
@@ -103,6 +104,7 @@ pub(crate) async fn judge(
     }
     ends::check(&mut verdict, engine, plan, &stories).await?;
     attempts::check(&mut verdict, &stories, &ledger);
+    control::check(&mut verdict, &stories);
     trees::check(&mut verdict, plan, &stories);
     messages::check(&mut verdict, plan, &stories, &answers);
     quiet::check(&mut verdict, engine, place, &stories).await?;
