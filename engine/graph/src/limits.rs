@@ -37,6 +37,8 @@ pub struct Limits {
     pub transitions: u64,
     /// The settlements of a run that are kept in full; older ones are kept by digest.
     pub settlements: usize,
+    /// How many runs are above a child.
+    pub depth: usize,
 }
 
 impl Default for Limits {
@@ -58,6 +60,7 @@ impl Default for Limits {
             supersteps: 1_000_000,
             transitions: 1_000_000,
             settlements: 256,
+            depth: 64,
         }
     }
 }

@@ -45,6 +45,12 @@ pub enum Event {
         /// The control.
         control: u64,
     },
+    /// The message in the place of a decision cannot be used, and no other one comes for this
+    /// generation.
+    Unusable {
+        /// The control.
+        control: u64,
+    },
     /// A person or a program decides an interaction.
     Resolve(Resolution),
     /// The run is to be paused.

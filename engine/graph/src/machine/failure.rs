@@ -19,3 +19,22 @@ pub struct Failure {
     /// retried.
     pub ordinal: Option<u64>,
 }
+
+impl std::fmt::Display for Failure {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self {
+            message,
+            node,
+            ordinal,
+            ..
+        } = self;
+        f.write_str(message)?;
+        if let Some(node) = node {
+            write!(f, ": node={node}")?;
+        }
+        match ordinal {
+            Some(ordinal) => write!(f, ", ordinal={ordinal}"),
+            None => Ok(()),
+        }
+    }
+}

@@ -55,6 +55,10 @@ impl<R: Rules> Machine<R> {
                 Some(slot) => self.inputs_lost(slot, now),
                 None => Ok(Handled::Late),
             },
+            Event::Unusable { control } => match self.slot(control) {
+                Some(slot) => self.unusable(slot, now),
+                None => Ok(Handled::Late),
+            },
         }?;
         if matches!(handled, Handled::Moved(_)) {
             self.computed = 0;

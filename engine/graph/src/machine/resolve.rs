@@ -225,6 +225,28 @@ impl<R: Rules> Machine<R> {
         Ok(self.step(Transition::Settlement, commands))
     }
 
+    /// Asks in the next generation, because what came for this one is no decision.
+    pub(super) fn unusable(&mut self, slot: usize, now: u64) -> Result<Handled, Rejection> {
+        let control = &self.checkpoint.controls[&slot];
+        let at = control
+            .asked
+            .map(|asked| (control.sequence, asked.generation));
+        let open = at.is_some_and(|(sequence, generation)| {
+            self.checkpoint
+                .settlements
+                .get(sequence, generation)
+                .is_none()
+        });
+        if !open {
+            let reason = "no decision is awaited";
+            return Err(self.disallowed(Transition::Settlement, reason).into());
+        }
+        self.enter(Transition::Settlement)?;
+        let control = self.checkpoint.controls.get_mut(&slot);
+        let commands = vec![ask(control.expect("the control was read above"), now)];
+        Ok(Handled::Moved(self.step(Transition::Settlement, commands)))
+    }
+
     /// Refuses an invalid value that reached the run, and asks in the next generation.
     fn ask_again(&mut self, slot: usize, reason: String, now: u64) -> Result<Step, Disallowed> {
         self.enter(Transition::Settlement)?;

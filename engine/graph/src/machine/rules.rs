@@ -44,6 +44,28 @@ pub trait Rules {
     fn contribution(&self, key: &StateKey, value: &Value) -> Result<(), StateError>;
 }
 
+impl<R: Rules + ?Sized> Rules for Arc<R> {
+    fn begin(&self, node: &NodeId, state: &State) -> Result<Begin, NodeError> {
+        (**self).begin(node, state)
+    }
+
+    fn condition(&self, edge: usize, state: &State, result: &Value) -> Result<bool, NodeError> {
+        (**self).condition(edge, state, result)
+    }
+
+    fn reduce(&self, state: &State, given: Vec<Contribution>) -> Result<State, Refusal> {
+        (**self).reduce(state, given)
+    }
+
+    fn answer(&self, node: &NodeId, value: Value) -> Result<Finished, NodeError> {
+        (**self).answer(node, value)
+    }
+
+    fn contribution(&self, key: &StateKey, value: &Value) -> Result<(), StateError> {
+        (**self).contribution(key, value)
+    }
+}
+
 impl Rules for Program {
     fn begin(&self, node: &NodeId, state: &State) -> Result<Begin, NodeError> {
         Self::begin(self, node, state)

@@ -229,6 +229,13 @@ impl<R: Rules> Machine<R> {
         Some((&self.checkpoint.frontier[*slot], control))
     }
 
+    /// Returns the action ordinal that the activation of an open control will get.
+    #[must_use]
+    pub fn ordinal(&self, sequence: u64) -> Option<u64> {
+        let slot = self.work.slots.get(&sequence)?;
+        Some(self.ordinal_of(*slot))
+    }
+
     /// Returns how often the run was retried; keys of work carry this number.
     #[must_use]
     pub const fn generation(&self) -> u64 {
@@ -291,13 +298,17 @@ impl<R: Rules> Machine<R> {
 
     /// A failure of a ready activation, with the ordinal that it would have got.
     pub(super) fn failure(&self, slot: usize, category: Category, message: String) -> Failure {
-        let rank = u64::try_from(self.work.rank(slot)).expect("a frontier is small");
         Failure {
             category,
             message,
             node: Some(self.node(slot).0.clone()),
-            ordinal: Some(self.checkpoint.next_ordinal() + rank),
+            ordinal: Some(self.ordinal_of(slot)),
         }
+    }
+
+    fn ordinal_of(&self, slot: usize) -> u64 {
+        let rank = u64::try_from(self.work.rank(slot)).expect("a frontier is small");
+        self.checkpoint.next_ordinal() + rank
     }
 }
 

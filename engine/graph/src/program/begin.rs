@@ -1,5 +1,6 @@
 //! What a node asks for when it begins.
 
+use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -25,8 +26,8 @@ pub enum Begin {
     Input(String),
     /// A wait for a span.
     SleepFor(Span),
-    /// A wait until an instant in RFC 3339.
-    SleepUntil(String),
+    /// A wait until an instant.
+    SleepUntil(Timestamp),
     /// Children that run at once, at most `limit` of them.
     Children {
         /// The children, in order.
@@ -81,7 +82,13 @@ impl Program {
                 Begin::Input(text)
             }
             Part::Sleep(span) => Begin::SleepFor(*span),
-            Part::SleepUntil(until) => Begin::SleepUntil(until.text(&scope)?),
+            Part::SleepUntil(until) => {
+                let text = until.text(&scope)?;
+                let instant = text.parse().map_err(|_| NodeError::Instant {
+                    text: text.chars().take(100).collect(),
+                });
+                Begin::SleepUntil(instant?)
+            }
             Part::Child { child, .. } => Begin::Children {
                 tasks: vec![self.task(child, 0, &scope)?],
                 limit: 1,

@@ -54,6 +54,12 @@ pub enum NodeError {
         /// What is wrong.
         message: String,
     },
+    /// A computed value is not an instant.
+    #[error("the expression gives no instant; give one as in 2026-01-31T09:00:00Z: got={text:?}")]
+    Instant {
+        /// The value, cut after 100 characters.
+        text: String,
+    },
     /// Two states of a pipeline or a map do not match what was asked.
     #[error(
         "the number of final states is not that of the children: states={states}, children={children}"
@@ -82,7 +88,8 @@ impl NodeError {
             | Self::MissingField { .. }
             | Self::Task { .. }
             | Self::RepeatedKey { .. }
-            | Self::Id { .. } => Category::Evaluation,
+            | Self::Id { .. }
+            | Self::Instant { .. } => Category::Evaluation,
         }
     }
 }

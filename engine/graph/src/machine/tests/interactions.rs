@@ -324,3 +324,37 @@ fn a_settlement_shows_where_it_was_applied() {
     assert_eq!(made.state, SettlementState::Applied { sequence });
     assert_eq!(made.decision, Some(answer("yes")));
 }
+
+#[test]
+fn i1_what_is_no_decision_is_asked_for_again() {
+    let mut run = Run::of(&["i1", "a1"], &[]);
+    let control = run.control("i1");
+    run.does(Event::Unusable { control });
+    let generation = 1;
+    assert_eq!(
+        run.commands(),
+        [Command::Ask {
+            control,
+            generation
+        }]
+    );
+    let stale = run.event(decide(control, 0, answer("yes")));
+    assert!(matches!(stale, Err(Rejection::StaleFence { .. })));
+    run.does(decide(control, 1, answer("yes")));
+    let gone = run.event(Event::Unusable { control });
+    assert_eq!(gone, Ok(Handled::Late));
+    let control = run.control("a1");
+    let refused = run.event(Event::Unusable { control });
+    assert!(matches!(refused, Err(Rejection::Disallowed(_))));
+}
+
+#[test]
+fn what_an_activation_will_get_is_its_ordinal() {
+    let mut run = Run::of(&["a1", "s2", "a3"], &["a1->a4"]);
+    let ordinal = |run: &Run, node: &str| run.machine.ordinal(run.control(node));
+    assert_eq!(ordinal(&run, "a1"), Some(0));
+    assert_eq!(ordinal(&run, "a3"), Some(1));
+    run.ends("a1").ends("a3");
+    assert_eq!(ordinal(&run, "a4"), Some(3));
+    assert_eq!(run.machine.ordinal(99), None);
+}

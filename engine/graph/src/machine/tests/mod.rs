@@ -7,7 +7,7 @@ mod limits;
 mod order;
 mod pause;
 mod program;
-mod reference;
+pub(crate) mod reference;
 mod retry;
 pub(crate) mod run;
 mod snapshot;

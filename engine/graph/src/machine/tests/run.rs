@@ -109,13 +109,23 @@ impl Run {
         limits: Limits,
         change: impl FnOnce(&mut Start),
     ) -> Self {
+        Self::begun(definition, limits, 1_000, change)
+    }
+
+    /// A run that begins at `now`.
+    pub(crate) fn begun(
+        definition: &Arc<Definition>,
+        limits: Limits,
+        now: u64,
+        change: impl FnOnce(&mut Start),
+    ) -> Self {
         let rules = Toy::new(definition);
         let mut start = Start::new(rules.start());
         change(&mut start);
         let machine = Machine::start(Arc::clone(definition), rules, limits, start);
         let mut run = Self {
             machine: machine.expect("known nodes"),
-            now: 1_000,
+            now,
             steps: Vec::new(),
             checkpoints: Vec::new(),
             read: 0,

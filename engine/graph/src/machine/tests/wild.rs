@@ -73,7 +73,8 @@ fn event(run: &Run, (what, which, how): (u8, u8, u8)) -> Event {
             notice: notice(how),
         },
         13 | 14 => Event::Lost { control },
-        15 => Event::InputsLost { control },
+        15 if how < 128 => Event::InputsLost { control },
+        15 => Event::Unusable { control },
         16..=20 => Event::Resolve(Resolution {
             sequence: control,
             generation: if how > 240 { 0 } else { asked },

@@ -38,8 +38,8 @@ fn each_kind_computes_what_it_asks_for_on_the_state() {
         ),
         (json!({"sleep": "90s"}), json!({"sleep_for": "90s"})),
         (
-            json!({"sleep": {"until": "state.c"}}),
-            json!({"sleep_until": "two"}),
+            json!({"sleep": {"until": "'2026-01-31T10:00:00+01:00'"}}),
+            json!({"sleep_until": "2026-01-31T09:00:00Z"}),
         ),
         (json!({"join_first": {}}), json!({"decided": []})),
         (
@@ -108,6 +108,7 @@ fn a_failure_in_an_expression_of_a_node_is_of_category_evaluation() {
         json!({"state": {"a": "state.b"}}),
         json!({"input": {"message": "{{ state.b }}", "target": "a"}}),
         json!({"sleep": {"until": "1"}}),
+        json!({"sleep": {"until": "'soon'"}}),
         json!({"child": {"definition": {"cel": "'a b'"}}}),
         json!({"child": {"definition": {"cel": "1"}}}),
         json!({"child": {"definition": "x", "init": {"from": "1"}}}),

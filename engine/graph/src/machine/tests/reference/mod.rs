@@ -8,3 +8,6 @@ mod random;
 mod replay;
 mod shape;
 mod supersteps;
+
+pub(crate) use random::definitions;
+pub(crate) use replay::{Input, Phase, Replay, replay};

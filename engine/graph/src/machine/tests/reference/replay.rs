@@ -12,9 +12,9 @@ use crate::machine::{Bound, Decision, Ending, Event};
 
 /// What happens at a time. Without an event, time passes.
 #[derive(Debug, Clone)]
-pub(super) struct Input {
-    pub(super) now: u64,
-    pub(super) event: Option<Event>,
+pub(crate) struct Input {
+    pub(crate) now: u64,
+    pub(crate) event: Option<Event>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -28,10 +28,10 @@ pub(super) enum Staged {
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Failure {
-    pub(super) category: Category,
-    pub(super) node: Option<String>,
-    pub(super) ordinal: Option<u64>,
+pub(crate) struct Failure {
+    pub(crate) category: Category,
+    pub(crate) node: Option<String>,
+    pub(crate) ordinal: Option<u64>,
 }
 
 /// What is open: its sequence, and, of an attempt, its number and when the next one begins.
@@ -43,7 +43,7 @@ pub(super) struct Open {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Phase {
+pub(crate) enum Phase {
     Active,
     Routing,
     Failing,
@@ -55,20 +55,20 @@ pub(super) enum Phase {
 
 /// A run, rebuilt from its history.
 #[derive(Debug, Clone)]
-pub(super) struct Replay {
+pub(crate) struct Replay {
     pub(super) definition: Arc<Definition>,
     pub(super) limits: crate::Limits,
     pub(super) names: Vec<&'static str>,
     pub(super) superstep: u64,
     pub(super) base: u64,
-    pub(super) state: BTreeMap<String, Value>,
+    pub(crate) state: BTreeMap<String, Value>,
     pub(super) frontier: Vec<Act>,
     pub(super) settled: BTreeMap<String, u64>,
     pub(super) staged: BTreeMap<(String, Id), Staged>,
     pub(super) open: BTreeMap<(String, Id), Open>,
     pub(super) began: BTreeMap<(String, Id), (u64, u64)>,
     pub(super) sources: Vec<(Act, Value)>,
-    pub(super) phase: Phase,
+    pub(crate) phase: Phase,
     /// All failures that count, the one that began the stop first.
     pub(super) failures: Vec<Failure>,
     pub(super) cancel: Option<u64>,
@@ -89,7 +89,7 @@ pub(super) fn key(act: &Act) -> (String, Id) {
 }
 
 /// Replays a history; `None` in the list is an event that was rejected.
-pub(super) fn replay(
+pub(crate) fn replay(
     definition: &Arc<Definition>,
     limits: crate::Limits,
     prepared: bool,
@@ -154,7 +154,7 @@ impl Replay {
     }
 
     /// The failure of the run: without ordinal the one that began the stop, else the first in order.
-    pub(super) fn failure(&self) -> Option<&Failure> {
+    pub(crate) fn failure(&self) -> Option<&Failure> {
         let began = self.failures.first()?;
         if began.ordinal.is_none() {
             return Some(began);
