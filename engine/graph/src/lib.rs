@@ -1,6 +1,7 @@
 //! Graph workflows: definitions as data, nodes and edges over a typed state.
 //!
-//! This crate is pure: it reads, checks and computes. It has no clock, no randomness and no I/O.
+//! Everything but [`run`] is pure: it reads, checks and computes, without a clock, randomness and
+//! I/O. [`run`] is a graph as a workflow of the engine.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -44,6 +45,7 @@ pub mod program;
 mod reach;
 pub mod read;
 pub mod restore;
+pub mod run;
 pub mod state;
 
 pub use category::Category;

@@ -1,0 +1,5 @@
+mod basics;
+mod families;
+mod people;
+mod stops;
+mod world;
