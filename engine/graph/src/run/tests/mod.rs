@@ -1,5 +1,6 @@
 mod basics;
 mod cuts;
+mod example;
 mod families;
 mod people;
 mod reference;
