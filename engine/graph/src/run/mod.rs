@@ -29,6 +29,7 @@
 //! commit that begins them; state nodes, conditions and barriers none.
 
 mod action;
+mod activity;
 mod children;
 mod end;
 mod envelope;
@@ -46,6 +47,7 @@ mod timer;
 mod wait;
 mod work;
 
+pub use activity::{Activity, ActivityStatus, activities};
 pub use envelope::{Beginning, Envelope, Parent};
 pub use graphs::{GraphError, Graphs, Request, StartError};
 pub use handlers::{Answer, Call, Handlers, Place};

@@ -1,3 +1,4 @@
+mod activities;
 mod basics;
 mod cuts;
 mod example;
