@@ -60,8 +60,8 @@ fn exercise(definition: Definition) {
     let again: Definition = serde_json::from_str(&text).expect("a canonical form is a definition");
     assert_eq!(again.revision(), definition.revision());
     assert!(
-        draw::mermaid(&definition).starts_with("---")
-            && draw::dot(&definition).starts_with("digraph")
+        draw::mermaid(&definition, &draw::Marks::default()).starts_with("---")
+            && draw::dot(&definition, &draw::Marks::default()).starts_with("digraph")
     );
     if let Ok(program) = Program::compile(Arc::new(definition), &Limits::default()) {
         run(&program, &State::new(), &json!({"value": true}));

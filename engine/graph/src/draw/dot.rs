@@ -2,12 +2,13 @@
 
 use std::fmt::Write;
 
+use super::marks::Marks;
 use super::picture::Picture;
 use crate::definition::{Definition, Kind};
 
-/// Draws a definition as a DOT graph.
+/// Draws a definition as a DOT graph, with the states of its nodes in a run.
 #[must_use]
-pub fn dot(definition: &Definition) -> String {
+pub fn dot(definition: &Definition, marks: &Marks) -> String {
     let picture = Picture::of(definition);
     let mut text = format!("digraph \"{}\" {{\n", quote(picture.title));
     let mut line = |line: String| writeln!(text, "    {line}").expect("a string takes text");
@@ -15,9 +16,13 @@ pub fn dot(definition: &Definition) -> String {
     line("edge [fontname=\"Helvetica\", fontsize=10];".to_owned());
     line("start [shape=circle, style=filled, fillcolor=black, label=\"\", width=0.2];".to_owned());
     for (number, (id, kind, label)) in picture.nodes.iter().enumerate() {
+        let (state, style) = marks.get(id).map_or_else(Default::default, |mark| {
+            let style = format!(", style=filled, fillcolor=\"{}\"", mark.color());
+            (format!("\\n{}", mark.text()), style)
+        });
         let (id, label) = (quote(id.as_str()), quote(label));
         line(format!(
-            "n{number} [shape={}, label=\"{id}\\n{label}\"];",
+            "n{number} [shape={}, label=\"{id}\\n{label}{state}\"{style}];",
             shape(kind)
         ));
     }

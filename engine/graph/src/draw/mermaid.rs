@@ -2,23 +2,28 @@
 
 use std::fmt::Write;
 
+use super::marks::Marks;
 use super::picture::Picture;
 use crate::definition::{Definition, Kind};
 
-/// Draws a definition as a Mermaid flowchart.
+/// Draws a definition as a Mermaid flowchart, with the states of its nodes in a run.
 #[must_use]
-pub fn mermaid(definition: &Definition) -> String {
+pub fn mermaid(definition: &Definition, marks: &Marks) -> String {
     let picture = Picture::of(definition);
     let mut text = format!("---\ntitle: \"{}\"\n---\nflowchart TD\n", picture.title);
     let mut line = |line: String| writeln!(text, "    {line}").expect("a string takes text");
     line("start((\" \"))".to_owned());
     for (number, (id, kind, label)) in picture.nodes.iter().enumerate() {
         let (open, close) = shape(kind);
+        let mark = marks.get(id);
+        let state = mark.map_or_else(String::new, |mark| format!("<br/>{}", mark.text()));
+        let (name, label) = (quote(id.as_str()), quote(label));
         line(format!(
-            "n{number}{open}\"{}<br/>{}\"{close}",
-            quote(id.as_str()),
-            quote(label)
+            "n{number}{open}\"{name}<br/>{label}{state}\"{close}"
         ));
+        if let Some(mark) = mark {
+            line(format!("style n{number} fill:{}", mark.color()));
+        }
     }
     for entry in &picture.entries {
         line(format!("start --> n{entry}"));

@@ -1,6 +1,6 @@
 //! `graph draw`: draws a definition.
 
-use millpond_graph::draw::{dot, mermaid};
+use millpond_graph::draw::{Marks, dot, mermaid};
 use serde_json::json;
 
 use super::super::error::Error;
@@ -35,8 +35,8 @@ pub(super) fn run(args: &Args, streams: &Streams) -> Result<Exit, Error> {
         return Ok(Exit::Failed);
     };
     let text = match args.format {
-        Language::Mermaid => mermaid(&definition),
-        Language::Dot => dot(&definition),
+        Language::Mermaid => mermaid(&definition, &Marks::default()),
+        Language::Dot => dot(&definition, &Marks::default()),
     };
     if streams.json() {
         streams.document(&json!({"diagram": text}))?;

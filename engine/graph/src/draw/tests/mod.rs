@@ -1,7 +1,8 @@
 use serde_json::json;
 
-use super::{dot, mermaid};
+use super::{Marks, dot, mermaid};
 use crate::definition::Definition;
+use crate::run::{Activity, ActivityStatus};
 
 fn definition() -> Definition {
     let json = json!({"graph": 1, "id": "a.b", "entry": ["one"], "nodes": {
@@ -28,12 +29,12 @@ fn a_mermaid_flowchart_shows_nodes_entries_and_conditions() {
         n2 --> n4\n    \
         n4 -->|\"state.k != #34;#124;#34; #38;#38; true\"| n2\n    \
         n4 -->|\"else\"| n3\n";
-    assert_eq!(mermaid(&definition()), expected);
+    assert_eq!(mermaid(&definition(), &Marks::default()), expected);
 }
 
 #[test]
 fn a_dot_graph_shows_nodes_entries_and_conditions() {
-    let text = dot(&definition());
+    let text = dot(&definition(), &Marks::default());
     for line in [
         "digraph \"a.b\" {",
         "    n0 [shape=oval, label=\"five\\nsleep: until state.k == \\\"a very long text that nobody wan...\"];",
@@ -47,4 +48,41 @@ fn a_dot_graph_shows_nodes_entries_and_conditions() {
         assert!(text.lines().any(|found| found == line), "{line}\n{text}");
     }
     assert!(text.ends_with("}\n"));
+}
+
+/// Two activations of one node, and one of another.
+fn marks() -> Marks {
+    let one = |activation: &str, node: &str, status| Activity {
+        activation: activation.parse().unwrap(),
+        node: node.parse().unwrap(),
+        status,
+        attempts: 1,
+        failure: None,
+        children: Vec::new(),
+    };
+    Marks::of(&[
+        one("0.0", "one", ActivityStatus::Failed),
+        one("2.0", "one", ActivityStatus::Completed),
+        one("3.0", "two", ActivityStatus::Waiting),
+    ])
+}
+
+#[test]
+fn a_diagram_of_a_run_shows_the_state_of_each_node_that_has_begun_something() {
+    let flowchart = mermaid(&definition(), &marks());
+    for line in [
+        "    n2[\"one<br/>agent: writer<br/>failed, 2 activations\"]",
+        "    style n2 fill:#f8d7da",
+        "    n4[\\\"two<br/>input: k<br/>waiting\"/]",
+        "    style n4 fill:#fff3cd",
+        "    n3{{\"three<br/>join_all\"}}",
+    ] {
+        assert!(
+            flowchart.lines().any(|found| found == line),
+            "{line}\n{flowchart}"
+        );
+    }
+    let graph = dot(&definition(), &marks());
+    let two = "    n4 [shape=invtrapezium, label=\"two\\ninput: k\\nwaiting\", style=filled, fillcolor=\"#fff3cd\"];";
+    assert!(graph.lines().any(|found| found == two), "{graph}");
 }
