@@ -74,7 +74,7 @@ fn json_value(text: &str) -> Result<Source, ReadError> {
 }
 
 #[test]
-fn one_definition_in_three_formats_has_one_revision() {
+fn d1_one_definition_in_three_formats_has_one_revision() {
     let json = definition(JSON, Format::Json);
     assert_eq!(json.canonical(), definition(YAML, Format::Yaml).canonical());
     assert_eq!(json.canonical(), definition(TOML, Format::Toml).canonical());
@@ -121,7 +121,7 @@ fn a_change_of_any_value_changes_the_revision() {
 }
 
 #[test]
-fn numbers_keep_64_bits_in_every_format() {
+fn d1_numbers_keep_64_bits_in_every_format() {
     for (text, format) in [
         (YAML, Format::Yaml),
         (TOML, Format::Toml),

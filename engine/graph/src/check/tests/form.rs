@@ -103,7 +103,7 @@ fn mutants(whole: &Value, pointer: &str) -> Vec<Value> {
 }
 
 #[test]
-fn the_published_schema_accepts_exactly_what_the_types_accept() {
+fn d4_the_published_schema_accepts_exactly_what_the_types_accept() {
     let whole = everything();
     form(&whole).expect("the definition has the form");
     let mut list = Vec::new();
