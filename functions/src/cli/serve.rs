@@ -23,7 +23,7 @@ const REMOTE_POLL: Duration = Duration::from_secs(1);
 pub(crate) struct Serving {
     /// Serve this queue; repeatable, most urgent first [default: default]
     #[arg(long = "queue", value_name = "QUEUE")]
-    queues: Vec<Queue>,
+    pub(crate) queues: Vec<Queue>,
     /// Maximum number of executions that run at the same time
     #[arg(long, value_name = "N", default_value_t = 64, value_parser = positive)]
     concurrency: usize,

@@ -11,6 +11,8 @@ mod exits;
 mod ffl;
 #[cfg(feature = "graph")]
 mod graph;
+#[cfg(all(feature = "graph", unix))]
+mod graph_runs;
 mod look;
 mod objects;
 mod retention;

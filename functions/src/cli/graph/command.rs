@@ -4,9 +4,11 @@ use super::super::command::Launch;
 use super::super::error::Error;
 use super::super::exit::Exit;
 use super::super::invocation::Invocation;
-use super::{check, draw};
+use super::{check, draw, run, show};
 
-/// Check and draw definitions of graph workflows; no bucket is opened
+/// Check, draw and run graph workflows
+///
+/// `check`, `schema` and `draw` open no bucket.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -19,19 +21,22 @@ enum Command {
     /// Print the JSON Schema of definitions
     Schema,
     Draw(draw::Args),
+    Run(run::Args),
+    Show(show::Args),
 }
 
-// It opens no bucket.
 impl Launch for Args {
     async fn launch(self, invocation: Invocation<'_>) -> Result<Exit, Error> {
         let streams = invocation.streams;
-        match &self.command {
-            Command::Check(args) => check::run(args, streams),
+        match self.command {
+            Command::Check(args) => check::run(&args, streams),
             Command::Schema => {
                 streams.bytes(millpond_graph::definition::SCHEMA.as_bytes())?;
                 Ok(Exit::Done)
             }
-            Command::Draw(args) => draw::run(args, streams),
+            Command::Draw(args) => draw::run(&args, streams),
+            Command::Run(args) => args.launch(invocation).await,
+            Command::Show(args) => args.launch(invocation).await,
         }
     }
 }

@@ -33,24 +33,31 @@ impl Text {
     /// # Errors
     /// The text cannot be read, is not UTF-8, or has an unknown format.
     pub(super) fn check(&self) -> Result<(String, Report), Error> {
-        let input = Input::of(&self.path);
-        let name = input.to_string();
-        let format = self.from.map(format).or_else(|| by_extension(&self.path));
-        let format = format.ok_or_else(|| {
-            Error::Usage(format!(
-                "the format of the definition is not known: the name does not end with .json, .yaml, \
-                 .yml or .toml; name it with --from json, yaml or toml: source={name}"
-            ))
-        })?;
-        let limits = Limits::default();
-        let text = String::from_utf8(input.bytes(limits.definition)?).map_err(|error| {
-            let offset = error.utf8_error().valid_up_to();
-            Error::Usage(format!(
-                "the definition is not UTF-8; save it as UTF-8: source={name}, offset={offset}"
-            ))
-        })?;
-        Ok((name, check(&text, format, &limits, &())))
+        of_path(&self.path, self.from.map(format))
     }
+}
+
+/// The same for any path; without a format, its extension specifies it.
+///
+/// # Errors
+/// As [`Text::check`].
+pub(super) fn of_path(path: &Path, format: Option<Format>) -> Result<(String, Report), Error> {
+    let input = Input::of(path);
+    let name = input.to_string();
+    let format = format.or_else(|| by_extension(path)).ok_or_else(|| {
+        Error::Usage(format!(
+            "the format of the definition is not known: the name does not end with .json, .yaml, \
+             .yml or .toml; name it with --from json, yaml or toml: source={name}"
+        ))
+    })?;
+    let limits = Limits::default();
+    let text = String::from_utf8(input.bytes(limits.definition)?).map_err(|error| {
+        let offset = error.utf8_error().valid_up_to();
+        Error::Usage(format!(
+            "the definition is not UTF-8; save it as UTF-8: source={name}, offset={offset}"
+        ))
+    })?;
+    Ok((name, check(&text, format, &limits, &())))
 }
 
 fn format(from: From) -> Format {
