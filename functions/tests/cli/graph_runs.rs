@@ -160,3 +160,76 @@ fn what_a_command_leaves_behind_is_killed_and_does_not_delay_its_end() {
     assert_eq!(state(&done.out)["got"], 1, "{done:?}");
     until("it is killed", || !lives(&world, "pid"));
 }
+
+const ASKS: &str = r#"{
+    "graph": 1, "id": "g", "entry": ["ask"], "state": {"good": {}, "got": {}},
+    "nodes": {
+        "ask": {"input": {"message": "Good?", "schema": {"type": "boolean"}, "target": "good"}},
+        "x": {"action": "work", "run": "worker", "with": {"good": "state.good"}, "target": "got"}
+    },
+    "edges": ["ask -> x"]
+}"#;
+
+#[test]
+fn a_run_is_answered_paused_and_resumed_from_another_process() {
+    let world = World::new();
+    write(&world, "g.json", ASKS);
+    let run = [
+        "graph",
+        "run",
+        "g.json",
+        "--key",
+        "k",
+        "--handler",
+        "work=cat",
+    ];
+    let mut running = world.spawn("run", &run);
+    until("it asks", || {
+        running.err().contains("input: Good?: node=ask, sequence=")
+    });
+    let status = |name: &str| world.json(&["graph", "show", "key:k"])["status"] == name;
+    assert!(status("running"));
+    world.ok(&["graph", "pause", "key:k"]);
+    until("it is paused", || status("paused"));
+    for other in [["--node", "x"], ["--at", "99"]] {
+        let args = ["graph", "resolve", "key:k", "--answer", "1"];
+        let none = world.run(&[&args[..], &other].concat());
+        assert_eq!(none.code, 3, "{none:?}");
+        assert!(none.err.contains("did you mean ask at "), "{none:?}");
+    }
+    world.ok(&["graph", "resolve", "key:k", "--answer", "true"]);
+    world.ok(&["graph", "resume", "key:k"]);
+    assert_eq!(running.ended().code(), Some(0), "{}", running.err());
+    assert_eq!(
+        state(&running.out()),
+        json!({"good": true, "got": {"good": true}})
+    );
+}
+
+#[test]
+fn an_interrupted_run_goes_on_with_its_key_and_can_be_cancelled() {
+    let world = World::new();
+    write(&world, "g.json", ASKS);
+    let run = [
+        "graph",
+        "run",
+        "g.json",
+        "--key",
+        "k",
+        "--handler",
+        "work=cat",
+    ];
+    let mut first = world.spawn("first", &run);
+    until("it asks", || first.err().contains("input: Good?"));
+    first.signal("INT");
+    assert_eq!(first.ended().code(), Some(5), "{}", first.err());
+    let mut second = world.spawn("second", &run);
+    until("it works", || second.err().contains("run: eid="));
+    world.ok(&["graph", "cancel", "key:k"]);
+    assert_eq!(second.ended().code(), Some(1), "{}", second.err());
+    assert!(
+        second.err().contains("cancelled: the run was cancelled"),
+        "{}",
+        second.err()
+    );
+}

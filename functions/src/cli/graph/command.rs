@@ -4,7 +4,7 @@ use super::super::command::Launch;
 use super::super::error::Error;
 use super::super::exit::Exit;
 use super::super::invocation::Invocation;
-use super::{check, draw, run, show};
+use super::{check, control, draw, resolve, run, show};
 
 /// Check, draw and run graph workflows
 ///
@@ -23,6 +23,10 @@ enum Command {
     Draw(draw::Args),
     Run(run::Args),
     Show(show::Args),
+    Resolve(resolve::Args),
+    Pause(control::Pause),
+    Resume(control::Resume),
+    Cancel(control::Cancel),
 }
 
 impl Launch for Args {
@@ -37,6 +41,10 @@ impl Launch for Args {
             Command::Draw(args) => draw::run(&args, streams),
             Command::Run(args) => args.launch(invocation).await,
             Command::Show(args) => args.launch(invocation).await,
+            Command::Resolve(args) => args.launch(invocation).await,
+            Command::Pause(args) => args.launch(invocation).await,
+            Command::Resume(args) => args.launch(invocation).await,
+            Command::Cancel(args) => args.launch(invocation).await,
         }
     }
 }

@@ -1,12 +1,15 @@
 //! `graph`: checks and draws definitions of graph workflows, without a bucket; runs them, and shows
-//! their runs.
+//! and controls their runs.
 
 mod check;
 mod command;
+mod control;
 mod draw;
 mod load;
 mod report;
+mod resolve;
 mod run;
+mod send;
 mod show;
 mod subprocess;
 
