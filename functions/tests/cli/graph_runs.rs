@@ -233,3 +233,55 @@ fn an_interrupted_run_goes_on_with_its_key_and_can_be_cancelled() {
         second.err()
     );
 }
+
+#[test]
+fn a_run_that_waits_is_shown_and_drawn_with_what_it_has_begun() {
+    let world = World::new();
+    write(&world, "g.json", ASKS);
+    let run = [
+        "graph",
+        "run",
+        "g.json",
+        "--key",
+        "k",
+        "--handler",
+        "work=exit 3",
+        "--until-idle",
+    ];
+    assert_eq!(world.run(&run).code, 5, "it waits");
+    let shown = world.ok(&["graph", "show", "key:k"]);
+    let mut lines = shown.lines();
+    assert!(
+        lines.next().unwrap().starts_with("running: eid="),
+        "{shown}"
+    );
+    assert!(
+        lines
+            .next()
+            .unwrap()
+            .starts_with("input: Good?: node=ask, sequence="),
+        "{shown}"
+    );
+    assert_eq!(lines.next(), Some("0.0 ask: waiting"), "{shown}");
+    let draw = ["graph", "draw", "g.json", "--run", "key:k"];
+    let drawn = world.ok(&draw);
+    assert!(drawn.contains("ask<br/>input: good<br/>waiting"), "{drawn}");
+    world.ok(&["graph", "resolve", "key:k", "--answer", "true"]);
+    assert_eq!(world.run(&run).code, 1);
+    let shown = world.json(&["graph", "show", "key:k"]);
+    assert_eq!(
+        (&shown["status"], &shown["snapshot"]),
+        (&json!("failed"), &Value::Null)
+    );
+    let failed = &shown["activities"][1];
+    assert_eq!(
+        (&failed["node"], &failed["status"]),
+        (&json!("x"), &json!("failed"))
+    );
+    let drawn = world.ok(&[&draw[..], &["--format", "dot"]].concat());
+    assert!(drawn.contains("x\\naction: work\\nfailed"), "{drawn}");
+    write(&world, "other.json", ASKS.replace("\"g\"", "\"h\""));
+    let other = world.run(&["graph", "draw", "other.json", "--run", "key:k"]);
+    assert_eq!(other.code, 2, "{other:?}");
+    assert!(other.err.contains("one of another definition"), "{other:?}");
+}

@@ -8,7 +8,7 @@ use super::{check, control, draw, resolve, run, show};
 
 /// Check, draw and run graph workflows
 ///
-/// `check`, `schema` and `draw` open no bucket.
+/// `check`, `schema` and `draw` without `--run` open no bucket.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -38,7 +38,7 @@ impl Launch for Args {
                 streams.bytes(millpond_graph::definition::SCHEMA.as_bytes())?;
                 Ok(Exit::Done)
             }
-            Command::Draw(args) => draw::run(&args, streams),
+            Command::Draw(args) => args.launch(invocation).await,
             Command::Run(args) => args.launch(invocation).await,
             Command::Show(args) => args.launch(invocation).await,
             Command::Resolve(args) => args.launch(invocation).await,
