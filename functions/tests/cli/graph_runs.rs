@@ -285,3 +285,39 @@ fn a_run_that_waits_is_shown_and_drawn_with_what_it_has_begun() {
     assert_eq!(other.code, 2, "{other:?}");
     assert!(other.err.contains("one of another definition"), "{other:?}");
 }
+
+/// The commands of the section *A graph* of the README.
+fn commands() -> String {
+    let readme = include_str!("../../../README.md");
+    let section = readme.split("\n## A graph\n").nth(1).unwrap();
+    let block = section.split("```sh\n").nth(1).unwrap();
+    block.split("```").next().unwrap().to_owned()
+}
+
+#[test]
+fn the_commands_of_the_readme_run_a_review_loop_to_its_end() {
+    let world = World::new();
+    let graphs = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/graphs");
+    let script = commands().replace("examples/graphs", graphs);
+    let app = env!("CARGO_BIN_EXE_millpond-test-app");
+    let script = format!("app() {{ {app} --no-fsync \"$@\"; }}\n{script}");
+    let mut shell = Command::new("sh");
+    shell.args(["-c", &script]).current_dir(world.path("."));
+    let done = Done::of(&mut shell);
+    assert_eq!(done.code, 0, "{done:?}");
+    assert!(
+        done.err.contains("input: Good enough? Ponds are small."),
+        "{done:?}"
+    );
+    let printed = done.out.lines().find(|line| line.starts_with('{')).unwrap();
+    assert_eq!(
+        state(printed)["published"],
+        json!({"text": "Ponds are small."}),
+        "{done:?}"
+    );
+    assert!(done.out.contains("2.0 review: waiting"), "{done:?}");
+    assert!(
+        done.out.contains("action: publish<br/>completed"),
+        "{done:?}"
+    );
+}
