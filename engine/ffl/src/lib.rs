@@ -1,7 +1,7 @@
-//! FFL, the declarative workflow language: from source text to a checked program.
+//! FFL, the declarative workflow language: from source text to checked program.
 //!
 //! FFL describes workflows as facets (typed components), blocks of steps, and yields. The language
-//! is described in `docs/ffl.md` of the repository. This crate is pure: it reads no file, no clock
+//! is described in `docs/ffl.md` of the repository. This crate has no I/O: it reads no file, no clock
 //! and no environment.
 //!
 //! - [`source`]: texts, spans, lines and columns, and where a text came from.
@@ -13,6 +13,7 @@
 //! - [`check`]: the checks of a program.
 //! - [`form`] and [`json`]: the compiled program, and its JSON form.
 //! - [`value`]: values, and the evaluation of expressions.
+//! - [`states`]: the states of steps and blocks.
 
 pub mod ast;
 pub mod check;
@@ -25,4 +26,5 @@ pub mod lex;
 pub mod parse;
 pub mod program;
 pub mod source;
+pub mod states;
 pub mod value;
