@@ -1,4 +1,4 @@
-//! FFL, the declarative workflow language: from source text to checked program.
+//! FFL, the declarative workflow language: from source text to checked program, and its runs.
 //!
 //! FFL describes workflows as facets (typed components), blocks of steps, and yields. The language
 //! is described in `docs/ffl.md` of the repository. This crate has no I/O: it reads no file, no clock
@@ -13,7 +13,7 @@
 //! - [`check`]: the checks of a program.
 //! - [`form`] and [`json`]: the compiled program, and its JSON form.
 //! - [`value`]: values, and the evaluation of expressions.
-//! - [`states`]: the states of steps and blocks.
+//! - [`run`]: programs as workflows of the engine. [`states`]: the states of their steps.
 
 pub mod ast;
 pub mod check;
@@ -25,6 +25,7 @@ pub mod json;
 pub mod lex;
 pub mod parse;
 pub mod program;
+pub mod run;
 pub mod source;
 pub mod states;
 pub mod value;

@@ -27,3 +27,4 @@ mod when;
 mod yields;
 
 pub use checker::{MAX_DECLARATIONS, check};
+pub(crate) use prompt::placeholders;
