@@ -13,13 +13,15 @@ use crate::form::{Block, BlockKind};
 use crate::states::{ObjectType, State};
 
 impl<'r> Interpreter<'r> {
-    /// Runs blocks. The results are in text order.
+    /// Runs blocks. Foreach lists can refer to the steps of the regular blocks before them. The
+    /// results are in text order.
     pub(super) async fn blocks(
         &'r self,
         blocks: &'r [Block],
         env: Env<'r>,
         place: &Place,
     ) -> Vec<BranchEnd<'r>> {
+        let mut open = env.clone();
         let mut branches = Vec::with_capacity(blocks.len());
         for (number, block) in blocks.iter().enumerate() {
             let place = place.scope(format_args!("b{number}"));
@@ -29,13 +31,18 @@ impl<'r> Interpreter<'r> {
                     statements,
                 } => {
                     let steps = Steps::of(statements);
+                    open = open.steps(steps.clone());
                     self.statements(statements, steps, env.clone(), place.clone())
                 }
+                BlockKind::Statements {
+                    foreach: Some(foreach),
+                    statements,
+                } => self.foreach(foreach, statements, open.clone(), place.clone()),
                 BlockKind::Script(_) => {
                     let fault = Fault::at(&place, "ScriptUnavailable", SCRIPT_UNAVAILABLE);
                     ready(Err(fault.into())).boxed()
                 }
-                _ => {
+                BlockKind::When(_) => {
                     let fault = Fault::at(&place, "Unavailable", "this block cannot run yet");
                     ready(Err(fault.into())).boxed()
                 }
@@ -59,6 +66,21 @@ impl<'r> Interpreter<'r> {
         async move {
             self.begin_block(object, &place);
             let end = end.await.map_err(BlockFailure::into_fault);
+            self.end_block(end, &place)
+        }
+        .boxed()
+    }
+
+    /// An element. Its error is that of its first statement that failed; the block around
+    /// it counts the errors.
+    pub(super) fn sub_block(
+        &'r self,
+        place: Place,
+        end: BoxFuture<'r, BlockEnd<'r>>,
+    ) -> BoxFuture<'r, BranchEnd<'r>> {
+        async move {
+            self.begin_block(ObjectType::AndThen, &place);
+            let end = end.await.map_err(BlockFailure::into_first);
             self.end_block(end, &place)
         }
         .boxed()

@@ -15,6 +15,7 @@ mod engine;
 mod env;
 mod executable;
 mod fault;
+mod foreach;
 mod handlers;
 mod host;
 mod initialize;
@@ -41,6 +42,9 @@ pub(crate) use place::Place;
 
 /// The most bodies around a step.
 pub const MAX_DEPTH: u32 = 128;
+
+/// The most elements of the list of a `foreach`.
+pub const MAX_ELEMENTS: usize = 1_000_000;
 
 /// Why a step with a script fails.
 const SCRIPT_UNAVAILABLE: &str = "this build runs no scripts: no interpreter is available";
