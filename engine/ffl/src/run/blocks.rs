@@ -13,8 +13,8 @@ use crate::form::{Block, BlockKind};
 use crate::states::{ObjectType, State};
 
 impl<'r> Interpreter<'r> {
-    /// Runs blocks. Foreach lists can refer to the steps of the regular blocks before them. The
-    /// results are in text order.
+    /// Runs blocks. `when` blocks and foreach lists can refer to the steps of the regular blocks
+    /// before them. The results are in text order.
     pub(super) async fn blocks(
         &'r self,
         blocks: &'r [Block],
@@ -38,12 +38,13 @@ impl<'r> Interpreter<'r> {
                     foreach: Some(foreach),
                     statements,
                 } => self.foreach(foreach, statements, open.clone(), place.clone()),
+                BlockKind::When(when) => {
+                    let of = place.clone();
+                    let scope = move |case| of.scope(format_args!("c{case}"));
+                    self.when(when, open.clone(), place.clone(), scope)
+                }
                 BlockKind::Script(_) => {
                     let fault = Fault::at(&place, "ScriptUnavailable", SCRIPT_UNAVAILABLE);
-                    ready(Err(fault.into())).boxed()
-                }
-                BlockKind::When(_) => {
-                    let fault = Fault::at(&place, "Unavailable", "this block cannot run yet");
                     ready(Err(fault.into())).boxed()
                 }
             };
@@ -71,7 +72,7 @@ impl<'r> Interpreter<'r> {
         .boxed()
     }
 
-    /// An element. Its error is that of its first statement that failed; the block around
+    /// An element or a case. Its error is that of its first statement that failed; the block around
     /// it counts the errors.
     pub(super) fn sub_block(
         &'r self,

@@ -143,7 +143,7 @@ impl<'r> Interpreter<'r> {
             self.host.observe(&instance.place, created);
             self.enter(&instance.place, &[State::Created]);
             let mut progress = Progress::default();
-            let end = self.phases(&instance, &mut progress).await;
+            let end = self.to_capture(&instance, &mut progress).await;
             let end = end.and_then(|()| self.capture(&instance, &mut progress));
             match &end {
                 Ok(_) => self.enter(&instance.place, &[State::End, State::Complete]),
@@ -155,6 +155,18 @@ impl<'r> Interpreter<'r> {
             end
         }
         .boxed()
+    }
+
+    /// All phases before the capture: on an error, the catch.
+    async fn to_capture(
+        &'r self,
+        instance: &Instance<'r>,
+        progress: &mut Progress<'r>,
+    ) -> Result<(), Fault> {
+        match self.phases(instance, progress).await {
+            Err(fault) if !fault.is_cancelled() => self.catch(instance, progress, fault).await,
+            end => end,
+        }
     }
 
     async fn phases(

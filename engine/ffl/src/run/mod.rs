@@ -10,6 +10,7 @@
 mod blocks;
 mod body;
 mod capture;
+mod catch;
 mod cell;
 mod engine;
 mod env;
@@ -30,6 +31,7 @@ mod statements;
 mod target;
 mod timeout;
 mod transmit;
+mod when;
 mod yields;
 
 pub use executable::Executable;
