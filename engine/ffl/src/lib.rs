@@ -13,7 +13,7 @@
 //! - [`check`]: the checks of a program.
 //! - [`form`] and [`json`]: the compiled program, and its JSON form.
 //! - [`value`]: values, and the evaluation of expressions.
-//! - [`run`]: programs as workflows of the engine. [`states`]: the states of their steps.
+//! - [`run`]: programs as workflows of the engine. [`states`]: the states of their steps, computed.
 
 pub mod ast;
 pub mod check;
