@@ -14,10 +14,12 @@
 //! - [`form`] and [`json`]: the compiled program, and its JSON form.
 //! - [`value`]: values, and the evaluation of expressions.
 //! - [`run`]: programs as workflows of the engine. [`states`]: the states of their steps, computed.
+//! - [`mod@explain`]: the tree of steps of an execution.
 
 pub mod ast;
 pub mod check;
 pub mod diag;
+pub mod explain;
 pub mod form;
 pub mod format;
 pub mod fuzz;

@@ -8,7 +8,10 @@
 
 mod cases;
 mod run {
+    mod generate;
     pub(crate) mod harness;
+    mod order;
+    mod states;
 }
 
 use std::fmt::Write as _;
