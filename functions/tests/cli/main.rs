@@ -9,6 +9,8 @@ mod connect;
 mod doctor;
 mod exits;
 mod ffl;
+#[cfg(unix)]
+mod ffl_run;
 #[cfg(feature = "graph")]
 mod graph;
 #[cfg(all(feature = "graph", unix))]

@@ -4,12 +4,12 @@ use super::super::command::Launch;
 use super::super::error::Error;
 use super::super::exit::Exit;
 use super::super::invocation::Invocation;
-use super::{check, compile, fmt};
+use super::{check, compile, explain, fmt, run};
 
-/// Check, compile and format workflows written in FFL
+/// Check, compile, format and run workflows written in FFL
 ///
 /// A PATH is a file, a folder whose `.ffl` files are read, or `-` for standard input. Without a
-/// PATH, standard input is read. No bucket is opened.
+/// PATH, standard input is read. Only `run` and `explain` open a bucket.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -21,9 +21,11 @@ enum Command {
     Check(check::Args),
     Compile(compile::Args),
     Fmt(fmt::Args),
+    Run(run::Args),
+    Explain(explain::Args),
 }
 
-// It opens no bucket.
+// Most of them open no bucket.
 impl Launch for Args {
     async fn launch(self, invocation: Invocation<'_>) -> Result<Exit, Error> {
         let streams = invocation.streams;
@@ -31,6 +33,8 @@ impl Launch for Args {
             Command::Check(args) => check::run(args, streams),
             Command::Compile(args) => compile::run(args, streams),
             Command::Fmt(args) => fmt::run(args, streams),
+            Command::Run(args) => Box::pin(run::run(args, invocation)).await,
+            Command::Explain(args) => Box::pin(explain::run(args, invocation)).await,
         }
     }
 }

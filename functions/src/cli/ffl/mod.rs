@@ -1,12 +1,19 @@
-//! `ffl`: checks, compiles and formats FFL texts, without a bucket.
+//! `ffl`: checks, compiles and formats FFL texts without a bucket, and runs them on one.
 
 mod check;
 mod command;
 mod compile;
+mod explain;
 mod fmt;
+mod group;
+mod handlers;
 mod load;
+mod output;
 mod paths;
+mod program;
 mod replace;
 mod report;
+mod run;
+mod subprocess;
 
 pub(super) use command::Args;
