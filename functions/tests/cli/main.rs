@@ -10,6 +10,8 @@ mod doctor;
 mod exits;
 mod ffl;
 #[cfg(unix)]
+mod ffl_examples;
+#[cfg(unix)]
 mod ffl_run;
 #[cfg(feature = "graph")]
 mod graph;
