@@ -8,8 +8,10 @@
 
 mod cases;
 mod run {
+    mod cuts;
     mod generate;
     pub(crate) mod harness;
+    mod limits;
     mod order;
     mod states;
 }
