@@ -11,6 +11,7 @@
 //! - [`ast`]: the nodes of the syntax tree.
 //! - [`program`]: several texts as one program; what names denote; [`program::compile`].
 //! - [`check`]: the checks of a program.
+//! - [`draw`]: diagrams of a compiled program.
 //! - [`form`] and [`json`]: the compiled program, and its JSON form.
 //! - [`value`]: values, and the evaluation of expressions.
 //! - [`run`]: programs as workflows of the engine. [`states`]: the states of their steps, computed.
@@ -19,6 +20,7 @@
 pub mod ast;
 pub mod check;
 pub mod diag;
+pub mod draw;
 pub mod explain;
 pub mod form;
 pub mod format;

@@ -277,3 +277,42 @@ fn unusable_input_is_a_usage_error_and_changes_nothing() {
         "{done:?}"
     );
 }
+
+#[test]
+fn graph_draws_the_only_workflow_or_the_named_one() {
+    let world = World::new();
+    let text = "namespace n { event facet E() workflow V() => () andThen { e = E() } }";
+    fs::write(world.path("p.ffl"), text).unwrap();
+    let mermaid = world.ok(&["ffl", "graph", "p.ffl"]);
+    assert!(
+        mermaid.starts_with("---\ntitle: \"n.V\"\n---\nflowchart TD\n"),
+        "{mermaid}"
+    );
+    let dot = world.ok(&[
+        "ffl",
+        "graph",
+        "p.ffl",
+        "--workflow",
+        "n.E",
+        "--format",
+        "dot",
+    ]);
+    assert!(dot.starts_with("digraph \"n.E\" {\n"), "{dot}");
+    let json = world.json(&["ffl", "graph", "p.ffl"]);
+    assert_eq!(json["diagram"], mermaid);
+    let unknown = world.run(&["ffl", "graph", "p.ffl", "--workflow", "V"]);
+    assert_eq!((unknown.code, unknown.out.as_str()), (2, ""), "{unknown:?}");
+    assert!(
+        unknown
+            .err
+            .contains("the texts declare no such workflow or facet: name=V"),
+        "{unknown:?}"
+    );
+    fs::write(
+        world.path("p.ffl"),
+        "namespace n { workflow V() => () andThen { e = E( } }",
+    )
+    .unwrap();
+    let bad = world.run(&["ffl", "graph", "p.ffl"]);
+    assert_eq!((bad.code, bad.out.as_str()), (1, ""), "{bad:?}");
+}

@@ -4,9 +4,9 @@ use super::super::command::Launch;
 use super::super::error::Error;
 use super::super::exit::Exit;
 use super::super::invocation::Invocation;
-use super::{check, compile, explain, fmt, run};
+use super::{check, compile, explain, fmt, graph, run};
 
-/// Check, compile, format and run workflows written in FFL
+/// Check, compile, format, draw and run workflows written in FFL
 ///
 /// A PATH is a file, a folder whose `.ffl` files are read, or `-` for standard input. Without a
 /// PATH, standard input is read. Only `run` and `explain` open a bucket.
@@ -21,6 +21,7 @@ enum Command {
     Check(check::Args),
     Compile(compile::Args),
     Fmt(fmt::Args),
+    Graph(graph::Args),
     Run(run::Args),
     Explain(explain::Args),
 }
@@ -33,6 +34,7 @@ impl Launch for Args {
             Command::Check(args) => check::run(args, streams),
             Command::Compile(args) => compile::run(args, streams),
             Command::Fmt(args) => fmt::run(args, streams),
+            Command::Graph(args) => graph::run(args, streams),
             Command::Run(args) => Box::pin(run::run(args, invocation)).await,
             Command::Explain(args) => Box::pin(explain::run(args, invocation)).await,
         }

@@ -1,10 +1,11 @@
-//! `ffl`: checks, compiles and formats FFL texts without a bucket, and runs them on one.
+//! `ffl`: checks, compiles, formats and draws FFL texts without a bucket, and runs them on one.
 
 mod check;
 mod command;
 mod compile;
 mod explain;
 mod fmt;
+mod graph;
 mod group;
 mod handlers;
 mod load;

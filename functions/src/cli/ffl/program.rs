@@ -1,4 +1,4 @@
-//! A program that a command runs or explains.
+//! A program that a command runs, explains or draws.
 
 use millpond_ffl::json::{Detail, Document};
 use millpond_ffl::program::{self, SourceDigest};
