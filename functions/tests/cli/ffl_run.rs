@@ -40,6 +40,38 @@ fn run(world: &World, command: &str, more: &[&str]) -> Done {
     world.run(&[&args, more].concat())
 }
 
+/// The texts between fences in a section of the README.
+fn fences(section: &str) -> Vec<String> {
+    let readme = Path::new(env!("CARGO_MANIFEST_DIR")).join("../README.md");
+    let readme = fs::read_to_string(readme).unwrap();
+    let (_, rest) = readme.split_once(&format!("\n## {section}\n")).unwrap();
+    let (section, _) = rest.split_once("\n## ").unwrap();
+    let parts = section.split("```").skip(1).step_by(2);
+    let texts = parts.map(|part| part.split_once('\n').unwrap().1.to_owned());
+    texts.collect()
+}
+
+#[test]
+fn the_readme_shows_a_run_in_ten_lines() {
+    let world = World::new();
+    let texts = fences("Without Rust");
+    let [program, handler, command, result] = texts.as_slice() else {
+        panic!("a program, a handler, a command and a result");
+    };
+    let lines = [program, handler, command].map(|text| text.lines().count());
+    assert!(lines.iter().sum::<usize>() <= 10, "{lines:?}");
+    fs::write(world.path("hello.ffl"), program).unwrap();
+    fs::create_dir(world.path("handlers")).unwrap();
+    write_executable(&world.path("handlers/hello.Greet"), handler);
+    let app = world.command(&[]).get_program().to_owned();
+    std::os::unix::fs::symlink(app, world.path("app")).unwrap();
+    let path = format!("{}:/usr/bin:/bin", world.path("").display());
+    let mut shell = Command::new("sh");
+    shell.args(["-c", command]).current_dir(world.path(""));
+    let done = Done::of(shell.env_clear().env("PATH", path).env("USER", "ana"));
+    assert_eq!((done.code, &done.out), (0, result), "{done:?}");
+}
+
 fn write_executable(path: &Path, text: &str) {
     fs::write(path, text).unwrap();
     fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
