@@ -101,3 +101,70 @@ fn c1_the_page_lists_every_code() {
         assert!(cells.any(lists), "{code}");
     }
 }
+
+/// The sources of the tests that the page names.
+const TESTS: [&str; 5] = [
+    include_str!("run/cuts.rs"),
+    include_str!("run/limits.rs"),
+    include_str!("run/order.rs"),
+    include_str!("run/states.rs"),
+    include_str!("../../../functions/tests/cli/ffl_run.rs"),
+];
+
+/// The cases that the page names.
+const CASES: [(&str, &str); 6] = [
+    ("blocks.txt", include_str!("run/blocks.txt")),
+    ("errors.txt", include_str!("run/errors.txt")),
+    ("mixins.txt", include_str!("run/mixins.txt")),
+    ("parameters.txt", include_str!("run/parameters.txt")),
+    ("steps.txt", include_str!("run/steps.txt")),
+    ("yields.txt", include_str!("run/yields.txt")),
+];
+
+/// Whether a test that the page names for a row exists.
+fn exists(row: &str, test: &str) -> bool {
+    let has_case =
+        |(name, cases): &(&str, &str)| *name == test && cases.contains(&format!("=== {row} "));
+    let prefix = format!("{}_", row.to_lowercase());
+    let function = format!("fn {test}(");
+    let is_function = || TESTS.iter().any(|source| source.contains(&function));
+    CASES.iter().any(has_case) || (test.starts_with(&prefix) && is_function())
+}
+
+#[test]
+fn the_tests_that_the_page_lists_exist_and_no_other_has_a_row() {
+    let (_, section) = REFERENCE
+        .split_once("| row | behaviour | tests |")
+        .expect("the table of tests");
+    let (table, _) = section.split_once("\n\n").expect("its end");
+    let mut listed = String::new();
+    for line in table.lines().skip(2) {
+        let cells: Vec<&str> = line.trim_matches('|').split(" | ").collect();
+        let [row, _, tests] = cells.as_slice() else {
+            panic!("three cells: {line}");
+        };
+        for test in tests.split_whitespace().filter(|test| *test != "|") {
+            let test = test.trim_matches('`');
+            assert!(exists(row.trim(), test), "{row}: no {test}");
+            listed.push_str(&format!("{} {test}\n", row.trim()));
+        }
+    }
+    for (name, cases) in CASES {
+        for title in cases.lines().filter_map(|line| line.strip_prefix("=== ")) {
+            let (row, _) = title.split_once(' ').expect("a row");
+            let is_row = row.ends_with(|c: char| c.is_ascii_digit());
+            let found = listed.contains(&format!("{row} {name}\n"));
+            assert!(!is_row || found, "{name}: {title}");
+        }
+    }
+    let functions = TESTS
+        .iter()
+        .flat_map(|source| source.split("#[test]").skip(1));
+    for function in functions {
+        let (_, rest) = function.split_once("fn ").expect("a test");
+        let (name, _) = rest.split_once('(').expect("its name");
+        let (row, _) = name.split_once('_').expect("words");
+        let is_row = row.len() < 4 && row.ends_with(|c: char| c.is_ascii_digit());
+        assert!(!is_row || listed.contains(&format!(" {name}\n")), "{name}");
+    }
+}
