@@ -55,6 +55,12 @@ pub fn mail_queue(queue: &Queue) -> Prefix {
     Prefix::built(format!("{MAIL}{queue}/"))
 }
 
+/// The position in the mail of one queue at which `shard` begins.
+#[must_use]
+pub(crate) fn mail_shard(queue: &Queue, shard: u8) -> Key {
+    Key::built(format!("{MAIL}{queue}/{shard:02x}"))
+}
+
 /// `timers/{due}/{queue}/{eid}.{commit}`: the execution's timer, set by that commit.
 #[must_use]
 pub fn timer(due: Timestamp, queue: &Queue, eid: &ExecutionId, commit: u64) -> Key {

@@ -14,6 +14,7 @@ mod tests;
 pub use archive::{ARCHIVE, ARCHIVE_BLOB, archive, archive_blob, archived, execution, retention};
 pub use key::{InvalidKey, Key, MAX_KEY, Prefix};
 pub use kind::{Kind, partition};
+pub(crate) use layout::mail_shard;
 pub use layout::{
     FEED, FeedKey, MAIL, MailKey, TIMERS, TimerKey, blob, feed, feed_before, feed_day, head, lease,
     log, mail, mail_queue, mailbox, segment, stamp, timer, timers, unstamp,

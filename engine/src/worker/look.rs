@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use super::WorkerEvent;
+use super::scan::Scan;
 use super::scheduler::Scheduler;
 use crate::domain::Queue;
 use crate::keys::{self, Key, MailKey};
@@ -32,7 +33,8 @@ impl Scheduler {
             tracing::warn!(target: STORE, "looking for work succeeds again");
         }
         let (busy, idle) = (self.options.busy, self.options.idle);
-        let behind = self.timer_cursor.is_some() || !self.cursors.is_empty();
+        let scans = &mut self.scans.values();
+        let behind = self.timer_cursor.is_some() || scans.any(Scan::is_behind);
         if found {
             self.interval = busy;
         } else if !behind {
@@ -40,7 +42,8 @@ impl Scheduler {
         }
         // Further pages are polled soon, but do not reset the interval.
         let wait = if behind { busy } else { self.interval };
-        self.next_look = self.core.ports.clock.monotonic() + wait;
+        self.looked_at = self.core.ports.clock.monotonic();
+        self.next_look = self.looked_at + wait;
     }
 
     /// Makes each listing independently: if one fails, the causes in the others are still found.
@@ -48,7 +51,15 @@ impl Scheduler {
     async fn find(&mut self) -> (bool, Option<BucketError>) {
         let (mut found, mut failed) = (false, None);
         let queues = self.options.queues.clone();
-        for place in queues.into_iter().map(Some).chain([None]) {
+        // A poll that replaces an outdated one lists the same page, and no timers unless their turn has
+        // come.
+        let again = std::mem::take(&mut self.outdated);
+        if !again {
+            self.scans.values_mut().for_each(Scan::advance);
+        }
+        let only_mail = again && !self.must_list_timers();
+        let timers = if only_mail { None } else { Some(None) };
+        for place in queues.into_iter().map(Some).chain(timers) {
             let now = self.core.ports.clock.monotonic();
             if self.closed.get(&place).is_some_and(|until| *until > now) {
                 continue;
@@ -78,21 +89,22 @@ impl Scheduler {
         (found, failed)
     }
 
-    /// After a full page, the next poll reads the page after it, so that executions which no
-    /// worker can run never hide the others.
+    /// After a full page, the next polls read the pages behind it ([`Scan`]), so that executions
+    /// which no worker can run never hide the others. **N25** What a page contains is taken from the
+    /// worker's place on.
     async fn find_mail(
         &mut self,
         queue: &Queue,
         end: Option<Duration>,
     ) -> Result<bool, BucketError> {
         let ports = self.core.ports.clone();
-        let after = self.cursors.remove(queue);
-        let page = ports
-            .page_until(&keys::mail_queue(queue), after.as_ref(), PAGE, end)
-            .await?;
-        if let Some(next) = page.next {
-            self.cursors.insert(queue.clone(), next);
-        }
+        let scan = self.scans.entry(queue.clone()).or_default();
+        let prefix = keys::mail_queue(queue);
+        let mut page = ports.page_until(&prefix, scan.after(), PAGE, end).await?;
+        scan.listed(queue, page.next, &*ports.entropy);
+        let place = keys::mail_shard(queue, self.place);
+        let before = page.entries.partition_point(|row| row.key < place);
+        page.entries.rotate_left(before);
         let oldest = page.entries.iter().map(|row| row.modified).min();
         self.tell(&WorkerEvent::FoundMail {
             queue: queue.clone(),
@@ -121,12 +133,18 @@ impl Scheduler {
         let ports = self.core.ports.clone();
         let after = self.timer_cursor.take();
         let now = ports.clock.now();
-        let due = timers::due_until(&ports, now, after.as_ref(), PAGE, end).await?;
+        let mut due = timers::due_until(&ports, now, after.as_ref(), PAGE, end).await?;
         self.next_timer = due.next;
         self.timer_cursor = due.rest;
         let earliest = due.now.first().map(|(_, timer)| timer.due);
         self.tell(&WorkerEvent::FoundTimers { earliest });
+        self.timers_listed = ports.clock.monotonic();
         due.foreign.iter().for_each(|key| self.foreign(key));
+        if self.is_contended() && !due.now.is_empty() {
+            let begin = ports.entropy.u64() % due.now.len() as u64;
+            due.now
+                .rotate_left(usize::try_from(begin).unwrap_or_default());
+        }
         let mut found = false;
         for (key, timer) in due.now {
             found |= self.saw_timer(&timer.queue, timer.eid, key);

@@ -8,12 +8,15 @@
 //!   elsewhere, the execution is retried after a pause of its own.
 //! - A process has at most one run per execution at a time; a hint that arrives during a run is
 //!   kept, and starts the next run afterwards.
+//! - **N25** Several workers of one queue take different parts of it: each begins at a random shard,
+//!   and after a run for nothing polls again, begins elsewhere, and takes less at once.
 //!
 //! Price: 2 P for each poll (one queue); while the doorbell is silent, one poll per interval.
 
 mod event;
 mod look;
 mod options;
+mod scan;
 mod scheduler;
 
 use std::sync::Arc;
@@ -71,7 +74,7 @@ impl Worker {
         };
         let (done, mut runs) = mpsc::unbounded();
         while !stop.is_set() {
-            if scheduler.has_room() && !scheduler.has_work() && scheduler.is_time_to_look() {
+            if scheduler.has_room() && scheduler.must_look() && scheduler.is_time_to_look() {
                 // A failing store must not keep the worker from stopping.
                 let mut look = scheduler.look().boxed().fuse();
                 futures::select_biased! {

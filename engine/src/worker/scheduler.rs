@@ -7,6 +7,7 @@ use std::time::Duration;
 use futures::channel::mpsc;
 use jiff::Timestamp;
 
+use super::scan::Scan;
 use super::{WorkerEvent, WorkerOptions};
 use crate::domain::{ExecutionId, Queue};
 use crate::keys::Key;
@@ -14,12 +15,22 @@ use crate::ports::{Backoff, BucketError, Hint};
 use crate::process::{Core, STORE, chain};
 use crate::run::{self, Causes, Ended, RunError, Stop};
 
+/// How many executions a worker takes from its first poll.
+const QUOTA: f64 = 8.0;
+/// The weight of one run in the share of runs that were for nothing.
+const WEIGHT: f64 = 0.1;
+/// The share of them above which a worker takes less.
+const WASTE: f64 = 0.2;
+/// What is left of the quota after a run while the share is above that.
+const SHRINK: f64 = 0.8;
 /// Pauses after runs of one execution without effect.
 const BACKOFF: Backoff = Backoff::new(Duration::from_millis(100), Duration::from_secs(30));
 
 pub(super) struct Job {
     eid: ExecutionId,
     causes: Causes,
+    /// The number of the poll that found it.
+    poll: u64,
 }
 
 impl Job {
@@ -33,6 +44,10 @@ pub(super) struct Finished {
     ended: Result<Ended, RunError>,
     /// Mail that the run has absorbed and deleted.
     served: Vec<Key>,
+    /// Whether another process had done the work, or does it.
+    wasted: bool,
+    /// As in [`Job`].
+    poll: u64,
 }
 
 pub(super) async fn job(
@@ -41,11 +56,23 @@ pub(super) async fn job(
     stop: Stop,
     done: mpsc::UnboundedSender<Finished>,
 ) {
-    let Job { eid, causes } = job;
+    let Job { eid, causes, poll } = job;
     let mut served = Vec::new();
+    let by_mail = !causes.mail.is_empty();
     let ended = run::run(core, eid, causes, stop, &mut served).await;
+    let wasted = match &ended {
+        Ok(Ended::Held(_) | Ended::Lost | Ended::Stale | Ended::Orphan) => true,
+        Ok(Ended::Terminal(_)) => by_mail && served.is_empty(),
+        _ => false,
+    };
     // The receiver is gone if the worker was abandoned.
-    let _ = done.unbounded_send(Finished { eid, ended, served });
+    let _ = done.unbounded_send(Finished {
+        eid,
+        ended,
+        served,
+        wasted,
+        poll,
+    });
 }
 
 /// The causes of an execution that waits for a run.
@@ -53,6 +80,8 @@ pub(super) async fn job(
 struct Waiting {
     mail: BTreeSet<Key>,
     timers: BTreeSet<Key>,
+    /// Whether a hint named one of them. Otherwise the next poll finds them again.
+    hinted: bool,
 }
 
 /// A pause after a run without effect.
@@ -81,10 +110,26 @@ pub(super) struct Scheduler {
     pub(super) blind: bool,
     arrivals: u64,
     pub(super) next_look: Duration,
+    /// When the last poll ended.
+    pub(super) looked_at: Duration,
     pub(super) interval: Duration,
     pub(super) next_timer: Option<Timestamp>,
-    pub(super) cursors: BTreeMap<Queue, Key>,
+    pub(super) scans: BTreeMap<Queue, Scan>,
+    /// The shard from which the worker takes what a poll has found.
+    pub(super) place: u8,
+    /// The number of polls.
+    polls: u64,
+    /// How many executions the worker takes from one poll.
+    quota: f64,
+    /// How many of them it has taken.
+    taken: u32,
+    /// The share of recent runs that were for nothing.
+    waste: f64,
+    /// Whether what the last poll found may be obsolete.
+    pub(super) outdated: bool,
     pub(super) timer_cursor: Option<Key>,
+    /// When the timers were listed last.
+    pub(super) timers_listed: Duration,
     /// The listings that failed, each with the instant before which it is not retried. A key is
     /// the queue of the mail, or `None` for the timers.
     pub(super) closed: BTreeMap<Option<Queue>, Duration>,
@@ -93,6 +138,7 @@ pub(super) struct Scheduler {
 impl Scheduler {
     pub(super) fn new(core: Arc<Core>, options: WorkerOptions) -> Self {
         let next_look = core.ports.clock.monotonic();
+        let [place, ..] = core.ports.entropy.u64().to_le_bytes();
         Self {
             ready: options.queues.iter().map(|_| BTreeMap::new()).collect(),
             retries: options.queues.iter().map(|_| BTreeMap::new()).collect(),
@@ -106,9 +152,17 @@ impl Scheduler {
             blind: false,
             arrivals: 0,
             next_look,
+            looked_at: next_look,
             next_timer: None,
-            cursors: BTreeMap::new(),
+            scans: BTreeMap::new(),
+            place,
+            polls: 0,
+            quota: QUOTA,
+            taken: 0,
+            waste: 0.0,
+            outdated: false,
             timer_cursor: None,
+            timers_listed: Duration::ZERO,
             closed: BTreeMap::new(),
         }
     }
@@ -129,6 +183,56 @@ impl Scheduler {
     pub(super) fn has_work(&self) -> bool {
         let any = |queues: &[BTreeMap<_, _>]| queues.iter().any(|queue| !queue.is_empty());
         any(&self.ready) || (self.has_room_for_retries() && any(&self.retries))
+    }
+
+    fn most(&self) -> u32 {
+        u32::try_from(self.options.concurrency).unwrap_or(u32::MAX)
+    }
+
+    /// Returns whether a poll is due before anything else begins.
+    pub(super) fn must_look(&self) -> bool {
+        self.outdated || !self.has_work()
+    }
+
+    /// **N25** Adapts how much the worker takes from one poll to the share of runs that were for
+    /// nothing, as a sender adapts to a congested network; after the first such run of a poll it
+    /// polls again and takes from another place. Bad interleaving: sixteen workers list the same page
+    /// and take it in the same order; each execution is run sixteen times.
+    fn adapt(&mut self, wasted: bool, poll: u64) {
+        let most = f64::from(self.most());
+        self.waste += (f64::from(u8::from(wasted)) - self.waste) * WEIGHT;
+        if wasted && poll == self.polls && !self.outdated {
+            [self.place, ..] = self.core.ports.entropy.u64().to_le_bytes();
+            for (queue, scan) in &mut self.scans {
+                scan.jump(queue, self.place);
+            }
+            self.outdated = true;
+        }
+        self.quota = match self.waste > WASTE {
+            true => (self.quota.min(most) * SHRINK).max(1.0),
+            false => (self.quota + 1.0).min(most * 4.0),
+        };
+    }
+
+    /// Returns whether other workers were seen to take the same executions.
+    pub(super) fn is_contended(&self) -> bool {
+        self.waste > WEIGHT / 2.0
+    }
+
+    /// Counts an execution that the worker takes from what the last poll has found.
+    fn count_taken(&mut self) {
+        self.taken += 1;
+        let all = self.quota >= f64::from(self.most());
+        self.outdated |= !all && f64::from(self.taken) >= self.quota;
+    }
+
+    /// Drops the mail that earlier polls have found: the next one finds what is left of it.
+    fn forget_found(&mut self) {
+        let kept = |waiting: &Waiting| waiting.hinted || !waiting.timers.is_empty();
+        self.waiting.retain(|_, (_, waiting)| kept(waiting));
+        for queue in self.ready.iter_mut().chain(&mut self.retries) {
+            queue.retain(|_, eid| self.waiting.contains_key(eid));
+        }
     }
 
     /// **\[R\] N13** Returns whether another retry may begin: retries occupy half of the runs at
@@ -153,6 +257,7 @@ impl Scheduler {
     }
 
     pub(super) fn hinted(&mut self, hint: Hint) {
+        let eid = hint.eid;
         if crate::keys::TimerKey::parse(&hint.cause).is_some() {
             self.saw_timer(&hint.queue, hint.eid, hint.cause);
         } else {
@@ -160,6 +265,9 @@ impl Scheduler {
             self.paused.remove(&hint.eid);
             self.core.run_hints.notify(&hint.eid, &hint.cause);
             self.saw_mail(&hint.queue, hint.eid, hint.cause);
+        }
+        if let Some((_, waiting)) = self.waiting.get_mut(&eid) {
+            waiting.hinted = true;
         }
     }
 
@@ -202,11 +310,15 @@ impl Scheduler {
         let mut jobs = Vec::new();
         for priority in 0..self.ready.len() {
             while self.has_room()
+                && !self.outdated
                 && let Some((eid, retry)) = self.next_job(priority)
             {
                 let Some((queue, waiting)) = self.waiting.remove(&eid) else {
                     continue;
                 };
+                if !waiting.hinted {
+                    self.count_taken();
+                }
                 self.running.insert(eid, retry);
                 self.tell(&WorkerEvent::Began(eid));
                 let causes = Causes {
@@ -216,7 +328,8 @@ impl Scheduler {
                     deliveries: self.paused.get(&eid).map_or(0, |paused| paused.times),
                     possible_duplicate: false, // the worker has polled, or polls soon
                 };
-                jobs.push(Job { eid, causes });
+                let poll = self.polls;
+                jobs.push(Job { eid, causes, poll });
             }
         }
         jobs
@@ -233,8 +346,15 @@ impl Scheduler {
     }
 
     pub(super) fn finished(&mut self, finished: Finished) {
-        let Finished { eid, ended, served } = finished;
+        let Finished {
+            eid,
+            ended,
+            served,
+            wasted,
+            poll,
+        } = finished;
         self.running.remove(&eid);
+        self.adapt(wasted, poll);
         match &ended {
             Ok(ended) => self.tell(&WorkerEvent::Ended(eid, ended.clone())),
             Err(error) => {
@@ -339,6 +459,14 @@ impl Scheduler {
         self.now() >= self.due()
     }
 
+    /// Returns whether a known timer is due, or others may be that this worker does not know.
+    pub(super) fn must_list_timers(&self) -> bool {
+        let known = self
+            .next_timer
+            .is_some_and(|at| at <= self.core.ports.clock.now());
+        known || self.now() >= self.timers_listed + self.options.idle
+    }
+
     fn due(&self) -> Duration {
         let now = self.now();
         let timer = self.next_timer.map(|at| {
@@ -351,7 +479,8 @@ impl Scheduler {
             .values()
             .filter(|paused| !paused.looked)
             .map(|paused| paused.until);
-        [timer, paused.min()]
+        let outdated = self.outdated.then_some(self.looked_at + self.options.busy);
+        [timer, paused.min(), outdated]
             .into_iter()
             .flatten()
             .fold(self.next_look, Duration::min)
@@ -360,6 +489,10 @@ impl Scheduler {
     /// Begins a poll, which covers the pauses that have ended. Drops those that ended long ago.
     pub(super) fn looked(&mut self) {
         let now = self.now();
+        (self.polls, self.taken) = (self.polls + 1, 0);
+        if self.outdated {
+            self.forget_found();
+        }
         for paused in self.paused.values_mut() {
             paused.looked |= paused.until <= now;
         }

@@ -1,6 +1,7 @@
 //! The polling worker, on manual time.
 
 mod hanging;
+mod herd;
 mod lists;
 mod looks;
 mod trouble;
