@@ -7,7 +7,9 @@ use stateright::{Checker, Model};
 
 /// States of each scenario. A change of the model changes them: write down the new numbers
 /// once it is clear why.
-const STATES: [usize; 7] = [334_630, 1_294_737, 364_181, 275_703, 66_296, 1_130_799, 0];
+const STATES: [usize; 7] = [
+    334_630, 1_294_737, 364_181, 275_703, 66_296, 1_130_799, 781_918,
+];
 
 #[test]
 fn with_all_rules_kept_no_invariant_fails_in_any_state() {
