@@ -122,7 +122,7 @@ impl Engine {
         let now = ports.clock.now();
         let mid = match signal.key.as_deref().map(Text::parse).transpose()? {
             Some(key) => MessageId::keyed(channel.as_str(), &key),
-            None => MessageId::message(ports.entropy.uuid7(now)),
+            None => MessageId::message(now, ports.entropy.uuid7(now)),
         };
         let mut payload = Payload::Inline(json);
         stored::offload(ports, &eid, &mut payload, self.core.settings.inline).await?;
@@ -213,7 +213,7 @@ impl Engine {
         actor.check()?;
         let queue = self.receiver(eid).await?.queue;
         let now = ports.clock.now();
-        let mid = MessageId::control(ports.entropy.uuid7(now));
+        let mid = MessageId::control(now, ports.entropy.uuid7(now));
         let mail = Mail::new(mid, actor.into(), now, Body::Control(control.cut()));
         let _ = mailbox::send(ports, &queue, &eid, &mail).await?;
         Ok(())

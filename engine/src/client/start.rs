@@ -208,7 +208,7 @@ impl Engine {
         let now = ports.clock.now();
         let eid = key.map_or_else(
             || ExecutionId::new(ports.entropy.uuid7(now)),
-            ExecutionId::keyed,
+            |key| ExecutionId::keyed(key, 0),
         );
         let record = Record {
             eid,

@@ -1,4 +1,4 @@
-//! The ids of executions, frames and messages, and digests.
+//! The ids of executions and frames, and digests.
 
 use std::fmt;
 use std::sync::Arc;
@@ -8,11 +8,44 @@ use uuid::Uuid;
 
 use super::{FrameName, InvalidName, Text};
 
-/// The namespace of keyed executions: `UUIDv5` of the dispatch key under it.
-const NAMESPACE: Uuid = Uuid::from_u128(0x6d69_6c6c_706f_6e64_8a11_5f0c_9d3e_77a1);
+/// The namespaces of derived ids. Each kind of id has its own, and the parts of a hash follow their
+/// lengths, so no text that a caller chooses yields an id of another kind.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Namespace {
+    /// The executions of a start key.
+    StartKey,
+    /// Children.
+    Child,
+    /// Keyed messages.
+    Message,
+}
 
-/// The id of an execution: `UUIDv7` for a plain start, `UUIDv5` of the key for a keyed one,
-/// `UUIDv5` of `{parent}/{fid}` for a child. Canonical text everywhere.
+impl Namespace {
+    const fn uuid(self) -> Uuid {
+        Uuid::from_u128(match self {
+            Self::StartKey => 0x6d69_6c6c_706f_6e64_8a11_5f0c_9d3e_77a1,
+            Self::Child => 0x0b6e_21f4_93c7_4d58_9a40_c1d2_7e85_36bf,
+            Self::Message => 0xd4f7_905c_1e2a_4b93_8c6d_5a0e_f183_9724,
+        })
+    }
+
+    /// Returns the UUID (version 5) of `parts` in this namespace.
+    pub(super) fn id(self, parts: &[&[u8]]) -> Uuid {
+        let mut bytes = Vec::new();
+        for part in parts {
+            bytes.extend((part.len() as u64).to_be_bytes());
+            bytes.extend(*part);
+        }
+        Uuid::new_v5(&self.uuid(), &bytes)
+    }
+}
+
+/// The generation of an execution that was neither continued nor retried. It is part of the ids and
+/// keys of everything that begins in it.
+pub const FIRST_GENERATION: u32 = 0;
+
+/// The id of an execution: `UUIDv7` for a plain start, a hash of (key, n) for a keyed one, and of
+/// (parent, generation, frame) for a child. Canonical text everywhere.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ExecutionId(Uuid);
 
@@ -23,19 +56,23 @@ impl ExecutionId {
         Self(uuid)
     }
 
-    /// Derives the execution id of a dispatch key.
+    /// Derives the id of the execution `n` of a start key: 0 for the first, and one more each time
+    /// the key was free again.
     #[must_use]
-    pub fn keyed(key: &Text) -> Self {
-        Self(Uuid::new_v5(&NAMESPACE, key.as_str().as_bytes()))
+    pub fn keyed(key: &Text, n: u32) -> Self {
+        let parts: [&[u8]; 2] = [key.as_str().as_bytes(), &n.to_be_bytes()];
+        Self(Namespace::StartKey.id(&parts))
     }
 
-    /// Derives the id of the child that `frame` of this execution starts.
+    /// Derives the id of the child that `frame` of this execution starts in `generation`.
     #[must_use]
-    pub fn child(&self, frame: &FrameId) -> Self {
-        Self(Uuid::new_v5(
-            &NAMESPACE,
-            format!("{self}/{frame}").as_bytes(),
-        ))
+    pub fn child(&self, generation: u32, frame: &FrameId) -> Self {
+        let parts: [&[u8]; 3] = [
+            self.0.as_bytes(),
+            &generation.to_be_bytes(),
+            frame.as_str().as_bytes(),
+        ];
+        Self(Namespace::Child.id(&parts))
     }
 
     /// Parses canonical (hyphenated, lower-case) text.
@@ -56,6 +93,12 @@ impl ExecutionId {
     #[must_use]
     pub const fn uuid(&self) -> Uuid {
         self.0
+    }
+
+    /// Returns the last 16 hex digits, which name the sender in the ids of its messages.
+    #[must_use]
+    pub fn hex16(&self) -> String {
+        self.0.simple().to_string().split_off(16)
     }
 
     /// Returns the last two hex digits, which spread time-ordered ids over 256 prefixes.
@@ -163,12 +206,6 @@ impl FrameId {
             .map(|(at, _)| Self(self.0.get(..at).unwrap_or_default().into()))
             .collect()
     }
-
-    /// Returns the form of a frame id that keys and message ids contain.
-    #[must_use]
-    pub fn hash(&self) -> FrameHash {
-        FrameHash(hex(&Sha256::digest(self.0.as_bytes())[..8]).into())
-    }
 }
 
 impl fmt::Display for FrameId {
@@ -178,122 +215,6 @@ impl fmt::Display for FrameId {
 }
 
 impl fmt::Debug for FrameId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-/// The first 16 hex digits of sha256(fid). A frame id contains `/#:`, which a key must not.
-#[derive(
-    Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize,
-)]
-#[serde(transparent)]
-pub struct FrameHash(Arc<str>);
-
-impl fmt::Display for FrameHash {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-/// The id of a message, which makes delivery exactly-once (docs/protocol.md, Mail).
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
-#[serde(transparent)]
-pub struct MessageId(Arc<str>);
-
-impl MessageId {
-    /// Returns the id of the mail that starts an execution.
-    #[must_use]
-    pub fn start() -> Self {
-        Self("start".into())
-    }
-
-    /// Returns the id of the result of the child that `frame` started.
-    #[must_use]
-    pub fn child(frame: &FrameHash) -> Self {
-        Self(format!("child.{frame}").into())
-    }
-
-    /// Returns the id of a message under the caller's idempotency key.
-    #[must_use]
-    pub fn keyed(channel: &str, key: &Text) -> Self {
-        Self(
-            format!(
-                "msg.{}",
-                Digest::of(format!("{channel}\n{key}").as_bytes()).short()
-            )
-            .into(),
-        )
-    }
-
-    /// Returns the id of a message without a key, under a fresh id.
-    #[must_use]
-    pub fn message(id: Uuid) -> Self {
-        Self(format!("msg.{}", id.hyphenated()).into())
-    }
-
-    /// Returns the id of the message that `frame` of `eid` sends.
-    #[must_use]
-    pub fn sent(eid: &ExecutionId, frame: &FrameId) -> Self {
-        Self(
-            format!(
-                "msg.{}",
-                Digest::of(format!("{eid}\n{frame}").as_bytes()).short()
-            )
-            .into(),
-        )
-    }
-
-    /// Returns the id of an operator's command.
-    #[must_use]
-    pub fn control(id: Uuid) -> Self {
-        Self(format!("ctl.{}", id.hyphenated()).into())
-    }
-
-    /// Returns the id of the command that `from` sends to one of its own children.
-    #[must_use]
-    pub fn close(from: &ExecutionId) -> Self {
-        Self(format!("ctl.close.{from}").into())
-    }
-
-    /// Returns the id of the message that continues a run which used up its time at `commit`.
-    #[must_use]
-    pub fn slice(commit: u64) -> Self {
-        Self(format!("slice.{commit}").into())
-    }
-
-    /// Checks the text of a message id in a key.
-    ///
-    /// # Errors
-    /// [`InvalidName`] if it cannot be one component of a key.
-    pub fn parse(text: &str) -> Result<Self, InvalidName> {
-        let rule = "`[A-Za-z0-9._-]{1,200}`";
-        let good = (1..=200).contains(&text.len())
-            && !matches!(text, "." | "..")
-            && text
-                .bytes()
-                .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | b'-'));
-        if good {
-            Ok(Self(text.into()))
-        } else {
-            Err(InvalidName::new("message id", rule, text))
-        }
-    }
-
-    /// Returns the text.
-    #[must_use]
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-}
-
-impl fmt::Display for MessageId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl fmt::Debug for MessageId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }

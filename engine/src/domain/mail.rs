@@ -4,9 +4,9 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::failure::{MAX_MESSAGE, cut};
-use super::{Channel, Failure, FrameId, MessageId, Payload, Provenance, Record};
+use super::{Channel, ExecutionId, Failure, FrameId, MessageId, Payload, Provenance, Record};
 
-/// The object under `mail/{queue}/{sh}/{eid}/{mid}`.
+/// The object under `mail/{queue}/{sh}/{eid}/{class}.{name}`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Mail {
     /// The version of this form. A reader rejects a newer one by name.
@@ -56,6 +56,8 @@ pub enum Body {
     Child {
         /// The frame that started it.
         fid: FrameId,
+        /// The id of the child: a frame takes only the result of the child that it waits for.
+        eid: ExecutionId,
         /// The result of the child.
         outcome: Result<Payload, Failure>,
     },

@@ -10,8 +10,10 @@ mod failure;
 mod id;
 mod json;
 mod mail;
+mod message_id;
 mod name;
 mod record;
+mod stamp;
 #[cfg(test)]
 mod tests;
 
@@ -19,8 +21,10 @@ pub use actor::{Actor, ActorKind, Provenance};
 pub use blocked::Blocked;
 pub use entry::{Began, Commit, Entry, Lost, Wait};
 pub use failure::{Failure, kind};
-pub use id::{Digest, ExecutionId, FrameHash, FrameId, MessageId};
+pub use id::{Digest, ExecutionId, FIRST_GENERATION, FrameId};
 pub use json::{Json, Payload, ValueError};
 pub use mail::{Body, Control, Mail};
+pub use message_id::{Class, MessageId};
 pub use name::{Channel, FrameName, InvalidName, MAX_TEXT, Queue, Text, Workflow};
 pub use record::{OnClose, Parent, Record, Status};
+pub use stamp::{stamp, unstamp};

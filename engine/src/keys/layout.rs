@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 
 use super::{InvalidKey, Key, Prefix};
-use crate::domain::{ExecutionId, MessageId, Queue};
+use crate::domain::{ExecutionId, MessageId, Queue, stamp, unstamp};
 
 /// The first component of mail keys.
 pub const MAIL: &str = "mail/";
@@ -37,7 +37,8 @@ pub fn blob(eid: &ExecutionId, sha256: &str) -> Key {
     Key::built(format!("x/{}/{eid}/blob/{sha256}", eid.shard()))
 }
 
-/// `mail/{queue}/{sh}/{eid}/{mid}`: one message for one execution.
+/// `mail/{queue}/{sh}/{eid}/{class}.{name}`: one message for one execution. The message id contains
+/// the class.
 #[must_use]
 pub fn mail(queue: &Queue, eid: &ExecutionId, mid: &MessageId) -> Key {
     Key::built(format!("{MAIL}{queue}/{}/{eid}/{mid}", eid.shard()))
@@ -212,15 +213,6 @@ impl FeedKey {
     }
 }
 
-/// Formats an instant for keys: `YYYYMMDDTHHMMSS.ffffffZ`, which sorts as text.
-///
-/// Microseconds, truncated; instants before the year 0 are clamped to its begin.
-#[must_use]
-pub fn stamp(at: Timestamp) -> String {
-    let zero = Timestamp::from_second(-62_167_219_200).unwrap_or(Timestamp::MIN);
-    at.max(zero).strftime("%Y%m%dT%H%M%S.%6fZ").to_string()
-}
-
 /// Returns the instant that a timer of this due time proves. The last microsecond stands for the end
 /// of time: otherwise a wait for it would never be due.
 fn proven(due: Timestamp) -> Timestamp {
@@ -228,23 +220,4 @@ fn proven(due: Timestamp) -> Timestamp {
         true => Timestamp::MAX,
         false => due,
     }
-}
-
-/// Parses the form of [`stamp`]; `None` for any other spelling of an instant.
-#[must_use]
-pub fn unstamp(text: &str) -> Option<Timestamp> {
-    let fixed = text.len() == 23 && text.as_bytes()[8] == b'T' && text.ends_with('Z');
-    let spelled = fixed.then(|| {
-        format!(
-            "{}-{}-{}T{}:{}:{}",
-            text.get(..4).unwrap_or_default(),
-            text.get(4..6).unwrap_or_default(),
-            text.get(6..8).unwrap_or_default(),
-            text.get(9..11).unwrap_or_default(),
-            text.get(11..13).unwrap_or_default(),
-            text.get(13..).unwrap_or_default(),
-        )
-    })?;
-    let at: Timestamp = spelled.parse().ok()?;
-    (stamp(at) == text).then_some(at)
 }

@@ -17,5 +17,7 @@ pub use kind::{Kind, partition};
 pub(crate) use layout::mail_shard;
 pub use layout::{
     FEED, FeedKey, MAIL, MailKey, TIMERS, TimerKey, blob, feed, feed_before, feed_day, head, lease,
-    log, mail, mail_queue, mailbox, segment, stamp, timer, timers, unstamp,
+    log, mail, mail_queue, mailbox, segment, timer, timers,
 };
+
+pub use crate::domain::{stamp, unstamp};

@@ -17,7 +17,7 @@ pub(crate) use absorb::decode;
 pub(crate) use absorb::{Early, Listing, Slot, fetch, fetch_rest, list, ordered, read_early};
 #[cfg(any(test, feature = "testing"))]
 pub(crate) use send::encode;
-pub(crate) use send::{Sent, put, ring, send};
+pub(crate) use send::{Sent, notify, put, send};
 
 impl Document for Mail {
     const FORMAT: u32 = Self::FORMAT;

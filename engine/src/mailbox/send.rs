@@ -15,7 +15,7 @@ pub(crate) enum Sent {
     Existed,
 }
 
-/// Creates `mail/{queue}/{sh}/{eid}/{mid}`, then sends a hint. 1 P.
+/// Creates `mail/{queue}/{sh}/{eid}/{class}.{name}`, then sends a hint. 1 P.
 ///
 /// Crash before the create: nothing happened. After it: the message counts, although the sender has
 /// no answer; its retry under the same mid finds it.
@@ -29,7 +29,7 @@ pub(crate) async fn send(
     mail: &Mail,
 ) -> Result<Sent, BucketError> {
     let sent = put(ports, queue, eid, mail).await?;
-    ring(ports, queue, eid, mail).await;
+    notify(ports, queue, eid, mail).await;
     Ok(sent)
 }
 
@@ -61,7 +61,7 @@ pub(crate) fn encode(mail: &Mail) -> Bytes {
 }
 
 /// Sends the hint only.
-pub(crate) async fn ring(ports: &Ports, queue: &Queue, eid: &ExecutionId, mail: &Mail) {
+pub(crate) async fn notify(ports: &Ports, queue: &Queue, eid: &ExecutionId, mail: &Mail) {
     let cause = keys::mail(queue, eid, &mail.mid);
     ports
         .wakeups

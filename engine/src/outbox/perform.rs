@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use futures::{StreamExt, TryStreamExt, stream};
 
-use super::plan::{Effect, What};
-use crate::domain::{Body, ExecutionId, Mail, MessageId, Record};
+use super::plan::{Effect, Sender, What};
+use crate::domain::{Body, Channel, ExecutionId, Mail, MessageId, Queue, Record};
 use crate::feed;
 use crate::journal::{Item, Journal};
 use crate::mailbox::{self, Sent};
@@ -55,9 +55,9 @@ pub(crate) async fn perform(
     let mut last = None;
     for Effect { what, .. } in effects {
         match what {
-            What::Feed(told, announced) => {
+            What::Feed(record, announced) => {
                 dispatched.extend(announced);
-                last = Some(told);
+                last = Some(record);
             }
             other => chains.entry(other.target()).or_default().push(other),
         }
@@ -71,8 +71,8 @@ pub(crate) async fn perform(
         .buffer_unordered(concurrency)
         .try_collect::<()>()
         .await?;
-    if let Some(told) = last {
-        feed::write(&core.ports, &told).await?;
+    if let Some(record) = last {
+        feed::write(&core.ports, &record).await?;
     }
     Ok(dispatched)
 }
@@ -85,74 +85,84 @@ async fn in_order(core: &Core, from: ExecutionId, chain: Vec<What>) -> Result<()
 }
 
 async fn one(core: &Core, from: &ExecutionId, what: What) -> Result<(), DispatchError> {
-    let (ports, inline) = (&core.ports, core.settings.inline);
+    let ports = &core.ports;
     match what {
         What::Timer(key) => {
             timers::set(ports, &key).await?;
-            timers::ring(ports, key).await;
+            timers::notify(ports, key).await;
         }
         What::Child(mut record) => {
-            let to = record.eid;
-            let most = core.settings.inline_args;
-            record.args = stored::carry(ports, from, &to, &record.args, most).await?;
+            let (to, inline) = (record.eid, core.settings.inline_args);
+            record.args = stored::carry(ports, from, &to, &record.args, inline).await?;
             let _ = begin(core, *record).await?;
         }
         What::Message {
             to,
             channel,
             payload,
-            mid,
-            by,
-            at,
+            sender,
         } => {
-            let target = Journal::load(ports, &to).await;
-            let queue = match target {
-                Ok(Some(target)) if !target.head.status.is_terminal() => target.head.record.queue,
-                // The message has no receiver, as with any sender: logged, not retried.
-                Ok(_) => {
-                    tracing::warn!(%from, %to, %channel, "message to an unknown or finished execution");
-                    return Ok(());
-                }
-                // The target can be read later, or by a newer build: retried, not dropped.
-                Err(error @ (LoadError::Bucket(_) | LoadError::Newer { .. })) => {
-                    return Err(error.into());
-                }
-                Err(error @ (LoadError::Corrupt { .. } | LoadError::Missing { .. })) => {
-                    tracing::warn!(%from, %to, %channel, %error, "message to a broken execution");
-                    return Ok(());
-                }
-            };
-            let payload = stored::carry(ports, from, &to, &payload, inline).await?;
-            let body = Body::Message { channel, payload };
-            let mail = Mail::new(mid, by, at, body);
-            let _ = mailbox::send(ports, &queue, &to, &mail).await?;
+            if let Some(queue) = receiver(core, from, &to, &channel).await? {
+                let body = Body::Message { channel, payload };
+                send(core, from, &to, &queue, body, sender).await?;
+            }
         }
         What::Mail {
             to,
             queue,
             body,
-            mid,
-            by,
-            at,
-        } => {
-            let body = match body {
-                Body::Child {
-                    fid,
-                    outcome: Ok(value),
-                } => {
-                    let value = stored::carry(ports, from, &to, &value, inline).await?;
-                    Body::Child {
-                        fid,
-                        outcome: Ok(value),
-                    }
-                }
-                other => other,
-            };
-            let mail = Mail::new(mid, by, at, body);
-            let _ = mailbox::send(ports, &queue, &to, &mail).await?;
-        }
-        What::Feed(told, _) => feed::write(ports, &told).await?,
+            sender,
+        } => send(core, from, &to, &queue, body, sender).await?,
+        What::Feed(record, _) => feed::write(ports, &record).await?,
     }
+    Ok(())
+}
+
+/// Returns the queue of the execution that a message is for; `None` if it cannot receive one, which
+/// is logged and not retried, as with any sender. 1 G.
+async fn receiver(
+    core: &Core,
+    from: &ExecutionId,
+    to: &ExecutionId,
+    channel: &Channel,
+) -> Result<Option<Queue>, DispatchError> {
+    match Journal::load(&core.ports, to).await {
+        Ok(Some(target)) if !target.head.status.is_terminal() => Ok(Some(target.head.record.queue)),
+        Ok(_) => {
+            tracing::warn!(%from, %to, %channel, "message to an unknown or finished execution");
+            Ok(None)
+        }
+        // The target can be read later, or by a newer build: retried, not dropped.
+        Err(error @ (LoadError::Bucket(_) | LoadError::Newer { .. })) => Err(error.into()),
+        Err(error @ (LoadError::Corrupt { .. } | LoadError::Missing { .. })) => {
+            tracing::warn!(%from, %to, %channel, %error, "message to a broken execution");
+            Ok(None)
+        }
+    }
+}
+
+/// Creates the message and, before it, its value under the receiver if the value is large.
+async fn send(
+    core: &Core,
+    from: &ExecutionId,
+    to: &ExecutionId,
+    queue: &Queue,
+    mut body: Body,
+    sender: Sender,
+) -> Result<(), DispatchError> {
+    let value = match &mut body {
+        Body::Message { payload, .. } => Some(payload),
+        Body::Child {
+            outcome: Ok(payload),
+            ..
+        } => Some(payload),
+        _ => None,
+    };
+    if let Some(value) = value {
+        *value = stored::carry(&core.ports, from, to, value, core.settings.inline).await?;
+    }
+    let mail = Mail::new(sender.mid, sender.by, sender.at, body);
+    let _ = mailbox::send(&core.ports, queue, to, &mail).await?;
     Ok(())
 }
 
@@ -165,6 +175,6 @@ pub(crate) async fn begin(core: &Core, record: Record) -> Result<(Sent, Created)
     let mail = Mail::new(MessageId::start(), from, record.created_at, body);
     let sent = mailbox::put(&core.ports, &queue, &eid, &mail).await?;
     let begun = Journal::begin(&core.ports, record).await?;
-    mailbox::ring(&core.ports, &queue, &eid, &mail).await;
+    mailbox::notify(&core.ports, &queue, &eid, &mail).await;
     Ok((sent, begun))
 }

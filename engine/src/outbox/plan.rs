@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 
 use crate::domain::{
-    Began, Body, Channel, Control, Digest, Entry, ExecutionId, Failure, FrameId, MessageId,
-    OnClose, Payload, Provenance, Queue, Record, Workflow,
+    Began, Body, Channel, Class, Control, Entry, ExecutionId, FIRST_GENERATION, Failure, FrameId,
+    MessageId, OnClose, Parent, Payload, Provenance, Queue, Record,
 };
 use crate::feed::{Event, FeedRecord};
 use crate::journal::{Head, Item, Named};
@@ -37,21 +37,25 @@ pub(crate) enum What {
         to: ExecutionId,
         channel: Channel,
         payload: Payload,
-        mid: MessageId,
-        by: Provenance,
-        at: Timestamp,
+        sender: Sender,
     },
     /// Mail to an execution whose queue is known.
     Mail {
         to: ExecutionId,
         queue: Queue,
         body: Body,
-        mid: MessageId,
-        by: Provenance,
-        at: Timestamp,
+        sender: Sender,
     },
     /// The feed object, and the announcements dispatched with it.
     Feed(Box<FeedRecord>, Vec<Item>),
+}
+
+/// What a message shows of the decision that sends it.
+#[derive(Debug)]
+pub(crate) struct Sender {
+    pub(crate) mid: MessageId,
+    pub(crate) by: Provenance,
+    pub(crate) at: Timestamp,
 }
 
 impl What {
@@ -102,20 +106,25 @@ pub(crate) fn plan(head: &Head, items: &[Item], entries: &BTreeMap<u64, Noted>) 
                 feed = true;
                 continue;
             }
-            Item::Entry(number) => number,
+            Item::Entry(number) => *number,
         };
-        let Some(noted) = entries.get(number) else {
+        let Some(noted) = entries.get(&number) else {
             continue;
+        };
+        let decision = Decision {
+            record: &head.record,
+            number,
+            noted,
         };
         if let Entry::Announced { fid, kind, value } = &noted.entry {
             announced.push((*item, announcement(noted.at, fid, kind, value)));
-        } else if let Some(what) = effect(&head.record, head.commit, noted) {
+        } else if let Some(what) = decision.effect() {
             effects.push(Effect { item: *item, what });
         }
     }
     if feed || !announced.is_empty() {
         let (dispatched, events) = announced.into_iter().unzip();
-        let what = What::Feed(Box::new(told(head, events)), dispatched);
+        let what = What::Feed(Box::new(feed_record(head, events)), dispatched);
         effects.push(Effect {
             item: Item::Named(Named::Feed),
             what,
@@ -124,108 +133,128 @@ pub(crate) fn plan(head: &Head, items: &[Item], entries: &BTreeMap<u64, Noted>) 
     effects
 }
 
-fn effect(record: &Record, commit: u64, noted: &Noted) -> Option<What> {
-    let eid = record.eid;
-    let mail = |to: ExecutionId, queue: &Queue, mid: MessageId, body: Body| What::Mail {
-        to,
-        queue: queue.clone(),
-        body,
-        mid,
-        by: noted.by.clone(),
-        at: noted.at,
-    };
-    let result = |outcome: Result<Payload, Failure>| {
-        let parent = record.parent.as_ref().filter(|parent| parent.waits)?;
-        let body = Body::Child {
-            fid: parent.fid.clone(),
-            outcome,
-        };
-        Some(mail(
-            parent.eid,
-            &parent.queue,
-            MessageId::child(&parent.fid.hash()),
-            body,
-        ))
-    };
-    match &noted.entry {
-        Entry::FrameStarted { fid, began } => child(record, fid, began, noted),
-        Entry::Sent {
-            fid,
-            to,
-            channel,
-            payload,
-        } => Some(What::Message {
-            to: *to,
-            channel: channel.clone(),
-            payload: payload.clone(),
-            mid: MessageId::sent(&eid, fid),
-            by: noted.by.clone(),
-            at: noted.at,
-        }),
-        Entry::Completed { value } => result(Ok(value.clone())),
-        Entry::Failed { failure } | Entry::Cancelled { failure } => result(Err(failure.clone())),
-        Entry::ChildClosed {
-            eid: child,
-            queue,
-            how,
-            ..
-        } => {
-            let reason = format!("its parent {eid} ended");
-            let control = match how {
-                OnClose::Cancel => Control::Cancel { reason },
-                OnClose::Terminate => Control::Terminate { reason },
-                OnClose::Abandon => return None,
-            };
-            Some(mail(
-                *child,
-                queue,
-                MessageId::close(&eid),
-                Body::Control(control),
-            ))
-        }
-        Entry::Sliced => Some(mail(
-            eid,
-            &record.queue,
-            MessageId::slice(commit),
-            Body::Slice,
-        )),
-        _ => None,
-    }
+/// An entry that may have an effect, with its number in the journal of the execution.
+struct Decision<'a> {
+    record: &'a Record,
+    number: u64,
+    noted: &'a Noted,
 }
 
-fn child(parent: &Record, fid: &FrameId, began: &Began, noted: &Noted) -> Option<What> {
-    let Began::Child {
-        eid,
-        workflow,
-        version,
-        queue,
-        args,
-        input,
-        waits,
-        ..
-    } = began
-    else {
-        return None;
-    };
-    let (workflow, input): (&Workflow, &Digest) = (workflow, input);
-    Some(What::Child(Box::new(Record {
-        eid: *eid,
-        workflow: workflow.clone(),
-        version: version.clone(),
-        args: args.clone(),
-        args_digest: input.clone(),
-        queue: queue.clone(),
-        parent: Some(crate::domain::Parent {
-            eid: parent.eid,
+impl Decision<'_> {
+    fn effect(&self) -> Option<What> {
+        let record = self.record;
+        match &self.noted.entry {
+            Entry::FrameStarted { fid, began } => self.child(fid, began),
+            Entry::Sent {
+                to,
+                channel,
+                payload,
+                ..
+            } => Some(What::Message {
+                to: *to,
+                channel: channel.clone(),
+                payload: payload.clone(),
+                sender: self.sender(Class::Message),
+            }),
+            Entry::Completed { value } => self.result(Ok(value.clone())),
+            Entry::Failed { failure } | Entry::Cancelled { failure } => {
+                self.result(Err(failure.clone()))
+            }
+            Entry::ChildClosed {
+                eid: child,
+                queue,
+                how,
+                ..
+            } => Some(What::Mail {
+                to: *child,
+                queue: queue.clone(),
+                body: Body::Control(self.close(*how)?),
+                sender: self.sender(Class::Control),
+            }),
+            Entry::Sliced => Some(What::Mail {
+                to: record.eid,
+                queue: record.queue.clone(),
+                body: Body::Slice,
+                sender: self.sender(Class::Control),
+            }),
+            _ => None,
+        }
+    }
+
+    /// **\[R\]** A message is named by the decision that sends it, so each decision has a name of
+    /// its own, and a second dispatch of it finds the first.
+    fn sender(&self, class: Class) -> Sender {
+        let (at, from) = (self.noted.at, &self.record.eid);
+        self.named(MessageId::sent(class, at, from, self.number))
+    }
+
+    fn named(&self, mid: MessageId) -> Sender {
+        Sender {
+            mid,
+            by: self.noted.by.clone(),
+            at: self.noted.at,
+        }
+    }
+
+    /// The result for the parent, if the parent waits for it.
+    fn result(&self, outcome: Result<Payload, Failure>) -> Option<What> {
+        let eid = self.record.eid;
+        let parent = self.record.parent.as_ref().filter(|parent| parent.waits)?;
+        Some(What::Mail {
+            to: parent.eid,
             queue: parent.queue.clone(),
-            fid: fid.clone(),
-            waits: *waits,
-        }),
-        dispatch_key: None,
-        created_by: noted.by.clone(),
-        created_at: noted.at,
-        start_at: None,
-    })))
+            body: Body::Child {
+                fid: parent.fid.clone(),
+                eid,
+                outcome,
+            },
+            sender: self.named(MessageId::result(&eid, FIRST_GENERATION)),
+        })
+    }
+
+    /// The command to a child that is open when its parent ends.
+    fn close(&self, how: OnClose) -> Option<Control> {
+        let reason = format!("its parent {} ended", self.record.eid);
+        match how {
+            OnClose::Cancel => Some(Control::Cancel { reason }),
+            OnClose::Terminate => Some(Control::Terminate { reason }),
+            OnClose::Abandon => None,
+        }
+    }
+
+    fn child(&self, fid: &FrameId, began: &Began) -> Option<What> {
+        let Began::Child {
+            eid,
+            workflow,
+            version,
+            queue,
+            args,
+            input,
+            waits,
+            ..
+        } = began
+        else {
+            return None;
+        };
+        Some(What::Child(Box::new(Record {
+            eid: *eid,
+            workflow: workflow.clone(),
+            version: version.clone(),
+            args: args.clone(),
+            args_digest: input.clone(),
+            queue: queue.clone(),
+            parent: Some(Parent {
+                eid: self.record.eid,
+                queue: self.record.queue.clone(),
+                fid: fid.clone(),
+                waits: *waits,
+            }),
+            dispatch_key: None,
+            created_by: self.noted.by.clone(),
+            created_at: self.noted.at,
+            start_at: None,
+        })))
+    }
 }
 
 fn announcement(at: Timestamp, fid: &FrameId, kind: &Channel, value: &Payload) -> Event {
@@ -239,7 +268,7 @@ fn announcement(at: Timestamp, fid: &FrameId, kind: &Channel, value: &Payload) -
     }
 }
 
-fn told(head: &Head, announced: Vec<Event>) -> FeedRecord {
+fn feed_record(head: &Head, announced: Vec<Event>) -> FeedRecord {
     let lifecycle = head.news.iter().map(|news| Event {
         kind: news.kind.clone(),
         commit: Some(news.commit),

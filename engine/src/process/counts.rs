@@ -13,6 +13,8 @@ pub struct Counts {
     pub commits: u64,
     /// Commits that lost to another run's.
     pub conflicts: u64,
+    /// Results of children that were absorbed although no open frame waited for them.
+    pub undelivered: u64,
 }
 
 impl Counts {
@@ -24,6 +26,7 @@ impl Counts {
             attempts: self.attempts.saturating_sub(earlier.attempts),
             commits: self.commits.saturating_sub(earlier.commits),
             conflicts: self.conflicts.saturating_sub(earlier.conflicts),
+            undelivered: self.undelivered.saturating_sub(earlier.undelivered),
         }
     }
 }
@@ -35,6 +38,7 @@ pub(crate) struct Counter {
     attempts: AtomicU64,
     commits: AtomicU64,
     conflicts: AtomicU64,
+    undelivered: AtomicU64,
 }
 
 impl Counter {
@@ -54,6 +58,10 @@ impl Counter {
         self.conflicts.fetch_add(1, Ordering::Relaxed);
     }
 
+    pub(crate) fn undelivered(&self) {
+        self.undelivered.fetch_add(1, Ordering::Relaxed);
+    }
+
     pub(crate) fn counts(&self) -> Counts {
         let of = |number: &AtomicU64| number.load(Ordering::Relaxed);
         Counts {
@@ -61,6 +69,7 @@ impl Counter {
             attempts: of(&self.attempts),
             commits: of(&self.commits),
             conflicts: of(&self.conflicts),
+            undelivered: of(&self.undelivered),
         }
     }
 }

@@ -10,7 +10,7 @@ use futures::future::Shared;
 use jiff::Timestamp;
 
 use super::states::{State, States};
-use crate::domain::{Digest, ExecutionId, FrameId};
+use crate::domain::{Digest, ExecutionId, FIRST_GENERATION, FrameId};
 
 /// One attempt of a step, for functions that ask for it. Cheap to clone.
 ///
@@ -56,7 +56,7 @@ impl Attempt {
     ) -> (Self, Canceller) {
         let (sender, receiver) = oneshot::channel();
         let inner = Inner {
-            key: idempotency_key(&eid, &fid),
+            key: idempotency_key(&eid, FIRST_GENERATION, &fid),
             eid,
             fid,
             number,
@@ -158,9 +158,14 @@ impl fmt::Debug for Canceller {
     }
 }
 
-/// Stable over attempts, hosts and versions; different for each frame of each execution.
-pub(crate) fn idempotency_key(eid: &ExecutionId, fid: &FrameId) -> String {
-    Digest::of(format!("{eid}\n{fid}").as_bytes())
-        .short()
-        .to_owned()
+/// Stable over attempts, hosts and versions; different for each frame of each generation of each
+/// execution. The parts have a fixed length, except for the last.
+pub(crate) fn idempotency_key(eid: &ExecutionId, generation: u32, fid: &FrameId) -> String {
+    let uuid = eid.uuid();
+    let parts = [
+        uuid.as_bytes(),
+        &generation.to_be_bytes()[..],
+        fid.as_str().as_bytes(),
+    ];
+    Digest::of(&parts.concat()).short().to_owned()
 }

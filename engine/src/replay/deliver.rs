@@ -3,11 +3,13 @@
 
 use std::mem::discriminant;
 
-use super::frames::{Accepted, FrameKind, Outcome};
+use super::frames::{Accepted, Outcome};
 use super::slot::Slot;
 use super::table::{Loose, State};
 use super::trouble::{Position, Trouble};
-use crate::domain::{Body, Channel, Control, Entry, FrameId, Json, MessageId, Payload};
+use crate::domain::{
+    Body, Channel, Control, Entry, ExecutionId, FrameId, Json, MessageId, Payload,
+};
 
 impl State {
     /// Takes one entry in. `blob` is its value when that is a blob.
@@ -90,11 +92,10 @@ impl State {
                 };
                 self.put(channel, mid.clone(), value, loose);
             }
-            // A result for a frame that does not exist is no frame's news; a frame that is
+            // Only an open frame that waits for that child takes its result. A frame that is
             // missing from the program shows at its `frame.started`.
-            Body::Child { fid, .. } => {
-                let slot = self.slots.get(fid);
-                if slot.is_some_and(|slot| slot.frame.kind() == FrameKind::Child) {
+            Body::Child { fid, eid, .. } => {
+                if self.awaits(fid, eid) {
                     return self.accept(at, entry, fid, value, loose);
                 }
             }
@@ -105,6 +106,12 @@ impl State {
             | Body::Unreadable { .. } => {}
         }
         Ok(())
+    }
+
+    /// Whether the frame is open and waits for the result of this child.
+    pub(super) fn awaits(&self, fid: &FrameId, child: &ExecutionId) -> bool {
+        let slot = self.slots.get(fid);
+        slot.is_some_and(|slot| self.open.contains_key(&slot.order) && slot.frame.awaits(child))
     }
 
     /// A message comes in; only frames that wait on its channel are woken.

@@ -11,7 +11,7 @@ use super::panic::{Panic, catch};
 use super::table::Table;
 use super::trouble::{Position, Trouble};
 use super::{Limits, Seed};
-use crate::domain::{Entry, Failure, FrameId, Json, kind};
+use crate::domain::{Body, Entry, Failure, FrameId, Json, kind};
 
 /// Polls without a registration, a yield or a drop before a workflow is taken to spin.
 const IDLE_POLLS: u32 = 1_000;
@@ -168,6 +168,17 @@ impl Drive {
         let table = &self.table;
         self.flag
             .within(|| table.change(|state, loose| state.deliver(at, entry, value, loose)))
+    }
+
+    /// Returns whether the entry is a result that no open frame waits for. It is not delivered.
+    pub(crate) fn is_undelivered(&self, entry: &Entry) -> bool {
+        match entry {
+            Entry::Received {
+                body: Body::Child { fid, eid, .. },
+                ..
+            } => !self.table.lock().awaits(fid, eid),
+            _ => false,
+        }
     }
 
     /// Compares the number of frames registered so far with that of a replayed commit.

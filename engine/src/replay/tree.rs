@@ -205,9 +205,10 @@ impl Tree {
         self.frames.get(fid).is_some_and(|frame| frame.kind == kind)
     }
 
-    pub(super) fn is_open(&self, fid: &FrameId) -> bool {
+    /// Whether the frame is open and waits for the result of this child.
+    pub(super) fn awaits(&self, fid: &FrameId, child: &ExecutionId) -> bool {
         let frame = self.frames.get(fid);
-        frame.is_some_and(|frame| frame.ended.is_none())
+        frame.is_some_and(|frame| frame.ended.is_none() && frame.child == Some(*child))
     }
 
     /// Keeps the value of a message for the receive that consumes it.

@@ -11,7 +11,7 @@ use futures::channel::oneshot;
 use jiff::Timestamp;
 
 use crate::domain::{Entry, Failure, FrameId, Json};
-use crate::process::Core;
+use crate::process::{Core, Counter};
 use crate::replay::{Drive, FrameKind, Position, StepState, Trouble, Turn};
 
 /// Why workflow code cannot continue.
@@ -172,8 +172,11 @@ impl Program {
         entries: Vec<(Entry, Option<Json>)>,
     ) -> (Vec<Entry>, Result<(), Halted>) {
         let kept: Vec<Entry> = entries.iter().map(|(entry, _)| entry.clone()).collect();
+        let core = Arc::clone(&self.core);
         let delivered = self
-            .activation(now, move |drive| deliver(drive, first, entries))
+            .activation(now, move |drive| {
+                deliver(drive, &core.counter, first, entries)
+            })
             .await;
         match delivered {
             Ok((appended, Ok(result))) => {
@@ -252,6 +255,7 @@ fn replay(drive: &mut Drive, batch: Vec<Delivery>) -> Result<Returned, Trouble> 
 
 fn deliver(
     drive: &mut Drive,
+    counter: &Counter,
     first: Position,
     entries: Vec<(Entry, Option<Json>)>,
 ) -> (Vec<Entry>, Result<Returned, Trouble>) {
@@ -263,6 +267,9 @@ fn deliver(
             number: first.number + appended.len() as u64,
             commit: first.commit,
         };
+        if drive.is_undelivered(&entry) {
+            counter.undelivered();
+        }
         let delivered = drive.deliver(at, &entry, value);
         appended.push(entry);
         let turn = delivered.and_then(|()| drive.turn());

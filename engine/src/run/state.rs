@@ -88,10 +88,17 @@ impl State {
                 self.children.insert(fid.clone(), child);
             }
             Entry::Received {
-                body: Body::Child { fid, .. },
+                body: Body::Child { fid, eid, .. },
                 ..
             }
-            | Entry::ChildClosed { fid, .. } => _ = self.children.remove(fid),
+            | Entry::ChildClosed { fid, eid, .. }
+                if self
+                    .children
+                    .get(fid)
+                    .is_some_and(|child| child.eid == *eid) =>
+            {
+                self.children.remove(fid);
+            }
             _ => {}
         }
     }

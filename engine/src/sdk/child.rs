@@ -9,7 +9,7 @@ use serde::de::DeserializeOwned;
 
 use super::frame::{Frame, frame_future};
 use super::{Context, FrameError};
-use crate::domain::{ExecutionId, Json, OnClose, Queue, Workflow};
+use crate::domain::{ExecutionId, FIRST_GENERATION, Json, OnClose, Queue, Workflow};
 use crate::replay::frames::Outcome;
 use crate::replay::frames::child::Plan;
 
@@ -143,7 +143,7 @@ impl Spawn {
         let eid = self.frame.eid();
         let fid = self.frame.register_now()?;
         // Without a frame the drive is over: the workflow is not polled again.
-        Ok(fid.map_or(eid, |fid| eid.child(&fid)))
+        Ok(fid.map_or(eid, |fid| eid.child(FIRST_GENERATION, &fid)))
     }
 }
 

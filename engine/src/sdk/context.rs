@@ -11,7 +11,9 @@ use uuid::Uuid;
 use super::child::{Offspring, Spawn};
 use super::frame::Frame;
 use super::{CallFn, Child, FrameError, Receive, Sleep, Step, StepFn, Workflow, step_body};
-use crate::domain::{Channel, ExecutionId, FrameId, FrameName, InvalidName, Json, OnClose};
+use crate::domain::{
+    Channel, ExecutionId, FIRST_GENERATION, FrameId, FrameName, InvalidName, Json, OnClose,
+};
 use crate::replay::frames::{announce, receive, send, sleep, step};
 use crate::replay::{Place, States, Table, idempotency_key};
 
@@ -282,7 +284,7 @@ impl Context {
     /// its life. Steps have one of their own, see [`Attempt`](crate::Attempt).
     #[must_use]
     pub fn idempotency_key(&self) -> String {
-        idempotency_key(&self.eid(), &self.scope)
+        idempotency_key(&self.eid(), FIRST_GENERATION, &self.scope)
     }
 
     pub(super) fn table(&self) -> &Table {

@@ -191,13 +191,18 @@ fn children(stories: &Stories, eid: ExecutionId, story: &Story) -> Result<(), Br
     })?;
     for entry in story.entries() {
         let Entry::Received {
-            body: Body::Child { fid, outcome },
+            body:
+                Body::Child {
+                    fid,
+                    eid: child,
+                    outcome,
+                },
             ..
         } = entry
         else {
             continue;
         };
-        let child = stories.all.get(&eid.child(fid));
+        let child = stories.all.get(child);
         let end = child.and_then(|child| {
             child.entries().find_map(|entry| match entry {
                 Entry::Completed { value } => Some(Ok(value)),

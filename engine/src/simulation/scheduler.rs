@@ -393,5 +393,5 @@ impl Scheduler {
 
 fn root_id(root: usize) -> ExecutionId {
     let key = Text::parse(&key_of(root));
-    ExecutionId::keyed(&key.expect("a short text is a key"))
+    ExecutionId::keyed(&key.expect("a short text is a key"), 0)
 }

@@ -4,14 +4,14 @@ use std::collections::BTreeSet;
 
 use super::oracle::{Broken, must};
 use super::story::{Stories, Story};
-use crate::domain::{Began, Entry, ExecutionId, MessageId, OnClose};
+use crate::domain::{Began, Class, Commit, Entry, ExecutionId, MessageId, OnClose};
 use crate::journal::{Item, Named};
 
 pub(super) fn check(stories: &Stories) -> Result<(), Broken> {
     for (eid, story) in &stories.all {
         for commit in &story.commits {
-            for entry in &commit.entries {
-                effect(stories, *eid, story, commit.commit, entry)?;
+            for (number, entry) in (commit.first..).zip(&commit.entries) {
+                effect(stories, *eid, story, commit, number, entry)?;
             }
         }
         timers(stories, *eid, story)?;
@@ -24,9 +24,12 @@ fn effect(
     stories: &Stories,
     eid: ExecutionId,
     story: &Story,
-    commit: u64,
+    by: &Commit,
+    number: u64,
     entry: &Entry,
 ) -> Result<(), Broken> {
+    let commit = by.commit;
+    let sent = |class| MessageId::sent(class, by.at, &eid, number);
     let mailed = |to: ExecutionId, mid: MessageId, what: &str| {
         let there = stories.mails.contains_key(&(to, mid.clone()));
         must("I6", there, || {
@@ -46,9 +49,9 @@ fn effect(
         }
         Entry::ChildClosed {
             eid: child, how, ..
-        } if *how != OnClose::Abandon => mailed(*child, MessageId::close(&eid), "the close"),
-        Entry::Sliced => mailed(eid, MessageId::slice(commit), "the slice"),
-        Entry::Sent { fid, to, .. } => {
+        } if *how != OnClose::Abandon => mailed(*child, sent(Class::Control), "the close"),
+        Entry::Sliced => mailed(eid, sent(Class::Control), "the slice"),
+        Entry::Sent { to, .. } => {
             // An execution that does not exist yet, or has ended, receives no message.
             let Some(target) = stories.all.get(to) else {
                 return Ok(());
@@ -62,7 +65,7 @@ fn effect(
             let over = target.heads.last().map_or(0, |seen| seen.place);
             let reachable = born < decided && dispatched.is_some_and(|seen| seen.place < over);
             if reachable {
-                mailed(*to, MessageId::sent(&eid, fid), "the message")
+                mailed(*to, sent(Class::Message), "the message")
             } else {
                 Ok(())
             }
@@ -75,11 +78,7 @@ fn effect(
                 .as_ref()
                 .filter(|parent| parent.waits)
             {
-                Some(parent) => mailed(
-                    parent.eid,
-                    MessageId::child(&parent.fid.hash()),
-                    "the result",
-                ),
+                Some(parent) => mailed(parent.eid, MessageId::result(&eid, 0), "the result"),
                 None => Ok(()),
             }
         }
@@ -119,7 +118,7 @@ fn fed(stories: &Stories, eid: ExecutionId, story: &Story) -> Result<(), Broken>
     let first = ends.map(|(_, place)| *place).min();
     let first = first.ok_or_else(|| Broken::new("I7", format!("the feed has no end of {eid}")))?;
     if let Some(parent) = last.record.parent.as_ref().filter(|parent| parent.waits) {
-        let mid = MessageId::child(&parent.fid.hash());
+        let mid = MessageId::result(&eid, 0);
         let sent = stories
             .mails
             .get(&(parent.eid, mid))

@@ -97,7 +97,7 @@ pub fn mail(data: &[u8]) -> bool {
         let same = now.is_none_or(|now| is_refusal(&now) || now == mail);
         assert!(same, "another message: {}", spoilt.escape_ascii());
     }
-    let elsewhere = slot(MessageId::slice(u64::MAX));
+    let elsewhere = slot(MessageId::result(&named(None), u32::MAX));
     assert!(elsewhere.mid == own.mid || taken(&elsewhere, data).is_none_or(|m| is_refusal(&m)));
     true
 }
@@ -158,7 +158,7 @@ pub fn key(data: &[u8]) -> bool {
         assert_eq!(eid.to_string(), text);
     }
     if let Ok(text) = Text::parse(text) {
-        let eid = ExecutionId::keyed(&text);
+        let eid = ExecutionId::keyed(&text, 0);
         assert_eq!(ExecutionId::parse(&eid.to_string()), Ok(eid));
     }
     let names = [

@@ -342,7 +342,7 @@ fn children_are_closed_as_their_parent_said_however_it_ends() {
         }
         world.run_all();
         let name = crate::domain::FrameName::parse("waits").unwrap();
-        let child = |n| eid.child(&crate::FrameId::root().nth(&name, n));
+        let child = |n| eid.child(0, &crate::FrameId::root().nth(&name, n));
         let ended = |n| world.outcome(child(n)).value.unwrap_err().kind;
         assert_eq!(ended(0), kind::CANCELLED, "{how}");
         assert_eq!(ended(1), kind::TERMINATED, "{how}");
@@ -367,7 +367,7 @@ fn a_childs_end_reaches_its_parent_as_an_error_that_can_be_matched() {
         let eid = world.start(Start::new("asks").key("k")).eid;
         world.run_all();
         let name = crate::domain::FrameName::parse("waits").unwrap();
-        let child = eid.child(&crate::FrameId::root().nth(&name, 0));
+        let child = eid.child(0, &crate::FrameId::root().nth(&name, 0));
         let said = match word {
             "cancel" => world.block(world.engine.cancel(child, "no", ada())),
             _ => world.block(world.engine.terminate(child, "no", ada())),

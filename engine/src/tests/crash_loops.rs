@@ -344,7 +344,7 @@ fn an_object_that_cannot_be_read_is_named_is_left_as_it_is_and_disturbs_nobody_e
         (&*head, "{}", "corrupt"),
         (&*head, "no json", "corrupt"),
         (&*head, r#"{"format":9}"#, "newer release"),
-        ("/msg.", r#"{"format":9}"#, "newer release"),
+        ("/2.", r#"{"format":9}"#, "newer release"),
     ] {
         let world = small();
         let eid = waiting(&world);
@@ -390,10 +390,10 @@ fn an_execution_whose_message_is_corrupt_can_still_be_terminated() {
 
 #[test]
 fn mail_that_is_none_parks_its_execution_with_what_it_said_and_resume_passes_it_by() {
-    for body in ["no json", "{}", r#"{"format":1,"mid":"msg.other"}"#] {
+    for body in ["no json", "{}", r#"{"format":1,"mid":"2.other"}"#] {
         let world = small();
         let eid = waiting(&world);
-        let key = under(&world, "/msg.");
+        let key = under(&world, "/2.");
         spoil(&world, &key, &Bytes::from_static(body.as_bytes()));
         world.run_all();
         let execution = world.block(world.engine.execution(eid)).unwrap();

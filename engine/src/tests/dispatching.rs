@@ -133,7 +133,7 @@ fn i5_a_dispatch_after_a_final_commit_ends_before_it_could_make_anew_what_was_pu
         assert_eq!(world.result::<u64>(eid), Ok(0), "another one dispatched it");
         // The child is purged.
         let name = crate::domain::FrameName::parse("hears").unwrap();
-        let child = eid.child(&crate::FrameId::root().nth(&name, 0));
+        let child = eid.child(0, &crate::FrameId::root().nth(&name, 0));
         for (key, _) in world.memory.snapshot() {
             if key.as_str().contains(&child.to_string()) {
                 world.block(world.engine.ports().delete(&key)).unwrap();

@@ -291,7 +291,7 @@ fn a8_two_finished_executions_do_not_wake_each_other() {
     world.skip(HOUR);
     assert!(world.with_work().is_empty());
     let name = crate::domain::FrameName::parse("sequential").unwrap();
-    let child = eid.child(&crate::FrameId::root().nth(&name, 0));
+    let child = eid.child(0, &crate::FrameId::root().nth(&name, 0));
     assert_eq!(world.result::<u64>(child), Ok(1));
     let ((), counts) = world.counted(|world| world.skip(HOUR * 1_000));
     assert_eq!(

@@ -247,7 +247,7 @@ fn who_has_little_time_leaves_the_rest_as_mail_to_the_execution_itself() {
     assert_eq!(world.block(run(stop)).unwrap(), Ended::Sliced);
     let told = heard.take();
     assert_eq!(told.len(), 1, "{told:?}");
-    assert!(told[0].cause.as_str().contains("/slice."), "{told:?}");
+    assert!(told[0].cause.as_str().contains("/0."), "{told:?}");
     assert_eq!(world.status(eid), Status::Running);
     let counts = engine.counts();
     assert_eq!((counts.runs, counts.attempts, counts.conflicts), (1, 0, 0));

@@ -81,7 +81,7 @@ fn world() -> World {
 
 /// The first child of `parent`, of a workflow called `name`.
 fn child(parent: ExecutionId, name: &str) -> ExecutionId {
-    parent.child(&FrameId::root().nth(&FrameName::parse(name).unwrap(), 0))
+    parent.child(0, &FrameId::root().nth(&FrameName::parse(name).unwrap(), 0))
 }
 
 #[test]
@@ -217,11 +217,7 @@ pub(super) fn a15_the_feed_tells_the_end_of_a_child_only_after_its_result_was_se
         let stories = Stories::read(&world.memory);
         let told = stories.all[&child].told.iter();
         let ends = told.filter(|(told, _)| told.status == Status::Completed);
-        let mid = MessageId::child(
-            &FrameId::root()
-                .nth(&FrameName::parse("text").unwrap(), 0)
-                .hash(),
-        );
+        let mid = MessageId::result(&child, 0);
         let sent = stories.mails.get(&(eid, mid));
         for (_, at) in ends {
             assert!(sent.is_some_and(|sent| sent < at), "died after write {n}");

@@ -19,6 +19,7 @@ mod frames;
 mod gaps;
 mod hints;
 mod history;
+mod identity;
 mod idle;
 mod large_values;
 mod leaving;
@@ -73,7 +74,7 @@ fn patient() -> Settings {
 
 /// The execution that a start with this key makes.
 fn keyed(key: &str) -> ExecutionId {
-    ExecutionId::keyed(&Text::parse(key).unwrap())
+    ExecutionId::keyed(&Text::parse(key).unwrap(), 0)
 }
 
 /// The same process with other code of this instant.

@@ -191,7 +191,7 @@ pub(super) fn b28_i6_a_child_whose_start_was_stuck_when_the_journal_was_sealed_i
         world.run_all();
         assert_eq!(world.result::<u64>(eid), Ok(1), "tail={tail}");
         let name = crate::domain::FrameName::parse("child").unwrap();
-        let child = eid.child(&crate::FrameId::root().nth(&name, 0));
+        let child = eid.child(0, &crate::FrameId::root().nth(&name, 0));
         assert_eq!(world.result::<u64>(child), Ok(1), "tail={tail}");
     }
 }

@@ -29,7 +29,7 @@ pub(crate) async fn set(ports: &Ports, key: &Key) -> Result<(), BucketError> {
 }
 
 /// Notifies the hint carrier of the due instant, as far as the carrier can delay a hint.
-pub(crate) async fn ring(ports: &Ports, key: Key) {
+pub(crate) async fn notify(ports: &Ports, key: Key) {
     if let Some(timer) = TimerKey::parse(&key) {
         let hint = Hint {
             queue: timer.queue,

@@ -70,7 +70,7 @@ fn describe(body: &Body) -> String {
     match body {
         Body::Start(_) => "start".to_owned(),
         Body::Message { channel, payload } => format!("on {channel}  {}", text::payload(payload)),
-        Body::Child { fid, outcome } => match outcome {
+        Body::Child { fid, outcome, .. } => match outcome {
             Ok(value) => format!("child {fid} completed  {}", text::payload(value)),
             Err(failure) => format!(
                 "child {fid} failed  {}",

@@ -90,7 +90,7 @@ pub(crate) async fn eid(context: &CommandContext, text: &str) -> Result<Executio
 
 /// The execution that was started with `key`.
 async fn keyed(context: &CommandContext, key: &str) -> Result<ExecutionId, Error> {
-    let eid = ExecutionId::keyed(&Text::parse(key)?);
+    let eid = ExecutionId::keyed(&Text::parse(key)?, 0);
     let Err(error) = context.engine.status(eid).await else {
         return Ok(eid);
     };

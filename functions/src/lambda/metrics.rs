@@ -104,6 +104,7 @@ impl Metrics {
             ("Steps", counts.attempts),
             ("Commits", counts.commits),
             ("Conflicts", counts.conflicts),
+            ("Undelivered", counts.undelivered),
             ("Reads", verb(Verb::Read)),
             ("Creates", verb(Verb::Create)),
             ("Replaces", verb(Verb::Replace)),

@@ -71,6 +71,7 @@ fn metrics_are_a_line_that_cloudwatch_reads() {
         attempts: 4,
         commits: 5,
         conflicts: 1,
+        undelivered: 0,
     };
     let mut metrics = Metrics::begin("r1", true, Counts::default(), Usage::default());
     let eid = "00000000-0000-4000-8000-000000000001".parse().unwrap();

@@ -175,7 +175,7 @@ impl Plan {
         let key = Text::parse(key).map_err(|error| TemplateError {
             why: error.to_string(),
         })?;
-        Ok(ExecutionId::keyed(&key))
+        Ok(ExecutionId::keyed(&key, 0))
     }
 
     /// The start for the engine.

@@ -64,7 +64,7 @@ pub(crate) struct Plan {
 
 /// The execution with this key.
 pub(crate) fn eid_of(key: &str) -> ExecutionId {
-    ExecutionId::keyed(&Text::parse(key).expect("keys of a plan are short"))
+    ExecutionId::keyed(&Text::parse(key).expect("keys of a plan are short"), 0)
 }
 
 impl Plan {

@@ -221,7 +221,7 @@ fn a_text_that_is_no_hint_is_none() {
         good.replace("\"millpond\":1", "\"millpond\":2"),
         good.replace("\"queue\":\"default\"", "\"queue\":\"slow\""),
         good.replace("mail/default", "mail/slow"),
-        good.replace("/start", ""),
+        good.replace("/0.start", ""),
         "{}".to_owned(),
         String::new(),
     ];

@@ -1,6 +1,7 @@
 //! Tests of the domain types.
 
 mod digests;
+mod identity;
 mod names;
 mod nesting;
 mod numbers;

@@ -3,7 +3,8 @@
 use proptest::prelude::*;
 
 use crate::domain::{
-    Channel, Digest, ExecutionId, FrameId, FrameName, InvalidName, MessageId, Queue, Text, Workflow,
+    Channel, Class, Digest, ExecutionId, FrameId, FrameName, InvalidName, MessageId, Queue, Text,
+    Workflow,
 };
 
 const NOT_IN_KEYS: [&str; 16] = [
@@ -86,7 +87,7 @@ fn free_text_takes_1_byte_to_1_kib() {
 
 #[test]
 fn ids_are_read_in_one_spelling_only() {
-    let eid = ExecutionId::keyed(&Text::parse("k").unwrap());
+    let eid = ExecutionId::keyed(&Text::parse("k").unwrap(), 0);
     let text = eid.to_string();
     assert_eq!(ExecutionId::parse(&text), Ok(eid));
     let others = [
@@ -110,7 +111,7 @@ fn ids_are_read_in_one_spelling_only() {
 #[test]
 fn nfc_and_nfd_are_two_executions() {
     let (nfc, nfd) = (Text::parse("ü").unwrap(), Text::parse("u\u{308}").unwrap());
-    assert_ne!(ExecutionId::keyed(&nfc), ExecutionId::keyed(&nfd));
+    assert_ne!(ExecutionId::keyed(&nfc, 0), ExecutionId::keyed(&nfd, 0));
     assert_ne!(MessageId::keyed("c", &nfc), MessageId::keyed("c", &nfd));
     assert_ne!(MessageId::keyed("a", &nfc), MessageId::keyed("b", &nfc));
 }
@@ -119,13 +120,14 @@ proptest! {
     #[test]
     fn ids_made_of_any_text_are_fit_for_keys(text in ".{1,200}", name in "[A-Za-z0-9_-]{1,128}", n: u32) {
         let text = Text::parse(&text).unwrap();
-        let eid = ExecutionId::keyed(&text);
+        let eid = ExecutionId::keyed(&text, 0);
         prop_assert_eq!(ExecutionId::parse(&eid.to_string()), Ok(eid));
         let name = FrameName::parse(&name).unwrap();
         let fid = FrameId::root().scope(&name).nth(&name, n);
         prop_assert_eq!(fid.name(), name.as_str());
         prop_assert_eq!(fid.above().len(), 2);
-        let mids = [MessageId::keyed("c", &text), MessageId::sent(&eid, &fid), MessageId::child(&fid.hash()), MessageId::close(&eid), MessageId::slice(u64::from(n)), MessageId::message(eid.uuid()), MessageId::control(eid.uuid()), MessageId::start()];
+        let at = jiff::Timestamp::UNIX_EPOCH;
+        let mids = [MessageId::keyed("c", &text), MessageId::sent(Class::Message, at, &eid, u64::from(n)), MessageId::sent(Class::Control, at, &eid, u64::from(n)), MessageId::result(&eid, n), MessageId::message(at, eid.uuid()), MessageId::control(at, eid.uuid()), MessageId::start()];
         for mid in mids {
             prop_assert_eq!(&MessageId::parse(mid.as_str()).unwrap(), &mid);
         }

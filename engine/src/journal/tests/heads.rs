@@ -74,7 +74,7 @@ fn a_head_of_a_later_release_is_refused_by_its_format() {
 
 #[test]
 fn what_is_no_head_of_this_execution_is_corrupt_and_named() {
-    let other = ExecutionId::keyed(&Text::parse("b").unwrap());
+    let other = ExecutionId::keyed(&Text::parse("b").unwrap(), 0);
     let queue = crate::domain::Queue::default();
     let timer = keys::timer(jiff::Timestamp::UNIX_EPOCH, &queue, &other, 1);
     let segment = keys::segment(&other, 0, "0123456789abcdef");

@@ -32,7 +32,7 @@ fn ports(world: &World) -> &Ports {
 fn record(world: &World, key: &str) -> Record {
     let args = Json::null();
     Record {
-        eid: ExecutionId::keyed(&Text::parse(key).unwrap()),
+        eid: ExecutionId::keyed(&Text::parse(key).unwrap(), 0),
         workflow: "w".parse().unwrap(),
         version: "1".to_owned(),
         args_digest: args.digest(),

@@ -215,7 +215,7 @@ fn a_segment_of_another_execution_or_a_later_release_is_refused() {
     let (mut journal, eid, second) = sealed(&world);
     let found = world.block(world.memory.read(&second)).unwrap().unwrap();
     let text = String::from_utf8(found.body.to_vec()).unwrap();
-    let other = ExecutionId::keyed(&Text::parse("b").unwrap());
+    let other = ExecutionId::keyed(&Text::parse("b").unwrap(), 0);
     let mut put = |text: String| {
         let digest = crate::domain::Digest::of(text.as_bytes());
         let key = crate::keys::segment(&eid, 1, digest.sha16());

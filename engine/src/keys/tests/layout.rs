@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use proptest::prelude::*;
 
 use super::{at, eids, instants, mids, queues};
-use crate::domain::{Digest, ExecutionId, FrameId, MessageId, Queue};
+use crate::domain::{Class, Digest, ExecutionId, MessageId, Queue};
 use crate::keys::{self, FeedKey, Key, MailKey, TimerKey};
 
 proptest! {
@@ -116,10 +116,13 @@ fn foreign_keys_are_read_as_nothing() {
     let e = EID;
     for text in [
         format!("mail/q/ab/{e}"),
-        format!("mail/q/ab/{e}/m/x"),
-        format!("mail/q/cd/{e}/m"), // another shard
-        format!("mail/Q/ab/{e}/m"),
-        format!("mail/q/ab/{}/m", e.to_uppercase()),
+        format!("mail/q/ab/{e}/0.start/x"),
+        format!("mail/q/cd/{e}/0.start"), // another shard
+        format!("mail/Q/ab/{e}/0.start"),
+        format!("mail/q/ab/{}/0.start", e.to_uppercase()),
+        format!("mail/q/ab/{e}/start"), // no class
+        format!("mail/q/ab/{e}/3.start"),
+        format!("mail/q/ab/{e}/2."),
         format!("mails/q/ab/{e}/m"),
         format!("timers/20260101T000000.000000Z/q/{e}"),
         format!("timers/20260101T000000.000000Z/q/{e}.x"),
@@ -170,7 +173,7 @@ fn the_layout_never_changes() {
     assert_eq!(keys::blob(&eid, "ab").as_str(), format!("{x}/blob/ab"));
     assert_eq!(
         keys::mail(&queue, &eid, &MessageId::start()).as_str(),
-        format!("mail/q/ab/{EID}/start")
+        format!("mail/q/ab/{EID}/0.start")
     );
     assert_eq!(
         keys::timer(due, &queue, &eid, 3).as_str(),
@@ -186,16 +189,37 @@ fn the_layout_never_changes() {
         format!("archive-blob/ab/{EID}/ab")
     );
     assert_eq!(keys::retention().as_str(), "cursors/retention");
-    let hash = FrameId::root().hash();
-    assert_eq!(MessageId::child(&hash).as_str(), format!("child.{hash}"));
-    assert_eq!(hash.to_string().len(), 16);
+    let sent = |class| MessageId::sent(class, due, &eid, 41);
+    let uuid = eid.uuid();
+    for (mid, text) in [
+        (MessageId::result(&eid, 0), format!("1.child.{EID}.0")),
+        (
+            sent(Class::Control),
+            "0.20260102T030405.678901Z-80000000000000ab-00000041".to_owned(),
+        ),
+        (
+            sent(Class::Message),
+            "2.20260102T030405.678901Z-80000000000000ab-00000041".to_owned(),
+        ),
+        (
+            MessageId::control(due, uuid),
+            format!("0.20260102T030405.678901Z-{EID}"),
+        ),
+        (
+            MessageId::message(due, uuid),
+            format!("2.20260102T030405.678901Z-{EID}"),
+        ),
+    ] {
+        assert_eq!(mid.as_str(), text);
+        assert_eq!(MessageId::parse(&text), Ok(mid));
+    }
 }
 
 #[test]
 fn the_longest_names_make_keys_that_every_store_takes() {
     let queue = Queue::parse(&"q".repeat(128)).unwrap();
     let eid = ExecutionId::parse(EID).unwrap();
-    let mid = MessageId::parse(&"m".repeat(200)).unwrap();
+    let mid = MessageId::parse(&format!("2.{}", "m".repeat(200))).unwrap();
     // This leaves space for a root prefix.
     assert!(keys::mail(&queue, &eid, &mid).as_str().len() < 512);
     assert!(

@@ -5,7 +5,8 @@ use jiff::Timestamp;
 use super::frame::{Accepted, Begun, Frame, Outcome, Site};
 use super::kind::{Described, FrameKind, Reader};
 use crate::domain::{
-    Began, Body, Digest, Entry, ExecutionId, Json, OnClose, Payload, Queue, Workflow,
+    Began, Body, Digest, Entry, ExecutionId, FIRST_GENERATION, Json, OnClose, Payload, Queue,
+    Workflow,
 };
 use crate::replay::FrameError;
 use crate::replay::tree::{FrameStatus, Tree};
@@ -42,7 +43,7 @@ impl super::Plan for Plan {
 
     fn begin(self, site: &Site<'_>) -> Result<Begun, FrameError> {
         let child = Child {
-            eid: site.eid.child(site.fid),
+            eid: site.eid.child(FIRST_GENERATION, site.fid),
             input: self.args.digest(),
             workflow: self.workflow,
             waits: self.waits,
@@ -80,6 +81,10 @@ impl Frame for Child {
         self.waits
     }
 
+    fn awaits(&self, child: &ExecutionId) -> bool {
+        self.waits && *child == self.eid
+    }
+
     fn accept(&mut self, entry: &Entry, value: Option<Json>) -> Accepted {
         match entry {
             Entry::FrameStarted {
@@ -97,9 +102,9 @@ impl Frame for Child {
                 Accepted::Decided
             }
             Entry::Received {
-                body: Body::Child { outcome, .. },
+                body: Body::Child { eid, outcome, .. },
                 ..
-            } => match outcome {
+            } if self.awaits(eid) => match outcome {
                 Ok(_) => Accepted::value(value),
                 Err(failure) => Accepted::Outcome(Outcome::Failed(failure.clone())),
             },
@@ -155,11 +160,11 @@ fn show(entry: &Entry, at: Timestamp, tree: &mut Tree) {
                 tree.close(fid, at, FrameStatus::Completed);
             }
         }
-        // A result that comes after the frame was dropped changes nothing.
+        // Any other result was not delivered.
         Entry::Received {
-            body: Body::Child { fid, outcome },
+            body: Body::Child { fid, eid, outcome },
             ..
-        } if tree.is_open(fid) => {
+        } if tree.awaits(fid, eid) => {
             let status = match outcome {
                 Ok(_) => FrameStatus::Completed,
                 Err(_) => FrameStatus::Failed,

@@ -71,6 +71,11 @@ pub(crate) trait Frame: Send {
     /// if it is a blob; it is `None` only for an entry that has no value to deliver.
     fn accept(&mut self, entry: &Entry, value: Option<Json>) -> Accepted;
 
+    /// Whether it waits for the result of this child.
+    fn awaits(&self, _child: &ExecutionId) -> bool {
+        false
+    }
+
     /// The channel it waits on.
     fn channel(&self) -> Option<&Channel> {
         None

@@ -32,7 +32,7 @@ fn hand(drive: &mut Drive, entry: &Entry) -> Turn {
 }
 
 fn mid(text: &str) -> MessageId {
-    MessageId::parse(text).unwrap()
+    MessageId::parse(&format!("2.{text}")).unwrap()
 }
 
 async fn waits(ctx: Context, _: ()) -> Result<u8, Failed> {
@@ -273,12 +273,48 @@ fn a_child_result_for_no_frame_is_nobodys_news() {
     let outcome = Ok(Json::null().into());
     let body = crate::domain::Body::Child {
         fid: fid("root/none#0"),
+        eid: super::make::eid(),
         outcome,
     };
     let mut drive = started(&whole);
     assert_eq!(
         hand(&mut drive, &super::make::received(mid("c"), body)),
         Turn::Waits
+    );
+}
+
+#[test]
+fn a24_a_result_of_another_child_is_not_delivered() {
+    async fn parent(ctx: Context, _: ()) -> Result<u8, Failed> {
+        let spawned = ctx.spawn_named("spawned", &()).start()?;
+        let value: u8 = ctx.child_named("c", &()).await?;
+        Ok(value + u8::from(spawned == ctx.eid()))
+    }
+    let mut whole = world(parent, ()).by_hand();
+    whole.run();
+    let mut drive = started(&whole);
+    let child = |name| super::make::eid().child(0, &fid(name));
+    let result = |n: u8, to, of| {
+        let outcome = Ok(Json::of(&n).unwrap().into());
+        let (fid, eid) = (fid(to), of);
+        let body = crate::domain::Body::Child { fid, eid, outcome };
+        super::make::received(mid(&format!("r{n}")), body)
+    };
+    // Of another child, for a frame that waits for none, and of another generation.
+    let others = [
+        result(1, "root/c#0", child("root/spawned#0")),
+        result(2, "root/spawned#0", child("root/spawned#0")),
+        result(3, "root/c#0", super::make::eid().child(1, &fid("root/c#0"))),
+    ];
+    for other in &others {
+        assert!(drive.is_undelivered(other));
+        assert_eq!(hand(&mut drive, other), Turn::Waits);
+    }
+    let own = result(4, "root/c#0", child("root/c#0"));
+    assert!(!drive.is_undelivered(&own));
+    assert_eq!(
+        hand(&mut drive, &own),
+        Turn::Ready(Ok(Json::of(&4_u8).unwrap()))
     );
 }
 

@@ -310,7 +310,7 @@ fn a_child_is_told_from_its_parent_and_its_frame() {
         else {
             panic!("{began:?}");
         };
-        assert_eq!(*eid, super::make::eid().child(&fid(name)));
+        assert_eq!(*eid, super::make::eid().child(0, &fid(name)));
         seen.push((
             name.to_owned(),
             version.clone(),

@@ -313,7 +313,7 @@ impl World {
             .filter_map(|entry| entry.fid().cloned())
             .collect();
         for (n, arrival) in self.arrivals.clone().into_iter().enumerate() {
-            let mid = MessageId::parse(&format!("m{n}")).unwrap();
+            let mid = MessageId::parse(&format!("2.m{n}")).unwrap();
             let entry = match arrival {
                 Arrival::Step(name) if !over.contains(&fid(name)) => {
                     let fid = fid(name);
@@ -334,8 +334,8 @@ impl World {
                     if !seen.contains(&mid) && started.contains(&fid(name)) =>
                 {
                     let outcome = outcome.map(|value| Json::of(&value).unwrap().into());
-                    let fid = fid(name);
-                    received(mid, Body::Child { fid, outcome })
+                    let (fid, eid) = (fid(name), eid().child(0, &fid(name)));
+                    received(mid, Body::Child { fid, eid, outcome })
                 }
                 Arrival::Cancel if !seen.contains(&mid) => cancel(mid),
                 _ => continue,

@@ -26,7 +26,7 @@ fn litter(world: &World, about: ExecutionId) -> Vec<Key> {
         format!("timers/20260101T000000.000000Z/default/{about}"),
         format!("mail/default/{shard}/{about}/bad~name"),
         format!("mail/default/{shard}/{about}/a/b"),
-        format!("mail/UPPER/{shard}/{about}/start"),
+        format!("mail/UPPER/{shard}/{about}/0.start"),
         "feed/20260101/junk".to_owned(),
         "feed/junk".to_owned(),
         format!("x/{shard}/{about}/log/1-2"),
@@ -97,7 +97,11 @@ fn timers_and_mail_that_name_nobody_are_orphans() {
         &town.victim,
         999,
     );
-    let mail = keys::mail(&queue, &nobody, &crate::domain::MessageId::slice(1));
+    let mail = keys::mail(
+        &queue,
+        &nobody,
+        &crate::domain::MessageId::result(&nobody, 0),
+    );
     for key in [&timer, &stale, &mail] {
         put(world, key, Some(&"junk".into()));
     }

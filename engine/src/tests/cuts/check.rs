@@ -75,7 +75,7 @@ fn fed(eid: ExecutionId, story: &Story, stories: &Stories) {
         .first()
         .unwrap_or_else(|| panic!("I7: {eid} is not told"));
     if let Some(parent) = last.record.parent.as_ref().filter(|parent| parent.waits) {
-        let mid = crate::domain::MessageId::child(&parent.fid.hash());
+        let mid = crate::domain::MessageId::result(&eid, 0);
         let sent = stories.mails.get(&(parent.eid, mid));
         let sent = sent.unwrap_or_else(|| panic!("I6: the result of {eid} was never sent"));
         assert!(

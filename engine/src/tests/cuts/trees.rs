@@ -26,7 +26,7 @@ fn cancel_child(parent: &'static str) -> Act {
     Box::new(move |world| {
         let fid = crate::domain::FrameId::root()
             .nth(&crate::domain::FrameName::parse("child").unwrap(), 0);
-        let child = super::super::keyed(parent).child(&fid);
+        let child = super::super::keyed(parent).child(0, &fid);
         super::fine(&world.block(Word::Cancel.say(&world.engine, child)))
     })
 }

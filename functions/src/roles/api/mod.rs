@@ -212,6 +212,7 @@ fn eid(text: &str) -> Result<ExecutionId, Problem> {
     match text.strip_prefix("key:") {
         Some(key) => Ok(ExecutionId::keyed(
             &Text::parse(key).map_err(EngineError::from)?,
+            0,
         )),
         None => Ok(ExecutionId::parse(&text.to_ascii_lowercase()).map_err(EngineError::from)?),
     }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use millpond::domain::{Entry, ExecutionId, MessageId, Text};
+use millpond::domain::{Class, Entry, ExecutionId, MessageId, Text};
 
 use super::{Stories, Story, Verdict};
 use crate::client::{Answer, Word};
@@ -23,9 +23,12 @@ pub(super) fn check(verdict: &mut Verdict, plan: &Plan, stories: &Stories, answe
                 }
             }
         }
-        for entry in story.entries() {
-            if let Entry::Sent { fid, to, .. } = entry {
-                let mid = MessageId::sent(&story.eid, fid);
+        for (commit, number, entry) in story.commits.iter().flat_map(|commit| {
+            let numbered = (commit.first..).zip(&commit.entries);
+            numbered.map(move |(number, entry)| (commit, number, entry))
+        }) {
+            if let Entry::Sent { to, .. } = entry {
+                let mid = MessageId::sent(Class::Message, commit.at, &story.eid, number);
                 let there = stories.get(to);
                 let mut all = there.into_iter().flat_map(Story::entries);
                 let came =

@@ -181,7 +181,7 @@ fn case21_what_the_engine_itself_wrote_starts_nothing_whatever_the_rules_say() {
     let theirs = record("ObjectCreated:Put", "inbox", "state/mail/default/x", "1");
     let records = json!({"Records": [own, beside, theirs]});
     let eid = "00000000-0000-4000-8000-000000000001";
-    let cause = format!("mail/default/01/{eid}/start");
+    let cause = format!("mail/default/01/{eid}/0.start");
     let hint = json!({"millpond": 1, "queue": "default", "eid": eid, "cause": cause});
     // A message of another application that has a field of that name.
     let order = json!({"millpond": "a mill's pond", "queue": "default", "eid": eid});

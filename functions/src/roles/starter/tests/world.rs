@@ -139,7 +139,7 @@ impl Stand {
 }
 
 pub(super) fn eid(key: &str) -> ExecutionId {
-    ExecutionId::keyed(&Text::parse(key).unwrap())
+    ExecutionId::keyed(&Text::parse(key).unwrap(), 0)
 }
 
 /// One record of an S3 notification.
