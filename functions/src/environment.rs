@@ -23,8 +23,8 @@ pub struct Environment {
     pub compress: bool,
     /// `MILLPOND_RETENTION_AFTER`, in days: the age at which an ended execution is archived.
     pub retention_after: Option<Duration>,
-    /// `MILLPOND_RETENTION_PURGE`, in days: how long its tombstone stays after that.
-    pub retention_purge: Option<Duration>,
+    /// `MILLPOND_RETENTION_FREE_AFTER`, in days: how long after its end its key is free.
+    pub retention_free_after: Option<Duration>,
     /// `USER`, `LOGNAME` or `USERNAME`: the actor, without `--actor`.
     pub user: Option<String>,
     /// `MILLPOND_TRIGGERS`: the file of rules, instead of `config/triggers.toml` in the bucket.
@@ -98,7 +98,7 @@ impl Environment {
         };
         Ok(Self {
             retention_after: delay("MILLPOND_RETENTION_AFTER")?,
-            retention_purge: delay("MILLPOND_RETENTION_PURGE")?,
+            retention_free_after: delay("MILLPOND_RETENTION_FREE_AFTER")?,
             bucket: text("MILLPOND_BUCKET")?,
             code_ref: code_ref(text("MILLPOND_CODE_REF")?)?,
             ttl: ttl.transpose()?,
@@ -129,7 +129,7 @@ impl Environment {
         let default = RetentionSettings::default();
         RetentionSettings {
             after: self.retention_after.unwrap_or(default.after),
-            purge: self.retention_purge.unwrap_or(default.purge),
+            free_after: self.retention_free_after.unwrap_or(default.free_after),
             ..default
         }
     }
@@ -217,8 +217,8 @@ mod tests {
         let read = |variable: &'static str, value: &'static str| {
             Environment::from(|name| (name == variable).then(|| value.into()))
         };
-        let (after, purge) = ("MILLPOND_RETENTION_AFTER", "MILLPOND_RETENTION_PURGE");
-        for variable in [after, purge] {
+        let (after, free) = ("MILLPOND_RETENTION_AFTER", "MILLPOND_RETENTION_FREE_AFTER");
+        for variable in [after, free] {
             for bad in ["soon", "-1", "NaN", "36501"] {
                 let error = read(variable, bad).expect_err("not a number of days");
                 assert_eq!(error.variable, variable);
@@ -226,7 +226,7 @@ mod tests {
         }
         let half = Duration::from_secs(43_200);
         assert_eq!(read(after, "0.5").unwrap().retention().after, half);
-        assert_eq!(read(purge, "0.5").unwrap().retention().purge, half);
+        assert_eq!(read(free, "0.5").unwrap().retention().free_after, half);
         let default = RetentionSettings::default();
         assert_eq!(Environment::default().retention(), default);
     }

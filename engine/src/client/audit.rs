@@ -20,7 +20,7 @@ use serde::Serialize;
 use super::attention::{BlockedExecution, UnreadMessages, blocked, unread_messages};
 use super::objects::finding;
 use super::{Engine, EngineError, Frame, FrameKind, FrameStatus};
-use crate::domain::{ExecutionId, Status, Workflow};
+use crate::domain::{ExecutionId, MessageId, Status, Workflow};
 use crate::journal::{Head, Journal};
 use crate::keys::{self, FeedKey, Key, MailKey, Prefix, TimerKey};
 use crate::ports::Listed;
@@ -61,8 +61,8 @@ pub enum Finding {
         /// The missing cause.
         why: Asleep,
     },
-    /// A head cannot be read, and is never overwritten; or it is missing, although the feed
-    /// reports the execution.
+    /// A head cannot be read, and is never overwritten; or it is missing, although feed objects,
+    /// mail or timers name the execution.
     Corrupt {
         /// The key of the head.
         key: Key,
@@ -151,12 +151,9 @@ impl Engine {
         let ports = &self.core.ports;
         for eid in listed.without_head {
             let key = keys::head(&eid);
-            // It may have begun after the listing of heads. If it has an archive and no
-            // tombstone, its last feed objects are about to be deleted.
-            if ports.read(&key).await?.is_none()
-                && ports.read(&keys::archive(&eid)).await?.is_none()
-            {
-                let why = "it is gone: the feed tells of it".to_owned();
+            // It may have begun after the listing of heads.
+            if ports.read(&key).await?.is_none() {
+                let why = "it is gone: feed objects, mail or timers name it".to_owned();
                 audit.findings.push(Finding::Corrupt { key, why });
             }
         }
@@ -174,10 +171,18 @@ impl Engine {
         let mail = ports.list(&prefix(keys::MAIL)).await?;
         let timers = ports.list(&keys::timers()).await?;
         for Listed { key, .. } in mail.into_iter().chain(timers) {
-            let mail = MailKey::parse(&key).map(|mail| mail.eid);
-            match mail.or_else(|| TimerKey::parse(&key).map(|timer| timer.eid)) {
-                Some(eid) => _ = all.woken.insert(eid),
-                None => all.foreign.push(key),
+            let mail = MailKey::parse(&key);
+            // Only a `start` precedes its head.
+            let begins = mail.as_ref();
+            let begins = begins.is_some_and(|mail| mail.mid == MessageId::start());
+            let mail = mail.map(|mail| mail.eid);
+            let Some(eid) = mail.or_else(|| TimerKey::parse(&key).map(|timer| timer.eid)) else {
+                all.foreign.push(key);
+                continue;
+            };
+            all.woken.insert(eid);
+            if !begins {
+                all.without_head.insert(eid);
             }
         }
         for Listed { key, .. } in ports.list(&prefix("x/")).await? {
@@ -357,7 +362,7 @@ struct ListedAll {
     /// Executions with mail or a timer.
     woken: BTreeSet<ExecutionId>,
     heads: Vec<Key>,
-    /// Executions that the feed reports, and that no listed head is of.
+    /// Executions that feed objects, mail or timers name, and that no listed head is of.
     without_head: BTreeSet<ExecutionId>,
     /// Objects at keys that the engine never writes.
     foreign: Vec<Key>,

@@ -257,13 +257,12 @@ impl Engine {
     /// Returns the record of a live execution. 1 G.
     async fn receiver(&self, eid: ExecutionId) -> Result<Record, EngineError> {
         let found = Journal::load(&self.core.ports, &eid).await?;
-        let head = found.ok_or(EngineError::UnknownExecution { eid })?.head;
-        if head.status.is_terminal() {
-            return Err(EngineError::TerminalExecution {
-                eid,
-                status: head.status,
-            });
+        let found = found.ok_or(EngineError::UnknownExecution { eid })?;
+        let status = found.head.status;
+        if status.is_terminal() {
+            let next = self.next_of(&found).await?;
+            return Err(EngineError::TerminalExecution { eid, status, next });
         }
-        Ok(head.record)
+        Ok(found.head.record)
     }
 }

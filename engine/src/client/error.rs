@@ -1,6 +1,7 @@
 //! Errors of the engine's calls.
 
-use crate::domain::{ExecutionId, InvalidName, Queue, Status, ValueError, Workflow};
+use crate::domain::{ExecutionId, InvalidName, Queue, Status, Text, ValueError, Workflow};
+use crate::journal::CommitError;
 use crate::ports::BucketError;
 use crate::stored::LoadError;
 
@@ -80,12 +81,20 @@ pub enum EngineError {
         eid: ExecutionId,
     },
     /// The execution is over and accepts no messages.
-    #[error("execution {eid} is over: status={status}")]
+    #[error("execution {eid} is over{}: status={status}", .next.map(|next| format!("; its key has started {next} since")).unwrap_or_default())]
     TerminalExecution {
         /// The id.
         eid: ExecutionId,
         /// How it ended.
         status: Status,
+        /// The newest execution of its key, if the key was started again since.
+        next: Option<ExecutionId>,
+    },
+    /// Other starters of a key that is free were faster, several times.
+    #[error("other starters of the key {key:?} were faster, several times; start it again")]
+    Contended {
+        /// The key.
+        key: Text,
     },
     /// The execution did not end in the time given.
     #[error("execution {eid} has not ended yet: status={status}")]
@@ -95,6 +104,9 @@ pub enum EngineError {
         /// Its current status.
         status: Status,
     },
+    /// It is unknown whether the key's next execution was recorded.
+    #[error(transparent)]
+    Commit(#[from] CommitError),
     /// An object could not be read.
     #[error(transparent)]
     Load(#[from] LoadError),
@@ -132,8 +144,8 @@ impl EngineError {
             | Self::PayloadTooLarge { .. } => ErrorKind::Invalid,
             Self::UnknownWorkflow { .. } | Self::UnknownExecution { .. } => ErrorKind::NotFound,
             Self::TerminalExecution { .. } => ErrorKind::Conflict,
-            Self::NotYet { .. } => ErrorKind::NotYet,
-            Self::Load(_) | Self::Bucket(_) => ErrorKind::Storage,
+            Self::NotYet { .. } | Self::Contended { .. } => ErrorKind::NotYet,
+            Self::Commit(_) | Self::Load(_) | Self::Bucket(_) => ErrorKind::Storage,
         }
     }
 }

@@ -53,19 +53,14 @@ pub struct JournalPage {
 }
 
 impl Engine {
-    /// Returns the status of an execution: `archived` once it is archived. 1 G, + 1 G if there is
-    /// no head.
+    /// Returns the status of an execution: `archived` once it is archived. 1 G.
     ///
     /// # Errors
     /// Unknown execution; the store failed, or the head cannot be read.
     pub async fn status(&self, eid: ExecutionId) -> Result<Status, EngineError> {
-        if let Some(journal) = Journal::load(&self.core.ports, &eid).await? {
-            return Ok(journal.head.status);
-        }
-        match self.find(eid).await? {
-            Found::Here(journal) => Ok(journal.head.status),
-            Found::Archived(_) => Ok(Status::Archived),
-        }
+        let found = Journal::load(&self.core.ports, &eid).await?;
+        let journal = found.ok_or(EngineError::UnknownExecution { eid })?;
+        Ok(journal.head.status)
     }
 
     /// Returns an execution, as described by its head, or by its archive once it is archived.

@@ -92,7 +92,7 @@ impl Engine {
                 Ok(Some(journal)) => {
                     rows.insert(journal.head.record.eid, row_of_head(journal.head));
                 }
-                Ok(None) => {} // no head: never begun, or purged
+                Ok(None) => {} // no head: it has not begun
                 Err(LoadError::Bucket(error)) => return Err(error.into()),
                 Err(error) => tracing::warn!(%error, "left out of the list"),
             }

@@ -13,6 +13,7 @@ mod frames;
 mod list;
 mod objects;
 mod past;
+mod place;
 mod price;
 mod result;
 mod start;

@@ -20,7 +20,13 @@ impl Engine {
         let eid = journal.head.record.eid;
         if let Some(archived) = &journal.head.archived {
             let broken = self.broken_archive(&eid, archived).await;
-            let found = broken.into_iter().map(|error| finding(journal, error));
+            let free = journal.head.is_free(ports.clock.now());
+            // A rule of the bucket may delete archives once their keys are free.
+            let gone = |error: &LoadError| free && matches!(error, LoadError::Missing { .. });
+            let found = broken
+                .into_iter()
+                .filter(|error| !gone(error))
+                .map(|error| finding(journal, error));
             return Ok((found.collect::<Result<_, _>>()?, Vec::new()));
         }
         let (mut found, mut commits) = (Vec::new(), Vec::new());

@@ -30,14 +30,14 @@ pub(super) struct History {
 }
 
 impl Engine {
-    /// Finds an execution. 1 G, + 1 G for the archive if it was archived, or if there is no head.
+    /// Finds an execution. 1 G, + 1 G for the archive if it was archived.
     pub(super) async fn find(&self, eid: ExecutionId) -> Result<Found, EngineError> {
         let ports = &self.core.ports;
-        let journal = Journal::load(ports, &eid).await?;
-        let named = journal.as_ref().and_then(|j| j.head.archived.clone());
-        match journal {
-            Some(journal) if named.is_none() => Ok(Found::Here(Box::new(journal))),
-            _ => match archive::read(ports, &eid, named.as_ref()).await? {
+        let found = Journal::load(ports, &eid).await?;
+        let journal = found.ok_or(EngineError::UnknownExecution { eid })?;
+        match &journal.head.archived {
+            None => Ok(Found::Here(Box::new(journal))),
+            Some(named) => match archive::read(ports, &eid, Some(named)).await? {
                 Some(archive) => Ok(Found::Archived(Box::new(archive))),
                 None => Err(EngineError::UnknownExecution { eid }),
             },

@@ -52,9 +52,10 @@ impl Engine {
 /// Adds up the cost of a journal.
 pub(super) fn price(history: &History) -> Price {
     let (record, segments) = (&history.record, &history.segments);
+    // A key that was used before: `next` is written, and from its second use on also read.
     let mut price = Price {
-        write_requests: 2,
-        read_requests: u64::from(record.dispatch_key.is_some()),
+        write_requests: 2 + u64::from(record.n > 0),
+        read_requests: u64::from(record.dispatch_key.is_some()) + u64::from(record.n > 1),
     };
     price.write_requests += blob(&record.args);
     price.write_requests += segments.len() as u64 + history.inlined;

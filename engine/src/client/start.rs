@@ -3,16 +3,20 @@
 use jiff::Timestamp;
 use serde::Serialize;
 
+use super::place::Place;
 use super::{Engine, EngineError};
 use crate::domain::{
     Actor, ExecutionId, Json, Payload, Queue, Record, Text, ValueError, Workflow as Name,
 };
-use crate::journal::Journal;
-use crate::mailbox::Sent;
+use crate::journal::{Head, Journal};
+use crate::keys;
 use crate::outbox;
 use crate::ports::Created;
 use crate::sdk::Workflow;
-use crate::stored;
+use crate::stored::{self, LoadError};
+
+/// How often a start of a free key is repeated because another starter was faster.
+const TURNS: u32 = 16;
 
 /// An execution to start. [`Engine::start`] validates it.
 ///
@@ -39,10 +43,21 @@ pub struct Start {
 pub struct Started {
     /// The execution.
     pub eid: ExecutionId,
-    /// Whether this call started it; `false` if its key was started before.
+    /// Whether this call started it; `false` if another call with its key did.
     pub fresh: bool,
     /// Whether the existing execution has another workflow or input than this call gave.
     pub differs: bool,
+}
+
+impl Started {
+    /// The answer to the call whose record counts.
+    fn by(record: &Record) -> Self {
+        Self {
+            eid: record.eid,
+            fresh: true,
+            differs: false,
+        }
+    }
 }
 
 impl Start {
@@ -76,7 +91,8 @@ impl Start {
         self
     }
 
-    /// Sets a key: any text of 1 byte to 1 KiB. One key starts one execution.
+    /// Sets a key: any text of 1 byte to 1 KiB. One key starts one execution, and another one only
+    /// after retention has freed the key.
     pub fn key(mut self, key: impl Into<String>) -> Self {
         self.key = Some(key.into());
         self
@@ -108,13 +124,25 @@ impl Start {
 }
 
 impl Engine {
-    /// Starts an execution; returns when it is durable. If its key was started before, that
-    /// execution is returned instead.
+    /// Starts an execution; returns when it is durable. If its key has an execution that is not
+    /// free, that execution is returned instead.
     ///
-    /// (1) With a key, read the head: if it exists, done. (2) Create the `start` mail. (3) Create
-    /// the head. Each crash converges; if either create is refused, the head decides.
+    /// Without a key, and for a key that was never used: create the `start` mail, then the head. A
+    /// key that was used before:
     ///
-    /// Price: 2 P, + 1 G with a key, + 1 P for an input over 16 KiB.
+    /// (1) Read the head of (key, 0). (2) If it is a tombstone with `next`, read the head of
+    /// (key, next) instead. If the head is absent, begin that execution. (3) Otherwise that head
+    /// is the answer, unless it is a tombstone whose key is free. (4) Write the next number into
+    /// the tombstone of (key, 0); if refused, return to (1). (5) Begin (key, next).
+    ///
+    /// - **Fresh** is the call whose nonce the record holds. If a create is refused, or its reply
+    ///   was lost, the head is read. **\[R\]** A tombstone with the call's own nonce is the answer
+    ///   even if its key is free; otherwise one call could begin two executions.
+    /// - **Crash** after the mail: a run creates the head. After (4): the next start of the key
+    ///   finds `next` and no head, and begins that execution.
+    ///
+    /// Price: 2 P, + 1 G with a key (+ 2 G if it was used before, and + 1 P for the first start of
+    /// a free key), + 1 P for an input over 16 KiB.
     ///
     /// # Errors
     /// [`EngineError`]: a name, a key, or an input that does not match the workflow's input type
@@ -124,39 +152,62 @@ impl Engine {
         let ports = &self.core.ports;
         let key = start.key.as_deref().map(Text::parse).transpose()?;
         let (mut record, input) = self.record(start, key.as_ref())?;
-        let eid = record.eid;
-        if key.is_some()
-            && let Some(found) = Journal::load(ports, &eid).await?
-        {
-            let differs = is_other(&found.head.record, &record);
-            return Ok(Started {
-                eid,
-                fresh: false,
-                differs,
-            });
-        }
-        record.args = Payload::Inline(input);
-        stored::offload(
-            ports,
-            &eid,
-            &mut record.args,
-            self.core.settings.inline_args,
-        )
-        .await?;
-        let mine = record.clone();
-        let (sent, begun) = outbox::begin(&self.core, record).await?;
-        let fresh = sent == Sent::New;
-        let differs = match (fresh, begun) {
-            (true, Created::New(_)) => false,
-            // Another starter, or the first run, was faster: the head decides.
-            _ => Journal::load(ports, &eid)
-                .await?
-                .is_some_and(|found| is_other(&found.head.record, &mine)),
+        let Some(key) = key else {
+            let begun = self.begin(&record, &input).await?;
+            // No other call has this id, and its key never becomes free.
+            return Ok(begun.unwrap_or_else(|| Started::by(&record)));
         };
-        Ok(Started {
-            eid,
-            fresh,
-            differs,
+        for _ in 0..TURNS {
+            let place = Place::of(ports, &key).await?;
+            record.n = place.n;
+            if let Some(found) = &place.found {
+                if let Some(answer) = self.answer(&found.head, &record) {
+                    return Ok(answer);
+                }
+                let Some(next) = place.advance(ports, self.core.settings.ttl).await? else {
+                    continue;
+                };
+                record.n = next;
+            }
+            record.eid = ExecutionId::keyed(&key, record.n);
+            if let Some(answer) = self.begin(&record, &input).await? {
+                return Ok(answer);
+            }
+        }
+        Err(EngineError::Contended { key })
+    }
+
+    /// Begins the execution of `record`. Returns `None` if another call began it, and its key is
+    /// free again.
+    async fn begin(&self, record: &Record, input: &Json) -> Result<Option<Started>, EngineError> {
+        let (ports, inline) = (&self.core.ports, self.core.settings.inline_args);
+        let (eid, mut own) = (record.eid, record.clone());
+        own.args = Payload::Inline(input.clone());
+        stored::offload(ports, &eid, &mut own.args, inline).await?;
+        if let Created::New(_) = outbox::begin(&self.core, own).await? {
+            return Ok(Some(Started::by(record)));
+        }
+        // Another starter, or a run, created the head: it decides.
+        match Journal::load(ports, &eid).await? {
+            Some(found) => Ok(self.answer(&found.head, record)),
+            None => Err(LoadError::Missing {
+                key: keys::head(&eid),
+            }
+            .into()),
+        }
+    }
+
+    /// Step 3: the answer that a head gives to the call of `record`; `None` if its key is free.
+    fn answer(&self, head: &Head, record: &Record) -> Option<Started> {
+        let there = &head.record;
+        if there.nonce == record.nonce {
+            return Some(Started::by(there));
+        }
+        let free = head.is_free(self.core.ports.clock.now());
+        (!free).then(|| Started {
+            eid: there.eid,
+            fresh: false,
+            differs: is_other(there, record),
         })
     }
 
@@ -210,6 +261,7 @@ impl Engine {
             || ExecutionId::new(ports.entropy.uuid7(now)),
             |key| ExecutionId::keyed(key, 0),
         );
+        let nonce = Some(ports.entropy.nonce());
         let record = Record {
             eid,
             workflow: name,
@@ -219,6 +271,8 @@ impl Engine {
             queue,
             parent: None,
             dispatch_key: key.map(ToString::to_string),
+            n: 0,
+            nonce,
             created_by: start.actor.into(),
             created_at: now,
             start_at: start.at,

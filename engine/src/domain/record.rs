@@ -26,6 +26,13 @@ pub struct Record {
     /// The caller's key, if the start had one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dispatch_key: Option<String>,
+    /// The number of this execution among those of its key, from 0.
+    #[serde(default, skip_serializing_if = "is_first")]
+    pub n: u32,
+    /// Identifies the call that started it: that call is *fresh*, and no other. A child has none,
+    /// because only its parent can derive its id.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub nonce: Option<String>,
     /// The actor that started it.
     pub created_by: Provenance,
     /// The instant of the start request.
@@ -33,6 +40,11 @@ pub struct Record {
     /// The instant before which it does not run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub start_at: Option<Timestamp>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
+fn is_first(n: &u32) -> bool {
+    *n == 0
 }
 
 /// The execution that started this one.

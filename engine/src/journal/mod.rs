@@ -164,12 +164,16 @@ impl Journal {
         self.history(ports, concurrency).await
     }
 
-    /// The mids that the tail's entries hold.
+    /// The mids that the tail's entries hold, and `start`, which the first entries of a journal
+    /// absorb.
     ///
     /// # Errors
     /// [`LoadError::Corrupt`]: a commit of the tail cannot be read.
     pub(crate) fn tail_mids(&self) -> Result<BTreeSet<MessageId>, LoadError> {
         let mut mids = BTreeSet::new();
+        if self.head.entries > 0 {
+            mids.insert(MessageId::start());
+        }
         for raw in &self.head.tail {
             collect_mids(&self.decode(raw)?, &mut mids);
         }

@@ -8,9 +8,13 @@
 //!   interleaving: retention reads a failed execution; an operator re-opens it; retention expires
 //!   it with its later work. After a refusal, retention leaves the execution as it is.
 //! - It is the last link of the chain of commits (I2): only retention replaces it.
-//! - **\[R\] It is purged by one sweeper at a time**, which marks it first. The bad interleaving:
-//!   two passes purge one execution; one of them is slow; the key becomes free and a new execution
-//!   starts under it; the slow pass deletes the new head.
+//! - **\[R\]** It is never deleted, so a create, commit, dispatch or retention pass of any age finds
+//!   it. The bad interleaving: a tombstone is deleted, and a duplicate of an old message makes its
+//!   sender's outbox start the child once more.
+//! - **\[R\]** It keeps the nonce of the start. The bad interleaving: a create lands, and its reply
+//!   is lost; the execution ends and its key becomes free; the starter reads the tombstone, takes
+//!   it for another's, and begins a second execution.
+//! - It changes by `next`, and when a late report gets a new instant.
 
 use std::time::Duration;
 
@@ -20,23 +24,23 @@ use serde::{Deserialize, Serialize};
 use super::commit::replace;
 use super::{CommitError, Head, Journal};
 use crate::domain::{Digest, Json, Payload, Record, Status};
-use crate::keys::{self, Key};
 use crate::ports::Ports;
 
 /// The description of an archived execution in its tombstone.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Archived {
-    pub(crate) key: Key,
-    /// The digest of the archive's bytes.
+    /// The digest of the archive's bytes. The key of the archive follows from the id.
     pub(crate) sha256: Digest,
     /// The archived commit: the last one before the tombstone.
     pub(crate) commit: u64,
     pub(crate) status: Status,
     /// The digest of the canonical form of the value or the failure.
     pub(crate) result: Digest,
-    /// The start of a purge that is in progress, if any.
+    /// The instant from which the start key begins another execution.
+    pub(crate) free_at: Timestamp,
+    /// The number of the key's newest execution, in the tombstone of its first one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) purged_since: Option<Timestamp>,
+    pub(crate) next: Option<u32>,
 }
 
 impl Archived {
@@ -46,8 +50,11 @@ impl Archived {
         match (head.status, &head.archived) {
             (Status::Archived, None) => Err("it is archived, and does not say where".to_owned()),
             (Status::Archived, Some(archived)) => {
-                if archived.key != keys::archive(&head.record.eid) {
-                    return Err(format!("it names as its archive {}", archived.key));
+                if archived
+                    .next
+                    .is_some_and(|next| next == 0 || head.record.n > 0)
+                {
+                    return Err("it names a next execution that it cannot have".to_owned());
                 }
                 match archived.commit.checked_add(1) == Some(head.commit) {
                     true => Ok(()),
@@ -57,6 +64,14 @@ impl Archived {
             (_, Some(_)) => Err("it is not archived, and names an archive".to_owned()),
             (_, None) => Ok(()),
         }
+    }
+}
+
+impl Head {
+    /// Returns whether this is a tombstone whose start key begins another execution at `now`.
+    pub(crate) fn is_free(&self, now: Timestamp) -> bool {
+        let archived = self.archived.as_ref();
+        archived.is_some_and(|archived| archived.free_at <= now)
     }
 }
 
@@ -90,7 +105,7 @@ impl Journal {
         self.succeed(ports, next, deadline).await
     }
 
-    /// Updates the date of the tombstone, or marks it as being purged. 1 P, as [`Journal::entomb`].
+    /// Changes the instant of the tombstone's report, or its `next`. 1 P, as [`Journal::entomb`].
     ///
     /// # Errors
     /// As [`Journal::entomb`].

@@ -1,14 +1,11 @@
 //! The time limit of a dispatch.
 //!
-//! - **Under a lease** it makes no request after `until`, by the monotonic clock. Undispatched
-//!   effects stay in the outbox: the dispatch continues after a renewal, otherwise the next run
-//!   dispatches them.
-//! - **Without one** (after a final commit, which clears the lease; in a run that dispatches the
-//!   outbox of an earlier run) it blocks no other run, and every effect is a create that may be
-//!   done twice. It is limited nevertheless: a late create could otherwise recreate an execution
-//!   that was purged meanwhile. So it ends [`PERIODS`] leases after the commit was sent, or the
-//!   head was read, and leaves its causes in place. That is far below the delay after which
-//!   tombstones are purged, and long enough for a full window on a slow store.
+//! Under a lease it makes no request after `until`, by the monotonic clock. Undispatched effects stay
+//! in the outbox: the dispatch continues after a renewal, otherwise the next run dispatches them.
+//!
+//! Without one (after a final commit, which clears the lease; in a run that dispatches the outbox of
+//! an earlier run) it has no limit. It blocks no other run, every effect is a create that may be
+//! done twice, and one that comes late finds the receiver's head: heads are never deleted.
 
 use std::future::poll_fn;
 use std::task::Poll;
@@ -17,14 +14,6 @@ use std::time::Duration;
 use futures::FutureExt;
 
 use crate::ports::Clock;
-
-/// Limit of a dispatch without a lease, in lease periods.
-const PERIODS: u32 = 10;
-
-/// Returns when a dispatch without a lease ends that began at `from`.
-pub(crate) fn horizon(from: Duration, ttl: Duration) -> Duration {
-    from.saturating_add(ttl.saturating_mul(PERIODS))
-}
 
 /// Polls `work` until `end` by the monotonic clock, and not once after it; then returns `None`.
 /// The time is checked before each poll, since a process may be suspended between two.

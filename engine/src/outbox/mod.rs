@@ -17,6 +17,6 @@ mod bound;
 mod perform;
 mod plan;
 
-pub(crate) use bound::{horizon, until};
+pub(crate) use bound::until;
 pub(crate) use perform::{DispatchError, begin, perform};
 pub(crate) use plan::{Noted, has_effect, plan};

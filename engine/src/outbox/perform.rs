@@ -9,7 +9,7 @@ use super::plan::{Effect, Sender, What};
 use crate::domain::{Body, Channel, ExecutionId, Mail, MessageId, Queue, Record};
 use crate::feed;
 use crate::journal::{Item, Journal};
-use crate::mailbox::{self, Sent};
+use crate::mailbox;
 use crate::ports::BucketError;
 use crate::ports::Created;
 use crate::process::Core;
@@ -167,14 +167,15 @@ async fn send(
 }
 
 /// Creates the `start` mail, then the head, then notifies. Each crash converges: a `start`
-/// without a head makes a run create the head; a head never exists without its `start`. 2 P.
-pub(crate) async fn begin(core: &Core, record: Record) -> Result<(Sent, Created), BucketError> {
+/// without a head makes a run create the head; a head never exists without its `start`. The head
+/// decides whose record counts: the mail may be that of another starter. 2 P.
+pub(crate) async fn begin(core: &Core, record: Record) -> Result<Created, BucketError> {
     let (queue, eid) = (record.queue.clone(), record.eid);
     let body = Body::Start(Some(Box::new(record.clone())));
     let from = record.created_by.clone();
     let mail = Mail::new(MessageId::start(), from, record.created_at, body);
-    let sent = mailbox::put(&core.ports, &queue, &eid, &mail).await?;
+    let _ = mailbox::put(&core.ports, &queue, &eid, &mail).await?;
     let begun = Journal::begin(&core.ports, record).await?;
     mailbox::notify(&core.ports, &queue, &eid, &mail).await;
-    Ok((sent, begun))
+    Ok(begun)
 }

@@ -250,6 +250,8 @@ impl Decision<'_> {
                 waits: *waits,
             }),
             dispatch_key: None,
+            n: 0,
+            nonce: None,
             created_by: self.noted.by.clone(),
             created_at: self.noted.at,
             start_at: None,

@@ -1,25 +1,30 @@
 //! Archives one execution: archive, tombstone, deletes, feed object.
 
 use super::RetentionError;
-use super::walk::{Did, Walk};
+use super::walk::{Did, Walk, after};
 use crate::archive::{self, Composed, Put};
 use crate::domain::ExecutionId;
 use crate::journal::{Archived, CommitError, Journal};
 
 impl Walk<'_> {
-    /// Archives an execution that the feed reports, up to commit `told`. 1 G; the header of the
-    /// module lists what follows.
-    pub(super) async fn archive(&self, eid: ExecutionId, told: u64) -> Result<Did, RetentionError> {
+    /// Archives an execution that the feed reports up to `commit`. 1 G; the header of the module
+    /// lists what follows.
+    pub(super) async fn archive(
+        &self,
+        eid: ExecutionId,
+        commit: u64,
+    ) -> Result<Did, RetentionError> {
         let Some(mut journal) = Journal::load(&self.core.ports, &eid).await? else {
-            return Ok(Did::Nothing); // purged
+            return Ok(Did::Nothing); // lost: the audit reports it
         };
         let head = &journal.head;
         match &head.archived {
-            Some(archived) if archived.commit == told => self.finish(&mut journal).await,
+            // **[R]** Only the tombstone of the commit that this feed object names.
+            Some(archived) if archived.commit == commit => self.finish(&mut journal).await,
             Some(_) => Ok(Did::Nothing),
             // **[R] A15** The feed object is the last effect of its outbox: once the feed reports
             // the last commit, every effect before it is in the bucket.
-            None if head.status.is_terminal() && head.lease.is_none() && head.commit == told => {
+            None if head.status.is_terminal() && head.lease.is_none() && head.commit == commit => {
                 self.entomb(journal).await
             }
             None => Ok(Did::Nothing),
@@ -30,19 +35,19 @@ impl Walk<'_> {
         let (ports, settings) = (&self.core.ports, &self.core.settings);
         let head = &journal.head;
         let (eid, commit, status) = (head.record.eid, head.commit, head.status);
-        let fired = head.fired.clone();
+        let (fired, end) = (head.fired.clone(), head.at);
         let Composed { archive, result } =
             archive::compose(ports, &mut journal, settings.concurrency).await?;
         let Put::There(sha256) = archive::put(ports, &archive).await? else {
             return Ok(Did::Left);
         };
         let archived = Archived {
-            key: crate::keys::archive(&eid),
             sha256,
             commit,
             status,
             result,
-            purged_since: None,
+            free_at: after(end, self.settings.free_after),
+            next: None,
         };
         let deadline = ports.clock.monotonic() + settings.ttl;
         match journal.entomb(ports, archived.clone(), deadline).await {

@@ -1,8 +1,6 @@
 //! The steps after a tombstone: deletes everything else, and reports to the feed.
 
-use std::time::Duration;
-
-use futures::{FutureExt, StreamExt, TryStreamExt, stream};
+use futures::{StreamExt, TryStreamExt, stream};
 use jiff::SignedDuration;
 
 use super::RetentionError;
@@ -11,7 +9,7 @@ use crate::domain::{ExecutionId, Status};
 use crate::feed::{self, Event, FeedRecord};
 use crate::journal::{CommitError, Head, Journal};
 use crate::keys;
-use crate::outbox;
+use crate::stored::LoadError;
 
 /// A feed object is not written with an older instant than this: no reader would look there.
 const FRESH: SignedDuration = SignedDuration::from_secs(30);
@@ -24,8 +22,8 @@ impl Walk<'_> {
     pub(super) async fn finish(&self, journal: &mut Journal) -> Result<Did, RetentionError> {
         let head = &journal.head;
         let eid = head.record.eid;
-        let word = keys::feed(head.at, &eid, head.commit);
-        if self.core.ports.read(&word).await?.is_some() {
+        let reported = keys::feed(head.at, &eid, head.commit);
+        if self.core.ports.read(&reported).await?.is_some() {
             return Ok(Did::Nothing);
         }
         self.clear(eid).await?;
@@ -33,35 +31,19 @@ impl Walk<'_> {
         Ok(Did::Finished)
     }
 
-    /// Deletes everything under an execution except its head. 1 P for each 1,000 objects. Limited
-    /// in time: a very late delete could affect a new execution of the same key.
+    /// Deletes everything under an execution except its head. 1 P for each 1,000 objects. However
+    /// late this is, it reaches no other execution: none has this id.
     pub(super) async fn clear(&self, eid: ExecutionId) -> Result<(), RetentionError> {
-        let clock = &self.core.ports.clock;
-        let end = outbox::horizon(clock.monotonic(), self.core.settings.ttl);
-        self.clear_until(eid, end).await
-    }
-
-    pub(super) async fn clear_until(
-        &self,
-        eid: ExecutionId,
-        end: Duration,
-    ) -> Result<(), RetentionError> {
         let ports = &self.core.ports;
-        let mut work = async {
-            let head = keys::head(&eid);
-            let rows = ports.list(&keys::execution(&eid)).await?.into_iter();
-            let deletes: Vec<_> = rows
-                .filter(|row| row.key != head)
-                .map(|row| async move { ports.delete(&row.key).await })
-                .collect();
-            let deletes =
-                stream::iter(deletes).buffer_unordered(self.core.settings.concurrency.max(1));
-            deletes.try_collect::<()>().await?;
-            Ok(())
-        }
-        .boxed();
-        let cleared = outbox::until(&*ports.clock, end, &mut work).await;
-        cleared.unwrap_or(Err(RetentionError::Late { eid }))
+        let head = keys::head(&eid);
+        let rows = ports.list(&keys::execution(&eid)).await?.into_iter();
+        let deletes: Vec<_> = rows
+            .filter(|row| row.key != head)
+            .map(|row| async move { ports.delete(&row.key).await })
+            .collect();
+        let deletes = stream::iter(deletes).buffer_unordered(self.core.settings.concurrency.max(1));
+        deletes.try_collect::<()>().await?;
+        Ok(())
     }
 
     /// Reports to the feed, with the instant in the tombstone, so that a later pass finds the
@@ -78,26 +60,25 @@ impl Walk<'_> {
                     Ok(()) => {}
                     Err(CommitError::Lost { .. }) => {
                         let eid = journal.head.record.eid;
-                        let Some(found) = Journal::load(ports, &eid).await? else {
-                            return Ok(()); // purged: no report is needed any more
-                        };
-                        *journal = found;
+                        let key = keys::head(&eid);
+                        let found = Journal::load(ports, &eid).await?;
+                        *journal = found.ok_or(LoadError::Missing { key })?;
                         continue;
                     }
                     Err(error) => return Err(error.into()),
                 }
             }
             let head = &journal.head;
-            feed::write_at(ports, &told(head), head.at).await?;
+            feed::write_at(ports, &report(head), head.at).await?;
             return Ok(());
         }
         let eid = journal.head.record.eid;
-        Err(RetentionError::Late { eid })
+        Err(RetentionError::Contended { eid })
     }
 }
 
 /// Builds the feed object that reports the archiving, and how the execution had ended.
-fn told(head: &Head) -> FeedRecord {
+fn report(head: &Head) -> FeedRecord {
     let ended = head.archived.as_ref().map(|archived| archived.status);
     let archived = Event {
         kind: "execution.archived".to_owned(),

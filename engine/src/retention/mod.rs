@@ -8,23 +8,23 @@
 //! archive. (3) Replace the head by a tombstone. (4) Delete everything else under its prefix.
 //! (5) Report `execution.archived`.
 //!
-//! Executions older than the second delay are **expired**: once the tombstone is that old, the
-//! pass that has marked it deletes its prefix once more, and the tombstone last; then its feed
-//! objects. The archive stays.
+//! Once its key is **free**, some time after the end, what is left of an execution is deleted: its
+//! prefix is listed once more, then its feed objects are deleted. The archive and the tombstone
+//! stay.
 //!
 //! - **I10** Afterwards only the tombstone is left under `x/{eid}`, and the archive is complete.
 //! - **\[R\] A9** (2) before (3) before (4), and (3) is a compare-and-swap of the head that was
 //!   archived. If it is refused, the execution was reopened, and is left alone.
-//! - **\[R\]** A tombstone outlives every sender's retries: the second delay is at least
-//!   [`RetentionSettings::least_purge`], and retention finishes its own deletes well within that.
-//! - **A pass holds no lease.** Two concurrent ones repeat work, and each step has its effect
-//!   once. If a pass is killed at any point, the next one continues: after (2) there is an
-//!   archive and a live head, which is archived again; after (3) a tombstone that the feed does
-//!   not report, which is finished; after the mark a tombstone that another pass may purge later.
+//! - **\[R\]** A pass that finds a tombstone continues only if that is of the commit that its feed
+//!   object names.
+//! - **A pass holds no lease**, and may be as slow as it likes: no other execution ever has this
+//!   id. Two concurrent ones repeat work, and each step has its effect once. If a pass is killed
+//!   at any point, the next one continues: after (2) there is an archive and a live head, which
+//!   is archived again; after (3) a tombstone that the feed does not report, which is finished.
 //!
 //! The position is in `cursors/retention`. Price: 4 P for each execution archived (archive,
-//! tombstone, list, feed), 1 G for each one walked, + its segments and large values; 2 P for each
-//! one purged (mark, list); 1 P for each [`PAGE`] feed objects, and 1 P for the cursor.
+//! tombstone, list, feed), 1 G for each one walked, + its segments and large values; 1 P for each
+//! one freed (list); 1 P for each [`PAGE`] feed objects, and 1 P for the cursor.
 
 mod archive;
 mod cursor;
@@ -65,8 +65,8 @@ pub struct Retained {
     pub left: usize,
     /// Executions that cannot be read completely: left as they are, and logged.
     pub broken: usize,
-    /// Tombstones purged.
-    pub purged: usize,
+    /// Executions of which nothing but archive and tombstone is left: their keys are free.
+    pub freed: usize,
     /// Feed objects deleted.
     pub expired: usize,
     /// Whether the pass stopped early: another pass continues.
@@ -83,7 +83,7 @@ impl Retained {
             finished: self.finished + later.finished,
             left: self.left + later.left,
             broken: self.broken + later.broken,
-            purged: self.purged + later.purged,
+            freed: self.freed + later.freed,
             expired: self.expired + later.expired,
             more: later.more,
         }
@@ -102,9 +102,9 @@ pub enum RetentionError {
     /// It is unknown whether a tombstone was written.
     #[error(transparent)]
     Commit(#[from] CommitError),
-    /// Deleting took longer than a tombstone allows for.
-    #[error("deleting what execution {eid} has left took too long; the next pass goes on")]
-    Late {
+    /// Other passes or starters have changed a tombstone, several times.
+    #[error("the tombstone of {eid} was changed by others, several times; the next pass goes on")]
+    Contended {
         /// The execution.
         eid: crate::domain::ExecutionId,
     },
@@ -132,7 +132,7 @@ impl Retention {
         engine: &Engine,
         settings: RetentionSettings,
     ) -> Result<Self, RetentionSettingsError> {
-        settings.check(engine.core().settings.ttl)?;
+        settings.check()?;
         Ok(Self {
             core: Arc::clone(engine.core()),
             settings,
@@ -151,7 +151,10 @@ impl Retention {
             let age = jiff::SignedDuration::try_from(age).unwrap_or(jiff::SignedDuration::MAX);
             keys::feed_before(now.checked_sub(age).unwrap_or(jiff::Timestamp::MIN))
         };
-        let (old, ancient) = (before(self.settings.after), before(self.settings.purge));
+        let (old, ancient) = (
+            before(self.settings.after),
+            before(self.settings.free_after),
+        );
         let mut walk = Walk {
             core: &self.core,
             settings: &self.settings,

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use futures::{StreamExt, stream};
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 
 use super::cursor::{Cursor, Side};
 use super::{PAGE, Retained, RetentionError, RetentionSettings};
@@ -49,14 +49,14 @@ pub(super) enum Did {
     Archived,
     Finished,
     Left,
-    Purged,
+    Freed,
     Expired(usize),
 }
 
 impl Did {
     /// Returns whether the outcome included writes, beyond single deletes.
     fn writes(self) -> bool {
-        matches!(self, Self::Archived | Self::Finished | Self::Purged)
+        matches!(self, Self::Archived | Self::Finished | Self::Freed)
     }
 }
 
@@ -68,7 +68,7 @@ impl Retained {
             Did::Archived => self.archived += 1,
             Did::Finished => self.finished += 1,
             Did::Left => self.left += 1,
-            Did::Purged => self.purged += 1,
+            Did::Freed => self.freed += 1,
             Did::Expired(objects) => self.expired += objects,
         }
     }
@@ -159,12 +159,12 @@ impl Walk<'_> {
         let concurrency = walk.core.settings.concurrency.max(1);
         let work: Vec<_> = all
             .iter()
-            .map(|told| async move {
+            .map(|reported| async move {
                 // After a store error, requests for the other executions would be in vain.
                 if walk.stop.is_set() || down.load(Ordering::Relaxed) {
                     return None;
                 }
-                let did = walk.one(stage, told).await;
+                let did = walk.one(stage, reported).await;
                 let failed = did.as_ref().is_err_and(|e| !is_of_the_execution(e));
                 down.fetch_or(failed, Ordering::Relaxed);
                 Some(did)
@@ -191,14 +191,14 @@ impl Walk<'_> {
         failed.map_or(Ok(whole), Err)
     }
 
-    async fn one(&self, stage: &Stage, told: &FeedRecord) -> Result<Did, RetentionError> {
+    async fn one(&self, stage: &Stage, reported: &FeedRecord) -> Result<Did, RetentionError> {
         match stage {
             Stage::Archive { .. } => {
                 // Of several feed objects of one execution, the newest counts.
-                let newest = told.objects.iter().map(|(_, key)| key.commit).max();
-                self.archive(told.eid, newest.unwrap_or_default()).await
+                let newest = reported.objects.iter().map(|(_, key)| key.commit).max();
+                self.archive(reported.eid, newest.unwrap_or_default()).await
             }
-            Stage::Expire => self.expire(told).await,
+            Stage::Expire => self.expire(reported).await,
         }
     }
 
@@ -217,12 +217,20 @@ impl Walk<'_> {
     }
 }
 
+/// Returns `at + by`, or the end of time.
+pub(super) fn after(at: Timestamp, by: Duration) -> Timestamp {
+    SignedDuration::try_from(by)
+        .ok()
+        .and_then(|by| at.checked_add(by).ok())
+        .unwrap_or(Timestamp::MAX)
+}
+
 /// Returns whether the error is in objects of one execution, not in the store.
 fn is_of_the_execution(error: &RetentionError) -> bool {
     match error {
         RetentionError::Load(error) => !matches!(error, LoadError::Bucket(_)),
         RetentionError::Commit(CommitError::Lost { .. }) => true,
         RetentionError::Commit(CommitError::Unknown { .. } | CommitError::Bucket(_)) => false,
-        RetentionError::Settings(_) | RetentionError::Late { .. } => false,
+        RetentionError::Settings(_) | RetentionError::Contended { .. } => false,
     }
 }

@@ -264,13 +264,13 @@ impl Committer {
         Ok(())
     }
 
-    /// Step 12. Dispatches what the final commit has decided. The execution has no lease any more.
+    /// Step 12. Dispatches what the final commit has decided. The execution has no lease any more,
+    /// so there is no limit of time (`outbox/bound.rs`).
     pub(super) async fn dispatch_the_rest(&mut self) -> Result<(), RunError> {
         let core = Arc::clone(&self.core);
-        let end = outbox::horizon(self.lease.committed, core.settings.ttl);
         while !self.outbox.is_idle() {
             self.outbox.start(&core, &self.journal.head, true);
-            self.outbox.next(&*core.ports.clock, end).await?;
+            self.outbox.next(&*core.ports.clock, Duration::MAX).await?;
         }
         Ok(())
     }

@@ -37,7 +37,7 @@ pub enum Ended {
     Parked(Status),
     /// Another run holds the lease until this instant.
     Held(Timestamp),
-    /// The causes belong to no execution, and were deleted.
+    /// The head of the execution is missing: it was lost. The causes stay, and the audit reports it.
     Orphan,
     /// The causes were processed by an earlier run, and were deleted.
     Stale,

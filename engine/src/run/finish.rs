@@ -6,11 +6,12 @@
 use futures::{StreamExt, TryStreamExt, stream};
 
 use super::ended::{Causes, RunError};
+use crate::domain::MessageId;
 use crate::journal::Head;
 use crate::keys::{Key, MailKey};
 use crate::process::Core;
 
-/// Deletes absorbed mail, mail of this execution in other queues' mailboxes, and timers that
+/// Deletes absorbed mail, a `start` of this execution in another queue's mailbox, and timers that
 /// `head` does not name. Makes only deletes, which are free on S3.
 pub(super) async fn delete(
     core: &Core,
@@ -21,8 +22,14 @@ pub(super) async fn delete(
     waking: Option<&Key>,
 ) -> Result<(), RunError> {
     let eid = head.record.eid;
+    // **[R]** Only mail that is absorbed, or that an ended head cannot take: the first entries
+    // of a journal absorb its `start`.
+    let over = head.status.is_terminal();
     let misplaced = causes.mail.iter().filter(|key| {
-        MailKey::parse(key).is_some_and(|mail| mail.eid == eid && mail.queue != head.record.queue)
+        MailKey::parse(key).is_some_and(|mail| {
+            let started = head.entries > 0 && mail.mid == MessageId::start();
+            mail.eid == eid && mail.queue != head.record.queue && (over || started)
+        })
     });
     let mail: Vec<&Key> = absorbed.iter().chain(misplaced).collect();
     let deletes: Vec<_> = mail.into_iter().map(|key| core.ports.delete(key)).collect();

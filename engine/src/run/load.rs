@@ -2,18 +2,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
-use std::time::Duration;
-
-use futures::FutureExt;
 
 use super::ended::{Causes, Ended, RunError};
 use super::inbox::Inbox;
 use super::{finish, lease};
-use crate::domain::{Body, Commit, Entry, ExecutionId, MessageId};
+use crate::domain::{Body, Commit, Entry, ExecutionId, MessageId, Status};
 use crate::journal::{self, Head, Item, Journal, Read};
 use crate::keys::{Key, MailKey};
 use crate::mailbox::{self, Early, Slot};
-use crate::outbox::{self, DispatchError, Noted};
+use crate::outbox::{self, Noted};
 use crate::ports::Created;
 use crate::process::Core;
 use crate::stored::LoadError;
@@ -54,7 +51,6 @@ pub(super) async fn load(
         return Ok(Loaded::Ready(ready));
     }
     let ports = &core.ports;
-    let end = outbox::horizon(ports.clock.monotonic(), core.settings.ttl);
     let Some(journal) = Journal::load(ports, &eid).await? else {
         return absent(core, eid, causes).await.map(Loaded::Ended);
     };
@@ -71,19 +67,17 @@ pub(super) async fn load(
         false => Some(Early::new()),
     };
     match early {
-        Some(early) => load_mailbox(core, journal, causes, early, end).await,
+        Some(early) => load_mailbox(core, journal, causes, early).await,
         None => Ok(Loaded::Ended(Ended::Stale)),
     }
 }
 
-/// Steps 3 to 5, on a head that no other run holds. `end` limits the dispatch of an earlier
-/// outbox.
+/// Steps 3 to 5, on a head that no other run holds.
 async fn load_mailbox(
     core: &Arc<Core>,
     mut journal: Journal,
     causes: &Causes,
     early: Early,
-    end: Duration,
 ) -> Result<Loaded, RunError> {
     let record = &journal.head.record;
     let (eid, queue) = (record.eid, record.queue.clone());
@@ -100,14 +94,12 @@ async fn load_mailbox(
     // dispatched.
     let blind = history.as_ref().is_some_and(|read| !read.broken.is_empty());
     if is_undispatched(core, &journal.head, &listing.slots, &mids, blind).await? {
-        dispatch(core, &journal, end).await?;
+        dispatch(core, &journal).await?;
     }
     let listed = || -> Vec<Key> { listing.slots.iter().map(|slot| slot.key.clone()).collect() };
-    // 4. Ended: mail that still arrives for it is deleted.
     if journal.head.status.is_terminal() {
-        let status = journal.head.status;
-        finish::delete(core, &journal.head, &listed(), causes, None, None).await?;
-        return Ok(Loaded::Ended(Ended::Terminal(status)));
+        let ended = over(core, &journal.head, &listed(), causes).await?;
+        return Ok(Loaded::Ended(ended));
     }
     // 5. Fresh causes. Without one, on a head without a lease, there is nothing to do: no replay,
     // no commit (A4: a commit without a cause of its own would be lost work).
@@ -218,7 +210,7 @@ async fn is_undispatched(
 }
 
 /// Dispatches the outbox that an earlier run left.
-async fn dispatch(core: &Arc<Core>, journal: &Journal, end: Duration) -> Result<(), RunError> {
+async fn dispatch(core: &Arc<Core>, journal: &Journal) -> Result<(), RunError> {
     let head = &journal.head;
     let mut entries = BTreeMap::new();
     if head
@@ -237,22 +229,46 @@ async fn dispatch(core: &Arc<Core>, journal: &Journal, end: Duration) -> Result<
         }
     }
     let effects = outbox::plan(head, &head.outbox, &entries);
-    let mut work = outbox::perform(Arc::clone(core), head.record.eid, effects).boxed();
-    let dispatched = outbox::until(&*core.ports.clock, end, &mut work).await;
-    dispatched.unwrap_or(Err(DispatchError::Late))?;
+    outbox::perform(Arc::clone(core), head.record.eid, effects).await?;
     Ok(())
 }
 
+/// Step 4. An execution that has ended takes no mail: what still arrives for it is deleted. **\[R\]**
+/// The head was read before the mailbox was listed, and may have been replaced since; so it is read
+/// again, and if it was, the run starts over. 1 G if there is any such mail.
+async fn over(
+    core: &Core,
+    head: &Head,
+    listed: &[Key],
+    causes: &Causes,
+) -> Result<Ended, RunError> {
+    let elsewhere = |key: &Key| {
+        let mail = MailKey::parse(key);
+        mail.is_some_and(|mail| mail.queue != head.record.queue)
+    };
+    // Mail that a cause names, and that is not listed, is gone.
+    if !listed.is_empty() || causes.mail.iter().any(elsewhere) {
+        let now = Journal::load(&core.ports, &head.record.eid).await?;
+        let final_ =
+            |now: &Journal| now.head.commit == head.commit || now.head.status == Status::Archived;
+        if !now.as_ref().is_some_and(final_) {
+            return Ok(Ended::Again);
+        }
+    }
+    finish::delete(core, head, listed, causes, None, None).await?;
+    Ok(Ended::Terminal(head.status))
+}
+
 /// Step 1. There is no head. If there is a `start`, the head is created from it. **\[R\] A3**
-/// Otherwise the head is read once more after the listing; if it is still absent, the causes are
-/// orphans. 1 P for each queue named in the causes.
+/// Otherwise the head is read once more after the listing. If it is still absent, it was lost, since
+/// heads are never deleted: the causes stay, and the audit reports it. 1 P for each queue named in
+/// the causes.
 async fn absent(core: &Arc<Core>, eid: ExecutionId, causes: &Causes) -> Result<Ended, RunError> {
     let ports = &core.ports;
-    // Each queue named in the causes: a `start` in any of them creates the head, and mail that
-    // was not listed is not deleted.
-    let mail = causes.mail.iter().filter_map(MailKey::parse);
-    let reported = mail.filter(|mail| mail.eid == eid).map(|mail| mail.queue);
-    let queues: BTreeSet<_> = reported.chain([causes.queue.clone()]).collect();
+    // Each queue named in the causes: a `start` in any of them creates the head.
+    let named = causes.mail.iter().filter_map(MailKey::parse);
+    let named = named.filter(|mail| mail.eid == eid).map(|mail| mail.queue);
+    let queues: BTreeSet<_> = named.chain([causes.queue.clone()]).collect();
     let mut slots = Vec::new();
     for queue in &queues {
         slots.extend(mailbox::list(ports, queue, &eid).await?.slots);
@@ -279,9 +295,6 @@ async fn absent(core: &Arc<Core>, eid: ExecutionId, causes: &Causes) -> Result<E
     }
     if ports.read(&crate::keys::head(&eid)).await?.is_some() {
         return Ok(Ended::Again);
-    }
-    for key in slots.iter().map(|slot| &slot.key).chain(&causes.timers) {
-        ports.delete(key).await?;
     }
     Ok(Ended::Orphan)
 }

@@ -241,7 +241,13 @@ impl World {
                 runs += 1;
                 let before = self.memory.len();
                 match self.run(eid) {
-                    Ok(Ended::Held(_) | Ended::Unregistered(..) | Ended::NewerCode(_)) | Err(_) => {
+                    Ok(
+                        Ended::Held(_)
+                        | Ended::Orphan
+                        | Ended::Unregistered(..)
+                        | Ended::NewerCode(_),
+                    )
+                    | Err(_) => {
                         left.insert(eid);
                     }
                     Ok(_) if before != self.memory.len() => left.clear(),

@@ -7,7 +7,7 @@ use futures::future::join;
 
 use super::ledger::Ledger;
 use super::{App, Ended, keyed, neighbour};
-use crate::client::{Signal, Start};
+use crate::client::{Notice, Retention, RetentionSettings, Signal, Start};
 use crate::domain::Status;
 use crate::ports::Clock;
 use crate::testing::{Injection, Rule, Verb, World};
@@ -110,67 +110,40 @@ fn a_dispatch_that_a_renewal_overtakes_goes_on_under_the_new_lease() {
     assert!(world.with_work().is_empty());
 }
 
+/// A20: a dispatch without a lease has no limit of time, because the child's head stays.
 #[test]
-fn i5_a_dispatch_after_a_final_commit_ends_before_it_could_make_anew_what_was_purged() {
-    // Frozen for less than ten leases, and for as long.
-    for (frozen, late) in [(299, false), (300, true)] {
+fn i5_a_dispatch_of_any_age_begins_no_child_again() {
+    for (dies, days) in [(false, 1), (true, 1), (false, 200), (true, 200)] {
         let (world, ledger) = world();
         let eid = world.start(Start::new("asks").key("asks")).eid;
+        if dies {
+            // Its successor dispatches what it has left, and stands still.
+            let dead = world.beside(app(&ledger), "dead", 3);
+            let dies = Rule::new(Injection::LandedAndDied).on(Verb::Write);
+            dead.faults.add(dies.under("x/"));
+            assert!(dead.run(eid).is_err());
+        }
         let first = world.beside(app(&ledger), "first", 2);
-        let slow = Rule::new(Injection::Delay(SECOND))
-            .on(Verb::Write)
-            .under("mail/");
-        first.faults.add(slow);
+        let slow = Rule::new(Injection::Delay(SECOND)).on(Verb::Write);
+        first.faults.add(slow.under("mail/"));
         let mut run = pin!(first.engine.run(eid, first.causes(eid)));
         assert!(first.pool.run_until_stalled(run.as_mut()).is_none());
-        assert_eq!(
-            world.status(eid),
-            Status::Suspended,
-            "the final commit landed"
-        );
-        world.clock.advance(frozen * SECOND);
+        assert_eq!(world.status(eid), Status::Suspended);
+        world.clock.advance(300 * SECOND);
         world.run_all();
         assert_eq!(world.result::<u64>(eid), Ok(0), "another one dispatched it");
-        // The child is purged.
+        let settings = RetentionSettings::default();
+        let retention = Retention::new(&world.engine, settings).unwrap();
+        for _ in 0..2 {
+            world.clock.advance(days * 86_400 * SECOND);
+            world.block(retention.passes(&Notice::new())).unwrap();
+        }
         let name = crate::domain::FrameName::parse("hears").unwrap();
         let child = eid.child(0, &crate::FrameId::root().nth(&name, 0));
-        for (key, _) in world.memory.snapshot() {
-            if key.as_str().contains(&child.to_string()) {
-                world.block(world.engine.ports().delete(&key)).unwrap();
-            }
-        }
-        let ended = first.pool.run_until(&world.clock, run);
-        assert_eq!(ended.is_err(), late, "{frozen} s: {ended:?}");
-        let rows = world.memory.snapshot();
-        let anew = rows
-            .iter()
-            .any(|(key, _)| *key == crate::keys::head(&child));
-        assert_eq!(anew, !late, "{frozen} s");
+        let before = world.head(child);
+        let _ = first.pool.run_until(&world.clock, run);
+        world.run_all();
+        assert_eq!(world.head(child).as_str(), before.as_str());
+        assert!(world.with_work().is_empty());
     }
-}
-
-#[test]
-fn a_dispatch_of_what_another_run_left_ends_too() {
-    let (world, ledger) = world();
-    let eid = world.start(Start::new("asks").key("asks")).eid;
-    let dead = world.beside(app(&ledger), "dead", 2);
-    let dies = Rule::new(Injection::LandedAndDied)
-        .on(Verb::Write)
-        .under("x/");
-    dead.faults.add(dies);
-    assert!(dead.run(eid).is_err());
-    let first = world.beside(app(&ledger), "first", 3);
-    let slow = Rule::new(Injection::Delay(SECOND))
-        .on(Verb::Write)
-        .under("mail/");
-    first.faults.add(slow);
-    let mut run = pin!(first.engine.run(eid, first.causes(eid)));
-    assert!(first.pool.run_until_stalled(run.as_mut()).is_none());
-    assert_eq!(first.faults.met(), 1);
-    world.clock.advance(300 * SECOND);
-    let before = world.memory.snapshot();
-    assert!(first.pool.run_until(&world.clock, run).is_err());
-    assert_eq!(world.memory.snapshot(), before, "it went on");
-    world.run_all();
-    assert_eq!(world.result::<u64>(eid), Ok(0), "its causes stayed");
 }

@@ -188,15 +188,28 @@ pub(super) fn a3_mail_of_a_live_execution_is_no_orphan_to_a_slow_run_that_saw_no
 }
 
 #[test]
-fn a3_what_has_no_execution_at_all_is_deleted() {
+pub(super) fn a3_mail_and_timers_of_a_lost_head_stay_and_are_a_finding() {
     let (world, eid) = begun(Start::new("timed").input(&1_u64));
     world.signal(eid, Signal::on("in").value(&4_u64)).unwrap();
     world
         .block(world.engine.ports().delete(&crate::keys::head(&eid)))
         .unwrap();
     world.clock.advance(HOUR);
+    let before = world.memory.snapshot();
     assert_eq!(world.run(eid).unwrap(), Ended::Orphan);
-    assert!(world.with_work().is_empty());
+    assert_eq!(world.memory.snapshot(), before);
+    let head = crate::keys::head(&eid);
+    for (key, _) in before {
+        if key.as_str().starts_with("feed/") {
+            world.block(world.engine.ports().delete(&key)).unwrap();
+        }
+    }
+    let audit = world.block(world.engine.audit()).unwrap();
+    let found = audit.findings;
+    assert!(
+        matches!(&found[..], [crate::client::Finding::Corrupt { key, .. }] if *key == head),
+        "{found:?}"
+    );
 }
 
 #[test]

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use super::findings::{HOUR, begun, timers};
 use super::story::Stories;
-use super::{App, Ended, clocked, keyed};
+use super::{App, Ended, clocked};
 use crate::client::{Signal, Start};
 use crate::domain::{Actor, ExecutionId, Status};
 use crate::keys::{Key, MailKey};
@@ -361,19 +361,6 @@ fn b33_a_timer_that_a_slow_settler_created_again_is_one_read_requests_run() {
     assert_eq!(world.head(eid).as_str(), before.as_str());
     world.skip(HOUR);
     assert_eq!(world.result::<u64>(eid), Ok(1_001));
-}
-
-#[test]
-fn b34_the_timer_of_nobody_is_deleted_when_it_is_due() {
-    let (world, eid) = begun(Start::new("timed").input(&1_u64));
-    assert_eq!(eid, keyed("k"));
-    world
-        .block(world.engine.ports().delete(&crate::keys::head(&eid)))
-        .unwrap();
-    assert_eq!(timers(&world).len(), 1);
-    world.clock.advance(HOUR);
-    assert_eq!(world.run(eid).unwrap(), Ended::Orphan);
-    assert!(timers(&world).is_empty());
 }
 
 #[test]

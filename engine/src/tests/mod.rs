@@ -29,6 +29,7 @@ mod price;
 mod races;
 mod replay_orders;
 mod retention;
+mod reuse;
 mod sizes;
 mod sticky;
 mod story;

@@ -96,9 +96,10 @@ fn a_kept_head_decides_nothing_without_a_commit() {
 fn what_is_kept_is_bounded_and_the_oldest_go_first() {
     let steps = Arc::default();
     let world = world(&steps, 16 << 10);
-    let eids: Vec<_> = (0..20)
+    let mut eids: Vec<_> = (0..20)
         .map(|_| world.start(Start::new("adds").input(&2_u64)).eid)
         .collect();
+    eids.sort(); // they run in this order
     world.run_all();
     let reads = |eid| {
         world.signal(eid, Signal::on("in").value(&1_u64)).unwrap();

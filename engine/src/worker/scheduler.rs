@@ -392,12 +392,7 @@ impl Scheduler {
                 self.next_timer = [self.next_timer, due].into_iter().flatten().min();
             }
             Ok(
-                Ended::Terminal(_)
-                | Ended::Parked(_)
-                | Ended::Orphan
-                | Ended::Stale
-                | Ended::Sliced
-                | Ended::Again,
+                Ended::Terminal(_) | Ended::Parked(_) | Ended::Stale | Ended::Sliced | Ended::Again,
             ) => {
                 self.paused.remove(&eid);
             }
@@ -421,6 +416,12 @@ impl Scheduler {
             Ok(Ended::NewerCode(code)) => {
                 self.say(code.clone(), || {
                     tracing::warn!(%eid, %code, "written by a newer build: left for its workers");
+                });
+                self.back_off(eid, now);
+            }
+            Ok(Ended::Orphan) => {
+                self.say(eid.to_string(), || {
+                    tracing::error!(%eid, "the head of this execution is missing; its mail and timers stay: run doctor");
                 });
                 self.back_off(eid, now);
             }

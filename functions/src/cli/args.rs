@@ -24,8 +24,8 @@ Environment:
   MILLPOND_TRIGGERS  file of rules for `triggers`, instead of config/triggers.toml in the bucket
   MILLPOND_WEBHOOK_SECRETS
                      JSON object from names to secrets, for signatures of webhook requests
-  MILLPOND_RETENTION_AFTER, MILLPOND_RETENTION_PURGE
-                     days, for `retention` without --after and --purge
+  MILLPOND_RETENTION_AFTER, MILLPOND_RETENTION_FREE_AFTER
+                     days, for `retention` without --after and --free-after
   NO_COLOR           disables color
 
 Exit codes:

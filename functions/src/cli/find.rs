@@ -1,7 +1,7 @@
 //! From the name that an operator types to an execution.
 
 use millpond::client::{EngineError, Filter};
-use millpond::domain::{ExecutionId, Text};
+use millpond::domain::ExecutionId;
 
 use super::context::CommandContext;
 use super::error::Error;
@@ -90,7 +90,7 @@ pub(crate) async fn eid(context: &CommandContext, text: &str) -> Result<Executio
 
 /// The execution that was started with `key`.
 async fn keyed(context: &CommandContext, key: &str) -> Result<ExecutionId, Error> {
-    let eid = ExecutionId::keyed(&Text::parse(key)?, 0);
+    let eid = context.engine.newest_of(key).await?;
     let Err(error) = context.engine.status(eid).await else {
         return Ok(eid);
     };

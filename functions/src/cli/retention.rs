@@ -1,4 +1,4 @@
-//! `retention`: archives finished executions, and purges their tombstones later.
+//! `retention`: archives finished executions, and frees their keys later.
 
 use std::time::Duration;
 
@@ -13,22 +13,23 @@ use super::serve::Interrupts;
 use crate::environment::{days, seconds};
 use crate::roles::retention;
 
-/// Archive finished executions, and purge their tombstones later
+/// Archive finished executions, and free their keys later
 ///
 /// An execution that ended longer ago than --after becomes one object under `archive/`: `show`,
-/// `journal` and `result` print the same as before. Its tombstone stays for --purge; after that its
-/// key can start a new execution.
+/// `journal` and `result` print the same as before. A small tombstone stays. --free-after its end,
+/// its key can start another execution.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Archive executions that ended this many days ago; fractions are allowed
     /// [default: MILLPOND_RETENTION_AFTER, otherwise 7]
     #[arg(long, value_name = "DAYS", value_parser = days)]
     after: Option<Duration>,
-    /// Purge the tombstone this many days later; fractions are allowed
-    /// [default: MILLPOND_RETENTION_PURGE, otherwise 90]
+    /// Free the key of an execution this many days after its end; fractions are allowed. It is stored
+    /// with each execution that this command archives
+    /// [default: MILLPOND_RETENTION_FREE_AFTER, otherwise 90]
     #[arg(long, value_name = "DAYS", value_parser = days)]
-    purge: Option<Duration>,
-    /// Maximum number of executions archived or purged per second
+    free_after: Option<Duration>,
+    /// Maximum number of executions archived or freed per second
     #[arg(long, value_name = "N", default_value_t = RetentionSettings::default().rate)]
     rate: u32,
     /// Run until interrupted, with this pause between two runs
@@ -46,7 +47,7 @@ impl Run for Args {
         let default = &context.retention;
         let settings = RetentionSettings {
             after: self.after.unwrap_or(default.after),
-            purge: self.purge.unwrap_or(default.purge),
+            free_after: self.free_after.unwrap_or(default.free_after),
             rate: self.rate,
             ..default.clone()
         };
@@ -101,14 +102,14 @@ fn summary(retained: &Retained) -> String {
         finished,
         left,
         broken,
-        purged,
+        freed,
         expired,
         more,
     } = retained;
     let mut parts = vec![
         format!("{walked} examined"),
         format!("{archived} archived"),
-        format!("{purged} purged"),
+        format!("{freed} freed"),
     ];
     let mut add = |count: &usize, what: &str| {
         if *count > 0 {
@@ -136,7 +137,7 @@ mod tests {
             archived: 3,
             ..Retained::default()
         };
-        assert_eq!(summary(&some), "9 examined, 3 archived, 0 purged");
+        assert_eq!(summary(&some), "9 examined, 3 archived, 0 freed");
         let all = Retained {
             finished: 1,
             left: 1,

@@ -14,7 +14,7 @@
 //! | `Failed`, `Malformed` | Count | messages that are delivered again; invalid records |
 //! | `Hints` | Count | hints that the sweeper sent |
 //! | `Starts` | Count | executions that the starter started |
-//! | `Archived`, `Purged`, `Broken` | Count | executions that retention archived; tombstones it purged; executions it cannot read |
+//! | `Archived`, `Freed`, `Broken` | Count | executions that retention archived; those whose keys became free; executions it cannot read |
 //! | `ColdStarts` | Count | processes |
 
 use std::io::Write as _;
@@ -45,7 +45,7 @@ pub(super) struct Metrics {
     pub(super) hints: u64,
     pub(super) starts: u64,
     pub(super) archived: u64,
-    pub(super) purged: u64,
+    pub(super) freed: u64,
     pub(super) broken: u64,
 }
 
@@ -64,7 +64,7 @@ impl Metrics {
             hints: 0,
             starts: 0,
             archived: 0,
-            purged: 0,
+            freed: 0,
             broken: 0,
         }
     }
@@ -116,7 +116,7 @@ impl Metrics {
             ("Hints", self.hints),
             ("Starts", self.starts),
             ("Archived", self.archived),
-            ("Purged", self.purged),
+            ("Freed", self.freed),
             ("Broken", self.broken),
             ("ColdStarts", u64::from(self.cold)),
         ];

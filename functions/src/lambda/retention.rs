@@ -11,7 +11,7 @@ use super::context::Cloud;
 use super::metrics::Metrics;
 use crate::roles::{Deadline, retention as retain};
 
-/// Archives and purges what is old enough while there is time; the next tick continues.
+/// Archives what is old enough, and frees keys, while there is time; the next tick continues.
 pub(super) async fn retention(
     cloud: &Cloud,
     left: Duration,
@@ -24,7 +24,7 @@ pub(super) async fn retention(
         Some(retained) => {
             let retained = retained?;
             metrics.archived += retained.archived as u64;
-            metrics.purged += retained.purged as u64;
+            metrics.freed += retained.freed as u64;
             metrics.broken += retained.broken as u64;
             Ok(serde_json::to_value(retained)?)
         }

@@ -2,7 +2,7 @@
 
 use millpond::client::{Engine, Notice, Retained, Retention, RetentionError, RetentionSettings};
 
-/// Archives and purges what is old enough, until nothing is left to do or until `stop`. Set `stop` a few
+/// Archives what is old enough, and frees keys, until nothing is left to do or until `stop`. Set `stop` a few
 /// seconds before a deadline: work in progress is finished, and the next call continues. Concurrent
 /// calls are safe.
 ///

@@ -1,7 +1,7 @@
 //! The action of a rule for an event.
 
 use millpond::client::{Signal, Start};
-use millpond::domain::{Actor, Digest, ExecutionId, Json, MAX_TEXT, Text};
+use millpond::domain::{Actor, Digest, Json, MAX_TEXT, Text};
 use serde_json::Value;
 
 use super::rule::{ActionTemplate, Rule, SignalTemplate, StartTemplate};
@@ -165,17 +165,6 @@ impl Plan {
     /// The actor of the start or signal.
     fn actor(&self) -> Actor {
         Actor::system(format!("trigger/{}", self.rule))
-    }
-
-    /// The execution with this key.
-    ///
-    /// # Errors
-    /// [`TemplateError`]: the key is invalid.
-    pub(crate) fn eid(key: &str) -> Result<ExecutionId, TemplateError> {
-        let key = Text::parse(key).map_err(|error| TemplateError {
-            why: error.to_string(),
-        })?;
-        Ok(ExecutionId::keyed(&key, 0))
     }
 
     /// The start for the engine.

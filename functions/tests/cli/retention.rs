@@ -1,4 +1,4 @@
-//! `retention`: what is archived is told of as before; what is purged is told of by its archive.
+//! `retention`: what is archived is shown as before, also when its key has started another execution.
 
 use serde_json::Value;
 
@@ -76,33 +76,29 @@ fn what_is_archived_is_shown_as_before_and_listed_as_archived() {
 }
 
 #[test]
-fn what_is_purged_is_told_of_by_its_archive_until_its_key_starts_anew() {
+fn a_key_that_is_free_starts_another_execution_and_the_first_is_shown_as_before() {
     let world = World::new();
     let start = ["greet", "--input", "\"ana\"", "--key", "k"];
     let eid = world.start(&start);
     world.work();
     let before = shown(&world, &eid);
-    assert_eq!(retain(&world, &[])["archived"], 1);
-    until("its tombstone is purged", || {
-        retain(&world, &["--purge", SECOND])["purged"] == 1
-    });
-    assert_eq!(shown(&world, &eid), before);
+    assert_eq!(retain(&world, &["--free-after", SECOND])["archived"], 1);
     assert_eq!(shown(&world, "key:k"), before);
-    assert_eq!(world.json(&["list"]), Value::Array(Vec::new()));
-    world.ok(&["doctor", "--no-probes"]);
-    assert_eq!(world.start(&start), eid);
+    until("its key is free", || world.start(&start) != eid);
+    let next = world.start(&start);
     world.work();
-    assert_eq!(world.json(&["list"])[0]["status"], "completed");
+    assert_eq!(shown(&world, &eid), before);
+    assert_eq!(shown(&world, "key:k"), shown(&world, &next));
+    world.ok(&["doctor", "--no-probes"]);
+    let refused = world.run(&["signal", &eid, "go", "1"]);
+    assert!(refused.err.contains(&next), "{refused:?}");
 }
 
 #[test]
 fn delays_that_cannot_work_are_refused_by_name() {
     let world = World::new();
     world.start(&["greet", "--input", "\"ana\""]);
-    let soon = world.run(&["retention", "--purge", "0.001"]);
-    assert_eq!(soon.code, 2, "{soon:?}");
-    assert!(soon.err.contains("at least 600s"), "{soon:?}");
-    for (option, value) in [("--after", "soon"), ("--purge", "-1"), ("--rate", "0")] {
+    for (option, value) in [("--after", "soon"), ("--free-after", "-1"), ("--rate", "0")] {
         let wrong = world.run(&["retention", &format!("{option}={value}")]);
         assert_eq!(wrong.code, 2, "{wrong:?}");
     }

@@ -24,6 +24,8 @@ fn record(eid: ExecutionId) -> Record {
         queue: Queue::default(),
         parent: None,
         dispatch_key: None,
+        n: 0,
+        nonce: None,
         created_by: Actor::system("test").into(),
         created_at: "2026-01-01T00:00:00Z".parse().unwrap(),
         start_at: None,

@@ -167,12 +167,12 @@ fn i10_an_archive_that_is_not_the_one_its_tombstone_names_is_said_to_be_corrupt(
     let archive = archive(vec![vec![completed("1")]]);
     let eid = archive.record.eid;
     let mut named = Archived {
-        key: keys::archive(&eid),
         sha256: Digest::of(&archive.encode()),
         commit: 1,
         status: Status::Completed,
         result: Digest::of(b"1"),
-        purged_since: None,
+        free_at: jiff::Timestamp::MAX,
+        next: None,
     };
     let read = |named: &Archived| {
         let read = archive::read(world.engine.ports(), &eid, Some(named));

@@ -59,7 +59,7 @@ fn a19_a_channel_and_a_key_never_yield_the_message_id_of_a_workflow() {
 }
 
 #[test]
-fn each_execution_of_a_key_and_each_generation_has_children_and_keys_of_its_own() {
+fn a21_each_execution_of_a_key_and_each_generation_has_children_and_keys_of_its_own() {
     let key = text("INV-1");
     let (first, second) = (ExecutionId::keyed(&key, 0), ExecutionId::keyed(&key, 1));
     assert_ne!(first, second);

@@ -40,6 +40,8 @@ fn record(world: &World, key: &str) -> Record {
         queue: Queue::default(),
         parent: None,
         dispatch_key: None,
+        n: 0,
+        nonce: None,
         created_by: Actor::system("test").into(),
         created_at: world.clock.now(),
         start_at: None,

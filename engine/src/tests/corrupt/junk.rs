@@ -85,7 +85,7 @@ fn i4_a_sweep_finds_timers_behind_a_page_of_junk() {
 }
 
 #[test]
-fn timers_and_mail_that_name_nobody_are_orphans() {
+fn timers_and_mail_of_a_lost_head_stay_and_harm_no_other_execution() {
     let town = town();
     let world = &town.world;
     let (nobody, queue) = (super::super::keyed("nobody"), Default::default());
@@ -109,7 +109,9 @@ fn timers_and_mail_that_name_nobody_are_orphans() {
     for eid in [town.victim, town.neighbours[0]] {
         assert_eq!(world.result::<u64>(eid), Ok(ANSWER));
     }
-    assert!(world.with_work().is_empty(), "they are gone");
+    assert_eq!(world.with_work(), [nobody].into());
+    let ports = world.engine.ports();
+    assert!(world.block(ports.read(&stale)).unwrap().is_none());
 }
 
 #[test]

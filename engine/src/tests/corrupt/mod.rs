@@ -56,6 +56,11 @@ struct Town {
 }
 
 fn town() -> Town {
+    town_where(|_, _| {})
+}
+
+/// As [`town`], with what happens to the victim before it runs.
+fn town_where(before: impl Fn(&World, ExecutionId)) -> Town {
     let settings = Settings {
         tail: 700,
         segment: 900,
@@ -67,6 +72,7 @@ fn town() -> Town {
     world.memory.record();
     let text = "i".repeat(INPUT);
     let victim = world.start(Start::new("hears").input(&text)).eid;
+    before(&world, victim);
     let waits = world.start(Start::new("hears").input(&text)).eid;
     world.run_all();
     for eid in [victim, waits] {

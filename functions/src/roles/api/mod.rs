@@ -22,7 +22,7 @@ mod tests;
 use std::time::Duration;
 
 use millpond::client::{Engine, EngineError, Outcome, Signal, Start};
-use millpond::domain::{Actor, ActorKind, ExecutionId, Text};
+use millpond::domain::{Actor, ActorKind, ExecutionId};
 use millpond::keys::Key;
 use serde_json::json;
 
@@ -112,7 +112,7 @@ async fn start(engine: &Engine, request: &Request) -> Result<Response, Problem> 
 }
 
 async fn status(engine: &Engine, id: &str) -> Result<Response, Problem> {
-    let execution = engine.execution(eid(id)?).await?;
+    let execution = engine.execution(eid(engine, id).await?).await?;
     let record = &execution.record;
     let answer = json!({
         "eid": record.eid,
@@ -137,7 +137,7 @@ async fn result(
     request: &Request,
     left: Duration,
 ) -> Result<Response, Problem> {
-    let eid = eid(id)?;
+    let eid = eid(engine, id).await?;
     let wait = match request.parameter("wait") {
         None => Duration::ZERO,
         Some(text) if text == "0" => Duration::ZERO,
@@ -166,7 +166,7 @@ async fn result(
 }
 
 async fn signal(engine: &Engine, id: &str, request: &Request) -> Result<Response, Problem> {
-    let eid = eid(id)?;
+    let eid = eid(engine, id).await?;
     let body: SignalBody = read(request)?;
     let mut signal = Signal::on(body.channel).actor(actor(request));
     if let Some(value) = body.payload {
@@ -204,16 +204,13 @@ fn kind(arn: &str) -> ActorKind {
     }
 }
 
-/// The execution that a path names.
-fn eid(text: &str) -> Result<ExecutionId, Problem> {
+/// The execution that a path names: of a key, the newest. 1 G for a key, 2 G if it was used before.
+async fn eid(engine: &Engine, text: &str) -> Result<ExecutionId, Problem> {
     let text = percent_encoding::percent_decode_str(text).decode_utf8();
     let text =
         text.map_err(|_| Problem::bad("invalid name of an execution: it must be UTF-8 text"))?;
     match text.strip_prefix("key:") {
-        Some(key) => Ok(ExecutionId::keyed(
-            &Text::parse(key).map_err(EngineError::from)?,
-            0,
-        )),
+        Some(key) => Ok(engine.newest_of(key).await?),
         None => Ok(ExecutionId::parse(&text.to_ascii_lowercase()).map_err(EngineError::from)?),
     }
 }

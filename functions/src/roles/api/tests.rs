@@ -62,7 +62,7 @@ fn an_execution_is_started_signalled_and_read_at_the_price_of_each() {
     let place = "/executions/key:a%20b%2F%C3%BC";
     let (read, counts) = world.counted(|world| call(world, "GET", place, &Value::Null));
     assert_eq!((read.0, &read.1["status"]), (200, &json!("suspended")));
-    assert_eq!(counts.reads, 1);
+    assert_eq!(counts.reads, 2, "the execution of the key, and its head");
     let result = format!("/executions/{}/result", started["eid"].as_str().unwrap());
     assert_eq!(call(&world, "GET", &result, &Value::Null).0, 202);
     let now = format!("{result}?wait=0");

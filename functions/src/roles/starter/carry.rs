@@ -42,9 +42,12 @@ impl Starter {
                 sent.map(|(started, signalled)| (started.eid, signalled))
             }
             None => {
-                let eid = Plan::eid(to)?;
-                let sent = Box::pin(self.engine.signal(eid, signal)).await;
-                sent.map(|signalled| (eid, signalled))
+                let sent = async {
+                    let eid = self.engine.newest_of(to).await?;
+                    let signalled = Box::pin(self.engine.signal(eid, signal)).await?;
+                    Ok((eid, signalled))
+                };
+                sent.await
             }
         };
         Ok(match sent {

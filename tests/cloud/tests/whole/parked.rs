@@ -35,7 +35,7 @@ async fn case26_what_spins_or_cannot_be_read_is_parked_a_panic_fails_and_others_
     let panics = scene.start("panicky", "panics", json!("panics")).await;
     let junk = scene.start("approval", "junk", json!("junk")).await;
     let shard = &junk[junk.len() - 2..];
-    let key = format!("pond/mail/default/{shard}/{junk}/msg.00000000-0000-4000-8000-000000000007");
+    let key = format!("pond/mail/default/{shard}/{junk}/2.00000000-0000-4000-8000-000000000007");
     scene.upload(&key, "no message").await;
     let queue = scene.stack.queue("DefaultQueue");
     for body in [
