@@ -10,9 +10,11 @@
 //! - `state`: the bucket, and the state of a worker in memory
 //! - `actions`: the enabled actions; `run`, `commit`, `dispatch`, `world`: their effects
 //! - `properties`: the invariants of every state
+//! - `key`: a second model, of the executions of one start key
 
 mod actions;
 mod commit;
+mod key;
 mod outbox;
 mod properties;
 mod rules;
@@ -23,6 +25,7 @@ mod workflow;
 mod world;
 
 pub use actions::Action;
+pub use key::{Key, KeyAction, KeyBudget, KeyRules, KeyState, Starter};
 pub use rules::Rules;
 pub use scenario::{ALL, Budget, Op, Scenario};
 pub use state::{Bucket, Head, Pc, Progress, Run, State, Version};

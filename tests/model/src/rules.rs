@@ -14,8 +14,8 @@ pub struct Rules {
     pub fired: bool,
     /// A run without a fresh cause, on a head without holder, does not commit.
     pub fresh_causes: bool,
-    /// Mail is an orphan only if the head is absent after the listing as well.
-    pub orphan_check: bool,
+    /// Mail and timers without a head stay. Without it, a run that saw no head deletes them.
+    pub lost_heads_keep_mail: bool,
     /// A timer's key contains the commit that set it.
     pub unique_timer_keys: bool,
     /// The timer that the head names is never deleted.
@@ -51,7 +51,7 @@ impl Default for Rules {
             lease_is_evidence: true,
             fired: true,
             fresh_causes: true,
-            orphan_check: true,
+            lost_heads_keep_mail: true,
             unique_timer_keys: true,
             named_timer_stays: true,
             owned_timer_stays: true,

@@ -63,7 +63,7 @@ impl Protocol {
             Pc::ListAbsent if listed & mid::START != 0 => run.pc = Pc::Create,
             Pc::ListAbsent => {
                 (run.slots, run.pc) = (listed, Pc::ReadAgain);
-                if !self.rules.orphan_check {
+                if !self.rules.lost_heads_keep_mail {
                     return self.orphan(run);
                 }
             }
@@ -72,7 +72,7 @@ impl Protocol {
                 return Some(Run::new(exec, run.cause));
             }
             Pc::ReadAgain if found.is_some() => return Some(Run::new(exec, run.cause)),
-            Pc::ReadAgain => return self.orphan(run),
+            Pc::ReadAgain => return None,
             Pc::List => return self.listed(state, worker, run, listed),
             Pc::ReadFired if state.bucket.timers & (1 << run.next.fired) != 0 => {
                 return self.dispatch_loaded(state, worker, run);

@@ -78,9 +78,9 @@ fn a_run_without_a_fresh_cause_commits_nothing() {
 }
 
 #[test]
-fn mail_is_an_orphan_only_if_the_head_is_absent_after_the_listing() {
+fn mail_without_a_head_stays() {
     let rules = Rules {
-        orphan_check: false,
+        lost_heads_keep_mail: false,
         ..Rules::default()
     };
     breaks(
