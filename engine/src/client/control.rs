@@ -4,8 +4,8 @@ use serde::Serialize;
 
 use super::{Engine, EngineError, Start, Started};
 use crate::domain::{
-    Actor, Body, Channel, Control, ExecutionId, Json, Mail, MessageId, Payload, Record, Text,
-    ValueError, Workflow,
+    Actor, Body, Channel, Control, Entry, ExecutionId, Json, Mail, MessageId, Payload, Record,
+    Text, ValueError, Workflow,
 };
 use crate::journal::Journal;
 use crate::mailbox::{self, Sent};
@@ -18,14 +18,22 @@ pub struct Signal {
     channel: String,
     payload: Result<Json, ValueError>,
     key: Option<String>,
+    confirmed: bool,
     actor: Actor,
 }
 
-/// The result of sending a message.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Signalled {
-    /// Whether this call sent it; `false` if its idempotency key was used before.
-    pub fresh: bool,
+/// The answer to a message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Signalled {
+    /// The execution receives the message of this call. So it is without a key; with one, only a
+    /// call that asked for it ([`Signal::confirmed`]) has this answer.
+    Fresh,
+    /// The message is in the mailbox. If one with its key was received before, it is received no
+    /// second time.
+    Sent,
+    /// A message with this key was sent before, and this call adds none.
+    Known,
 }
 
 impl Signal {
@@ -35,6 +43,7 @@ impl Signal {
             channel: channel.into(),
             payload: Ok(Json::null()),
             key: None,
+            confirmed: false,
             actor: Actor::system("engine"),
         }
     }
@@ -58,6 +67,14 @@ impl Signal {
         self
     }
 
+    /// Asks whether the message of this call is the one that the execution receives. An absorbed
+    /// message leaves the mailbox, so only the journal shows one with the same key: 1 G more, + 1 G
+    /// for each segment.
+    pub fn confirmed(mut self) -> Self {
+        self.confirmed = true;
+        self
+    }
+
     /// Sets the sender.
     pub fn actor(mut self, actor: Actor) -> Self {
         self.actor = actor;
@@ -78,7 +95,8 @@ impl Engine {
     /// Sends a message; returns when it is durable. The first matching receive consumes it, at
     /// any later time.
     ///
-    /// Price: 1 G + 1 P, + 1 P for a value over 32 KiB.
+    /// Price: 1 G + 1 P, + 1 P for a value over 32 KiB; with a key that was sent and is not absorbed
+    /// yet, 1 G more; [`Signal::confirmed`] costs extra.
     ///
     /// # Errors
     /// [`EngineError`]: rejected before anything is written; unknown or finished execution; the
@@ -120,18 +138,47 @@ impl Engine {
         let json = signal.payload?;
         self.check_message(&record.workflow, &record.version, &channel, &json)?;
         let now = ports.clock.now();
-        let mid = match signal.key.as_deref().map(Text::parse).transpose()? {
-            Some(key) => MessageId::keyed(channel.as_str(), &key),
+        let key = signal.key.as_deref().map(Text::parse).transpose()?;
+        let mid = match &key {
+            Some(key) => MessageId::keyed(channel.as_str(), key),
             None => MessageId::message(now, ports.entropy.uuid7(now)),
         };
+        let nonce = key.is_some().then(|| ports.entropy.nonce());
         let mut payload = Payload::Inline(json);
         stored::offload(ports, &eid, &mut payload, self.core.settings.inline).await?;
         let body = Body::Message { channel, payload };
-        let mail = Mail::new(mid, signal.actor.into(), now, body);
+        let mail = Mail::new(mid, signal.actor.into(), now, body).with_nonce(nonce);
         let sent = mailbox::send(ports, &record.queue, &eid, &mail).await?;
-        Ok(Signalled {
-            fresh: sent == Sent::New,
+        Ok(match (sent, key) {
+            (Sent::Existed, _) => Signalled::Known,
+            (Sent::New, None) => Signalled::Fresh,
+            (Sent::New, Some(_)) if !signal.confirmed => Signalled::Sent,
+            (Sent::New, Some(_)) => match self.absorbed(eid, &mail.mid).await? {
+                Some(nonce) if nonce != mail.nonce => Signalled::Known,
+                _ => Signalled::Fresh,
+            },
         })
+    }
+
+    /// Returns the nonce of the message with this id that the journal contains, if it does. **\[R\]
+    /// A22** Read after the create: a message that was absorbed before it was deleted before it, so
+    /// the create alone shows nothing. 1 G, + 1 G for each segment.
+    async fn absorbed(
+        &self,
+        eid: ExecutionId,
+        mid: &MessageId,
+    ) -> Result<Option<Option<String>>, EngineError> {
+        let history = self.history(eid, 0).await?;
+        let mut entries = history
+            .commits
+            .into_iter()
+            .flat_map(|commit| commit.entries);
+        Ok(entries.find_map(|entry| match entry {
+            Entry::Received {
+                mid: found, nonce, ..
+            } if found == *mid => Some(nonce),
+            _ => None,
+        }))
     }
 
     /// Requests the cancellation of an execution: its open frames yield `Cancelled`, and its

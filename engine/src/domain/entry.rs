@@ -41,6 +41,9 @@ pub enum Entry {
         sent_at: Timestamp,
         /// The sender.
         from: Provenance,
+        /// Identifies the call that sent it, if its key may be that of other calls.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        nonce: Option<String>,
         /// The content.
         body: Body,
     },

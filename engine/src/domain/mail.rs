@@ -17,6 +17,10 @@ pub struct Mail {
     pub from: Provenance,
     /// The instant of sending, by the sender's clock. Messages are absorbed in this order.
     pub sent_at: Timestamp,
+    /// Identifies the call that sent it, if it has a key that other calls may use as well. So a caller
+    /// never takes another's message for its own (A22).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub nonce: Option<String>,
     /// The content.
     pub body: Body,
 }
@@ -33,8 +37,16 @@ impl Mail {
             mid,
             from,
             sent_at,
+            nonce: None,
             body,
         }
+    }
+
+    /// Identifies the call that sends it.
+    #[must_use]
+    pub fn with_nonce(mut self, nonce: Option<String>) -> Self {
+        self.nonce = nonce;
+        self
     }
 }
 

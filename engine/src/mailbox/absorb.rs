@@ -147,6 +147,7 @@ fn unreadable(slot: &Slot, body: &[u8]) -> Mail {
         mid: slot.mid.clone(),
         from: Actor::system("unknown").into(),
         sent_at: slot.modified,
+        nonce: None,
         body: Body::Unreadable {
             key: slot.key.to_string(),
             text,

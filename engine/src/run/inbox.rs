@@ -202,6 +202,7 @@ impl Inbox {
                 mid: mail.mid,
                 sent_at: mail.sent_at,
                 from: mail.from,
+                nonce: mail.nonce,
                 body,
             };
             for entry in [received].into_iter().chain(effect) {

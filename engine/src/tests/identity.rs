@@ -9,7 +9,7 @@ use futures::future::join;
 use super::cuts::Way;
 use super::{App, keyed, neighbour};
 use crate::client::{
-    EngineError, Notice, Retained, Retention, RetentionSettings, Signal, Start, Started,
+    EngineError, Notice, Retained, Retention, RetentionSettings, Signal, Signalled, Start, Started,
 };
 use crate::domain::{ExecutionId, Status, Text};
 use crate::journal::Journal;
@@ -190,6 +190,61 @@ fn a22_a_start_is_cut_at_each_request_and_one_call_at_most_is_fresh() {
             }
         }
     }
+}
+
+/// A22: two callers send under one key; a run absorbs one message between the requests of the other.
+#[test]
+pub(super) fn a22_of_two_messages_with_one_key_one_is_fresh() {
+    for slow_at in 0..6 {
+        for way in [
+            Injection::Delay(Duration::from_secs(5)),
+            Injection::LandedReplyLost,
+        ] {
+            let world = World::new(app());
+            let eid = world.start(Start::new("parent")).eid;
+            world.run_all();
+            let slow = neighbour(&world, app, 2);
+            slow.faults.add(Rule::new(way).at(slow_at));
+            let signal = || Signal::on("a").value(&1_u64).key("once").confirmed();
+            let other = async {
+                world.clock.sleep(Duration::from_secs(1)).await;
+                let answer = world.engine.signal(eid, signal()).await.unwrap();
+                let causes = world.causes(eid);
+                world.engine.run(eid, causes).await.unwrap();
+                answer
+            };
+            let (one, two) = world.block(join(slow.engine.signal(eid, signal()), other));
+            let mut both = [one.unwrap(), two];
+            both.sort_by_key(|answer| *answer != Signalled::Fresh);
+            assert_eq!(both, [Signalled::Fresh, Signalled::Known], "{slow_at}");
+            world.run_all();
+            world.signal(eid, Signal::on("b").value(&1_u64)).unwrap();
+            world.run_all();
+            assert_eq!(world.result::<u64>(eid), Ok(3));
+        }
+    }
+}
+
+#[test]
+fn a_message_is_fresh_sent_or_known_at_the_price_of_each_answer() {
+    let world = World::new(app());
+    let eid = world.start(Start::new("parent")).eid;
+    world.run_all();
+    let signal = || Signal::on("a").value(&1_u64).key("once");
+    let answer = |signal, answer, write, read| {
+        let sent = |world: &World| world.block(world.engine.signal(eid, signal)).unwrap();
+        let (found, counts) = world.counted(sent);
+        assert_eq!((found, price(&counts)), (answer, (write, read)));
+    };
+    let other = Signal::on("other").value(&1_u64);
+    answer(other, Signalled::Fresh, 1, 1);
+    answer(signal().confirmed(), Signalled::Fresh, 1, 2);
+    answer(signal().confirmed(), Signalled::Known, 1, 2);
+    world.run_all();
+    answer(signal(), Signalled::Sent, 1, 1);
+    answer(signal(), Signalled::Known, 1, 2);
+    world.run_all();
+    answer(signal().confirmed(), Signalled::Known, 1, 2);
 }
 
 /// A22: the head advances, is archived and becomes free between the mail and the head.

@@ -1,6 +1,6 @@
 //! `signal`: sends a message to an execution.
 
-use millpond::client::{EngineError, Frame, FrameKind, FrameStatus, Signal};
+use millpond::client::{EngineError, Frame, FrameKind, FrameStatus, Signal, Signalled};
 use millpond::domain::{Channel, ExecutionId};
 use serde_json::json;
 
@@ -38,7 +38,7 @@ impl Run for Args {
             signal = signal.json(parse("message", value)?);
         }
         if let Some(key) = &self.key {
-            signal = signal.key(key);
+            signal = signal.key(key).confirmed();
         }
         // Read before the message can end the wait.
         let unread = unread(context, eid, &self.channel)
@@ -52,10 +52,10 @@ impl Run for Args {
             context.streams.note(format!("warning: {warning}"));
         }
         if context.streams.json() {
-            context.streams.document(
-                &json!({"eid": eid, "channel": self.channel, "fresh": signalled.fresh}),
-            )?;
-        } else if !signalled.fresh {
+            let fresh = signalled == Signalled::Fresh;
+            let report = json!({"eid": eid, "channel": self.channel, "fresh": fresh});
+            context.streams.document(&report)?;
+        } else if signalled == Signalled::Known {
             context
                 .streams
                 .note("note: a message with this key had already been delivered");

@@ -5,7 +5,7 @@
 use std::process::ExitCode;
 use std::time::Duration;
 
-use millpond::client::{Engine, EngineError, Signal, Start, chain};
+use millpond::client::{Engine, EngineError, Signal, Signalled, Start, chain};
 use millpond::domain::Actor;
 use serde::{Deserialize, Serialize};
 
@@ -80,7 +80,8 @@ async fn perform(engine: &Engine, plan: &Plan, op: &Op) -> Result<Word, Trouble>
             value,
         } => {
             let signal = Signal::on(*channel).value(value).key(key);
-            engine.signal(eid, signal).await.map(|told| told.fresh)
+            let told = engine.signal(eid, signal).await;
+            told.map(|told| told != Signalled::Known)
         }
         Deed::Cancel => engine.cancel(eid, "planned", actor).await.map(|()| true),
         Deed::Pause => engine.pause(eid, "planned", actor).await.map(|()| true),

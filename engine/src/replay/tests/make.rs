@@ -45,6 +45,7 @@ pub(super) fn received(mid: MessageId, body: Body) -> Entry {
         mid,
         sent_at: instant(0),
         from: Provenance::from(Actor::system("test")),
+        nonce: None,
         body,
     }
 }

@@ -30,6 +30,8 @@ pub(super) struct SignalBody {
     #[serde(default, deserialize_with = "value")]
     pub(super) payload: Option<Json>,
     pub(super) key: Option<String>,
+    #[serde(default)]
+    pub(super) confirm: bool,
 }
 
 /// Reads a value by [`Json::parse`], as the command line does.

@@ -175,10 +175,13 @@ async fn signal(engine: &Engine, id: &str, request: &Request) -> Result<Response
     if let Some(key) = body.key.as_deref().or(request.header("idempotency-key")) {
         signal = signal.key(key);
     }
+    if body.confirm {
+        signal = signal.confirmed();
+    }
     let signalled = engine.signal(eid, signal).await?;
     Ok(Response::json(
         202,
-        &json!({"eid": eid, "fresh": signalled.fresh}),
+        &json!({"eid": eid, "answer": signalled}),
     ))
 }
 

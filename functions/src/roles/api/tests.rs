@@ -70,7 +70,11 @@ fn an_execution_is_started_signalled_and_read_at_the_price_of_each() {
     let word = json!({"channel": "word", "payload": "hello", "key": "1"});
     let signal = format!("{place}/signal");
     let (status, sent) = call(&world, "POST", &signal, &word);
-    assert_eq!((status, &sent["fresh"]), (202, &json!(true)));
+    assert_eq!((status, &sent["answer"]), (202, &json!("sent")));
+    let mut again = word.clone();
+    again["confirm"] = json!(true);
+    let (status, sent) = call(&world, "POST", &signal, &again);
+    assert_eq!((status, &sent["answer"]), (202, &json!("known")));
     world.run_all();
     let (status, ended) = call(&world, "GET", &result, &Value::Null);
     assert_eq!((status, &ended["value"]), (200, &json!("hello, Ann")));

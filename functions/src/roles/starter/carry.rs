@@ -84,7 +84,7 @@ fn signal_outcome(plan: &Plan, eid: ExecutionId, signalled: Signalled) -> Outcom
     Outcome::Signalled {
         rule: plan.rule.clone(),
         eid,
-        fresh: signalled.fresh,
+        known: signalled == Signalled::Known,
     }
 }
 

@@ -30,8 +30,8 @@ pub enum Outcome {
         rule: String,
         /// The execution.
         eid: ExecutionId,
-        /// Whether it did so now.
-        fresh: bool,
+        /// Whether the message of an earlier event with the same key waits there already.
+        known: bool,
     },
     /// There was no execution to signal, which the rule ignores.
     Ignored {
@@ -158,11 +158,11 @@ impl fmt::Display for Outcome {
                 };
                 write!(f, "started {eid} by trigger {rule}{how}")
             }
-            Self::Signalled { rule, eid, fresh } => {
-                let how = if *fresh {
-                    ""
-                } else {
+            Self::Signalled { rule, eid, known } => {
+                let how = if *known {
                     ": it was signalled before"
+                } else {
+                    ""
                 };
                 write!(f, "signalled {eid} by trigger {rule}{how}")
             }

@@ -121,8 +121,8 @@ fn answer(outcomes: &[Outcome]) -> Answer {
             Outcome::Started {
                 rule, eid, fresh, ..
             } => done.push(json!({"trigger": rule, "started": eid, "fresh": fresh})),
-            Outcome::Signalled { rule, eid, fresh } => {
-                done.push(json!({"trigger": rule, "signalled": eid, "fresh": fresh}));
+            Outcome::Signalled { rule, eid, known } => {
+                done.push(json!({"trigger": rule, "signalled": eid, "known": known}));
             }
             Outcome::Refused { .. } => refused = true,
             Outcome::Ignored { .. }

@@ -160,12 +160,12 @@ fn a_signal_finds_its_execution_by_key_and_is_received_once() {
     let report = stand.handle(bank("paid", 7, 99));
     assert!(matches!(
         report.records[0].outcomes[0],
-        Outcome::Signalled { fresh: true, .. }
+        Outcome::Signalled { known: false, .. }
     ));
     let report = stand.handle(bank("paid", 7, 99));
     assert!(matches!(
         report.records[0].outcomes[0],
-        Outcome::Signalled { fresh: false, .. }
+        Outcome::Signalled { known: true, .. }
     ));
     assert_eq!(report.payload(), Ok(Value::Null));
     stand.world.run_all();
@@ -208,7 +208,7 @@ fn a_signal_without_execution_follows_the_rule() {
     ));
     assert!(matches!(
         outcome(bank("start", 1, 2)),
-        (true, Outcome::Signalled { fresh: false, .. })
+        (true, Outcome::Signalled { known: true, .. })
     ));
     assert!(matches!(
         outcome(bank("wait", 1, 2)),
