@@ -53,7 +53,7 @@ impl Scheduler {
         let queues = self.options.queues.clone();
         // A poll that replaces an outdated one lists the same page, and no timers unless their turn has
         // come.
-        let again = std::mem::take(&mut self.outdated);
+        let again = std::mem::take(&mut self.share.outdated);
         if !again {
             self.scans.values_mut().for_each(Scan::advance);
         }
@@ -140,7 +140,7 @@ impl Scheduler {
         self.tell(&WorkerEvent::FoundTimers { earliest });
         self.timers_listed = ports.clock.monotonic();
         due.foreign.iter().for_each(|key| self.foreign(key));
-        if self.is_contended() && !due.now.is_empty() {
+        if self.share.is_contended() && !due.now.is_empty() {
             let begin = ports.entropy.u64() % due.now.len() as u64;
             due.now
                 .rotate_left(usize::try_from(begin).unwrap_or_default());

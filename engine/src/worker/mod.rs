@@ -14,10 +14,13 @@
 //! Price: 2 P for each poll (one queue); while the doorbell is silent, one poll per interval.
 
 mod event;
+mod job;
 mod look;
 mod options;
+mod pauses;
 mod scan;
 mod scheduler;
+mod share;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -30,7 +33,8 @@ use tracing::Instrument as _;
 pub use event::WorkerEvent;
 pub use options::{RunSpan, Watch, WorkerOptions};
 
-use self::scheduler::{Finished, Scheduler};
+use self::job::Finished;
+use self::scheduler::Scheduler;
 use crate::client::Engine;
 use crate::process::{Core, Notice};
 use crate::run::Stop;
@@ -83,8 +87,8 @@ impl Worker {
                 }
             }
             for job in scheduler.take_jobs() {
-                let span = (self.options.span)(job.eid());
-                let run = scheduler::job(Arc::clone(&self.core), job, word.clone(), done.clone());
+                let span = (self.options.span)(&job.eid);
+                let run = job::perform(Arc::clone(&self.core), job, word.clone(), done.clone());
                 let run = run.instrument(span);
                 // A task of its own, so that runs share the processors; each one reports its end.
                 let _runs_on = self.core.ports.spawner.spawn(run.boxed());

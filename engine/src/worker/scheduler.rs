@@ -4,76 +4,18 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures::channel::mpsc;
 use jiff::Timestamp;
 
+use super::job::{Finished, Job};
+use super::pauses::Paused;
 use super::scan::Scan;
+use super::share::Share;
 use super::{WorkerEvent, WorkerOptions};
 use crate::domain::{ExecutionId, Queue};
 use crate::keys::Key;
-use crate::ports::{Backoff, BucketError, Hint};
+use crate::ports::Hint;
 use crate::process::{Core, STORE, chain};
-use crate::run::{self, Causes, Ended, RunError, Stop};
-
-/// How many executions a worker takes from its first poll.
-const QUOTA: f64 = 8.0;
-/// The weight of one run in the share of runs that were for nothing.
-const WEIGHT: f64 = 0.1;
-/// The share of them above which a worker takes less.
-const WASTE: f64 = 0.2;
-/// What is left of the quota after a run while the share is above that.
-const SHRINK: f64 = 0.8;
-/// Pauses after runs of one execution without effect.
-const BACKOFF: Backoff = Backoff::new(Duration::from_millis(100), Duration::from_secs(30));
-
-pub(super) struct Job {
-    eid: ExecutionId,
-    causes: Causes,
-    /// The number of the poll that found it.
-    poll: u64,
-}
-
-impl Job {
-    pub(super) fn eid(&self) -> &ExecutionId {
-        &self.eid
-    }
-}
-
-pub(super) struct Finished {
-    eid: ExecutionId,
-    ended: Result<Ended, RunError>,
-    /// Mail that the run has absorbed and deleted.
-    served: Vec<Key>,
-    /// Whether another process had done the work, or does it.
-    wasted: bool,
-    /// As in [`Job`].
-    poll: u64,
-}
-
-pub(super) async fn job(
-    core: Arc<Core>,
-    job: Job,
-    stop: Stop,
-    done: mpsc::UnboundedSender<Finished>,
-) {
-    let Job { eid, causes, poll } = job;
-    let mut served = Vec::new();
-    let by_mail = !causes.mail.is_empty();
-    let ended = run::run(core, eid, causes, stop, &mut served).await;
-    let wasted = match &ended {
-        Ok(Ended::Held(_) | Ended::Lost | Ended::Stale | Ended::Orphan) => true,
-        Ok(Ended::Terminal(_)) => by_mail && served.is_empty(),
-        _ => false,
-    };
-    // The receiver is gone if the worker was abandoned.
-    let _ = done.unbounded_send(Finished {
-        eid,
-        ended,
-        served,
-        wasted,
-        poll,
-    });
-}
+use crate::run::Causes;
 
 /// The causes of an execution that waits for a run.
 #[derive(Debug, Default)]
@@ -82,15 +24,6 @@ struct Waiting {
     timers: BTreeSet<Key>,
     /// Whether a hint named one of them. Otherwise the next poll finds them again.
     hinted: bool,
-}
-
-/// A pause after a run without effect.
-#[derive(Debug)]
-struct Paused {
-    until: Duration,
-    times: u32,
-    /// Whether a poll has begun since the pause ended.
-    looked: bool,
 }
 
 /// The state of a worker.
@@ -104,7 +37,7 @@ pub(super) struct Scheduler {
     waiting: BTreeMap<ExecutionId, (Queue, Waiting)>,
     /// The executions of the runs in progress; true for retries.
     running: BTreeMap<ExecutionId, bool>,
-    paused: BTreeMap<ExecutionId, Paused>,
+    pub(super) paused: BTreeMap<ExecutionId, Paused>,
     said: BTreeSet<String>,
     /// Whether the last poll failed.
     pub(super) blind: bool,
@@ -117,16 +50,7 @@ pub(super) struct Scheduler {
     pub(super) scans: BTreeMap<Queue, Scan>,
     /// The shard from which the worker takes what a poll has found.
     pub(super) place: u8,
-    /// The number of polls.
-    polls: u64,
-    /// How many executions the worker takes from one poll.
-    quota: f64,
-    /// How many of them it has taken.
-    taken: u32,
-    /// The share of recent runs that were for nothing.
-    waste: f64,
-    /// Whether what the last poll found may be obsolete.
-    pub(super) outdated: bool,
+    pub(super) share: Share,
     pub(super) timer_cursor: Option<Key>,
     /// When the timers were listed last.
     pub(super) timers_listed: Duration,
@@ -138,6 +62,7 @@ pub(super) struct Scheduler {
 impl Scheduler {
     pub(super) fn new(core: Arc<Core>, options: WorkerOptions) -> Self {
         let next_look = core.ports.clock.monotonic();
+        let concurrency = options.concurrency;
         let [place, ..] = core.ports.entropy.u64().to_le_bytes();
         Self {
             ready: options.queues.iter().map(|_| BTreeMap::new()).collect(),
@@ -156,18 +81,14 @@ impl Scheduler {
             next_timer: None,
             scans: BTreeMap::new(),
             place,
-            polls: 0,
-            quota: QUOTA,
-            taken: 0,
-            waste: 0.0,
-            outdated: false,
+            share: Share::new(concurrency),
             timer_cursor: None,
             timers_listed: Duration::ZERO,
             closed: BTreeMap::new(),
         }
     }
 
-    fn now(&self) -> Duration {
+    pub(super) fn now(&self) -> Duration {
         self.core.ports.clock.monotonic()
     }
 
@@ -185,45 +106,19 @@ impl Scheduler {
         any(&self.ready) || (self.has_room_for_retries() && any(&self.retries))
     }
 
-    fn most(&self) -> u32 {
-        u32::try_from(self.options.concurrency).unwrap_or(u32::MAX)
-    }
-
     /// Returns whether a poll is due before anything else begins.
     pub(super) fn must_look(&self) -> bool {
-        self.outdated || !self.has_work()
+        self.share.outdated || !self.has_work()
     }
 
-    /// **N25** Adapts how much the worker takes from one poll to the share of runs that were for
-    /// nothing, as a sender adapts to a congested network; after the first such run of a poll it
-    /// polls again and takes from another place. Bad interleaving: sixteen workers list the same page
-    /// and take it in the same order; each execution is run sixteen times.
+    /// **N25** After a run for nothing, the worker takes from another place.
     fn adapt(&mut self, wasted: bool, poll: u64) {
-        let most = f64::from(self.most());
-        self.waste += (f64::from(u8::from(wasted)) - self.waste) * WEIGHT;
-        if wasted && poll == self.polls && !self.outdated {
+        if self.share.adapt(wasted, poll) {
             [self.place, ..] = self.core.ports.entropy.u64().to_le_bytes();
             for (queue, scan) in &mut self.scans {
                 scan.jump(queue, self.place);
             }
-            self.outdated = true;
         }
-        self.quota = match self.waste > WASTE {
-            true => (self.quota.min(most) * SHRINK).max(1.0),
-            false => (self.quota + 1.0).min(most * 4.0),
-        };
-    }
-
-    /// Returns whether other workers were seen to take the same executions.
-    pub(super) fn is_contended(&self) -> bool {
-        self.waste > WEIGHT / 2.0
-    }
-
-    /// Counts an execution that the worker takes from what the last poll has found.
-    fn count_taken(&mut self) {
-        self.taken += 1;
-        let all = self.quota >= f64::from(self.most());
-        self.outdated |= !all && f64::from(self.taken) >= self.quota;
     }
 
     /// Drops the mail that earlier polls have found: the next one finds what is left of it.
@@ -310,14 +205,14 @@ impl Scheduler {
         let mut jobs = Vec::new();
         for priority in 0..self.ready.len() {
             while self.has_room()
-                && !self.outdated
+                && !self.share.outdated
                 && let Some((eid, retry)) = self.next_job(priority)
             {
                 let Some((queue, waiting)) = self.waiting.remove(&eid) else {
                     continue;
                 };
                 if !waiting.hinted {
-                    self.count_taken();
+                    self.share.count_taken();
                 }
                 self.running.insert(eid, retry);
                 self.tell(&WorkerEvent::Began(eid));
@@ -328,7 +223,7 @@ impl Scheduler {
                     deliveries: self.paused.get(&eid).map_or(0, |paused| paused.times),
                     possible_duplicate: false, // the worker has polled, or polls soon
                 };
-                let poll = self.polls;
+                let poll = self.share.polls;
                 jobs.push(Job { eid, causes, poll });
             }
         }
@@ -384,69 +279,6 @@ impl Scheduler {
         }
     }
 
-    fn pause(&mut self, eid: ExecutionId, ended: Result<Ended, RunError>) {
-        let (now, wall) = (self.now(), self.core.ports.clock.now());
-        match ended {
-            Ok(Ended::Suspended(due)) => {
-                self.paused.remove(&eid);
-                self.next_timer = [self.next_timer, due].into_iter().flatten().min();
-            }
-            Ok(
-                Ended::Terminal(_) | Ended::Parked(_) | Ended::Stale | Ended::Sliced | Ended::Again,
-            ) => {
-                self.paused.remove(&eid);
-            }
-            Ok(Ended::Held(until)) => {
-                let wait = Duration::try_from(until.duration_since(wall)).unwrap_or_default();
-                self.paused.insert(
-                    eid,
-                    Paused {
-                        until: now + wait,
-                        times: 0,
-                        looked: false,
-                    },
-                );
-            }
-            Ok(Ended::Unregistered(workflow, version)) => {
-                self.say(format!("{workflow}@{version}"), || {
-                    tracing::warn!(%workflow, %version, "not registered here: its mail is left for a worker that knows it");
-                });
-                self.back_off(eid, now);
-            }
-            Ok(Ended::NewerCode(code)) => {
-                self.say(code.clone(), || {
-                    tracing::warn!(%eid, %code, "written by a newer build: left for its workers");
-                });
-                self.back_off(eid, now);
-            }
-            Ok(Ended::Orphan) => {
-                self.say(eid.to_string(), || {
-                    tracing::error!(%eid, "the head of this execution is missing; its mail and timers stay: run doctor");
-                });
-                self.back_off(eid, now);
-            }
-            Ok(Ended::Lost | Ended::Stalled(_)) => self.back_off(eid, now),
-            Err(error) => {
-                self.back_off(eid, now);
-                let asked = error.bucket().map(BucketError::wait);
-                if let (Some(asked), Some(paused)) = (asked, self.paused.get_mut(&eid)) {
-                    paused.until = paused.until.max(now + asked);
-                }
-            }
-        }
-    }
-
-    fn back_off(&mut self, eid: ExecutionId, now: Duration) {
-        let paused = self.paused.entry(eid).or_insert(Paused {
-            until: now,
-            times: 0,
-            looked: false,
-        });
-        paused.looked = false;
-        paused.times += 1;
-        paused.until = now + BACKOFF.after(paused.times);
-    }
-
     /// Returns how long the worker can wait for a hint.
     pub(super) fn patience(&self) -> Duration {
         let now = self.now();
@@ -480,7 +312,10 @@ impl Scheduler {
             .values()
             .filter(|paused| !paused.looked)
             .map(|paused| paused.until);
-        let outdated = self.outdated.then_some(self.looked_at + self.options.busy);
+        let outdated = self
+            .share
+            .outdated
+            .then_some(self.looked_at + self.options.busy);
         [timer, paused.min(), outdated]
             .into_iter()
             .flatten()
@@ -490,15 +325,11 @@ impl Scheduler {
     /// Begins a poll, which covers the pauses that have ended. Drops those that ended long ago.
     pub(super) fn looked(&mut self) {
         let now = self.now();
-        (self.polls, self.taken) = (self.polls + 1, 0);
-        if self.outdated {
+        self.share.begin_poll();
+        if self.share.outdated {
             self.forget_found();
         }
-        for paused in self.paused.values_mut() {
-            paused.looked |= paused.until <= now;
-        }
-        self.paused
-            .retain(|_, paused| !paused.looked || paused.until + BACKOFF.longest() * 4 > now);
+        self.looked_at_pauses(now);
     }
 
     /// Logs a message once.
