@@ -19,7 +19,8 @@ use serde::Serialize;
 
 use super::attention::{BlockedExecution, UnreadMessages, blocked, unread_messages};
 use super::objects::finding;
-use super::{Engine, EngineError, Frame, FrameKind, FrameStatus};
+use super::open::{Open, collect};
+use super::{Engine, EngineError};
 use crate::domain::{ExecutionId, MessageId, Status, Workflow};
 use crate::journal::{Head, Journal};
 use crate::keys::{self, FeedKey, Key, MailKey, Prefix, TimerKey};
@@ -384,20 +385,4 @@ impl Seen {
             findings: vec![finding],
         }
     }
-}
-
-enum Open {
-    Message,
-    Child(ExecutionId),
-}
-
-fn collect(frame: &Frame, open: &mut Vec<Open>) {
-    match (frame.kind, frame.status, frame.child) {
-        (FrameKind::Receive, FrameStatus::Waiting, _) => open.push(Open::Message),
-        (FrameKind::Child, FrameStatus::Running | FrameStatus::Waiting, Some(child)) => {
-            open.push(Open::Child(child));
-        }
-        _ => {}
-    }
-    frame.frames.iter().for_each(|below| collect(below, open));
 }

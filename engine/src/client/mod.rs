@@ -12,6 +12,7 @@ mod execution;
 mod frames;
 mod list;
 mod objects;
+mod open;
 mod past;
 mod place;
 mod price;

@@ -76,6 +76,7 @@ pub(super) fn of_journal(commits: &[Commit]) -> Vec<Unread> {
                 sent_at,
                 from,
                 body: Body::Message { channel, payload },
+                ..
             } => {
                 let message = Unread {
                     mid: mid.clone(),
