@@ -51,6 +51,12 @@ impl MessageId {
         Self::of(Class::Control, "start")
     }
 
+    /// Returns whether this is the id of a command, or of the mail with which an execution continues
+    /// itself.
+    pub(crate) fn is_command(&self) -> bool {
+        self.0.starts_with(Class::Control.digit()) && *self != Self::start()
+    }
+
     /// Returns the id of the result that the child `eid` reports at the end of `generation`.
     #[must_use]
     pub fn result(eid: &ExecutionId, generation: u32) -> Self {

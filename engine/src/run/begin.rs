@@ -6,9 +6,9 @@ use jiff::Timestamp;
 
 use super::close::{Close, Halt, unreadable};
 use super::conductor::Run;
-use super::ended::Causes;
+use super::ended::{Causes, Ended};
 use super::inbox::Absorbed;
-use crate::domain::{Blocked, Body, Commit, Control, Entry, Failure, kind};
+use crate::domain::{Blocked, Body, Commit, Control, Entry, Failure, Status, kind};
 use crate::keys::TimerKey;
 use crate::stored::LoadError;
 
@@ -98,6 +98,39 @@ impl Run {
         }
     }
 
+    /// Decides about an execution whose workflow this build does not contain.
+    ///
+    /// **\[R\] N12** Commands take effect without the code, apart from a cancel of a workflow that has
+    /// begun. If the execution is then to be driven, the commit mails a `slice`. Bad interleaving: a
+    /// worker without the code absorbs a `resume` and deletes it; nothing wakes a worker with the
+    /// code.
+    pub(super) fn obey(&mut self, history: &[Commit], absorbed: Absorbed) -> Halt {
+        let Absorbed {
+            entries, requested, ..
+        } = absorbed;
+        let head = &self.committer.journal.head;
+        let mut committed = history.iter().flat_map(|commit| &commit.entries);
+        let begun = committed.any(|entry| matches!(entry, Entry::Started));
+        let pending = !begun && head.status == Status::Pending;
+        let lifted = entries.iter().any(|entry| matches!(entry, Entry::Unpaused));
+        let commanded = entries.iter().any(is_command);
+        let close = match (requested.terminate, requested.cancel, requested.parked) {
+            (Some(reason), ..) => Close::End(Err(Failure::new(kind::TERMINATED, reason))),
+            (None, Some(reason), _) if pending => {
+                Close::End(Err(Failure::new(kind::CANCELLED, reason)))
+            }
+            (None, _, Some(status)) if commanded => Close::Park(status),
+            (None, _, None) if lifted => Close::HandOver(None),
+            _ => {
+                let (workflow, version) = (head.record.workflow.clone(), &head.record.version);
+                let ended = Ended::Unregistered(workflow, version.clone());
+                return Halt::Close(Close::Leave(ended));
+            }
+        };
+        self.committer.append(entries);
+        Halt::Close(close)
+    }
+
     /// **\[R\]** Acquires before replaying, so that a replay that aborts the process is counted.
     async fn acquire(&mut self) -> Result<(), Halt> {
         let crash_count = self.committer.crash().await?;
@@ -113,6 +146,16 @@ impl Run {
 enum Beginning {
     Drive(Vec<Entry>),
     Close(Vec<Entry>, Close),
+}
+
+fn is_command(entry: &Entry) -> bool {
+    matches!(
+        entry,
+        Entry::Received {
+            body: Body::Control(_),
+            ..
+        }
+    )
 }
 
 fn is_start(entry: &Entry) -> bool {

@@ -92,16 +92,22 @@ async fn iteration(
     stop: &Stop,
     served: &mut Vec<Key>,
 ) -> Result<Ended, RunError> {
-    let (mut run, history, broken) = match Run::begin(core, ready, causes).await? {
-        Begun::Run(run, history, broken) => (*run, history, broken),
-        Begun::Unregistered(ended) => return Ok(ended),
-    };
+    let Begun {
+        mut run,
+        history,
+        broken,
+        registered,
+    } = Run::begin(core, ready, causes).await?;
     let crash_loop = run.is_crash_loop(causes);
     let absorbed = run.absorb_first();
-    let close = match run
-        .advance(history, absorbed, broken.as_ref(), crash_loop, stop)
-        .await
-    {
+    let closed = match registered {
+        true => {
+            run.advance(history, absorbed, broken.as_ref(), crash_loop, stop)
+                .await
+        }
+        false => Err(run.obey(&history, absorbed)),
+    };
+    let close = match closed {
         Ok(close) | Err(Halt::Close(close)) => close,
         Err(Halt::Failed(error)) => return Err(error),
     };
@@ -123,15 +129,18 @@ pub(super) struct Run {
     pub(super) program: Program,
 }
 
-enum Begun {
-    /// With the journal, and the reason why a part of it is missing.
-    Run(Box<Run>, Vec<Commit>, Option<LoadError>),
-    /// This build does not contain the workflow.
-    Unregistered(Ended),
+struct Begun {
+    run: Run,
+    /// The journal.
+    history: Vec<Commit>,
+    /// The reason why a part of it is missing.
+    broken: Option<LoadError>,
+    /// Whether this build contains the workflow.
+    registered: bool,
 }
 
 impl Run {
-    /// Step 6, first half: reads the mail, if this build contains the workflow.
+    /// Step 6, first half: reads the mail; if this build does not contain the workflow, the commands.
     async fn begin(core: &Arc<Core>, ready: Ready, causes: &Causes) -> Result<Begun, RunError> {
         let Ready {
             mut journal,
@@ -151,9 +160,9 @@ impl Run {
         {
             record.version.clone_from(&newest.version);
         }
-        if core.app.find(&record.workflow, &record.version).is_none() {
-            let (workflow, version) = (record.workflow.clone(), record.version.clone());
-            return Ok(Begun::Unregistered(Ended::Unregistered(workflow, version)));
+        let registered = core.app.find(&record.workflow, &record.version).is_some();
+        if !registered {
+            inbox.keep_commands();
         }
         inbox.read_first(&early).await?;
         // **[R] A6** A timer proves its instant, and recorded instants never decrease.
@@ -170,7 +179,12 @@ impl Run {
             attempts: Attempts::new(core),
             program: Program::new(core),
         };
-        Ok(Begun::Run(Box::new(run), history, broken))
+        Ok(Begun {
+            run,
+            history,
+            broken,
+            registered,
+        })
     }
 
     /// Step 6: turns the mail that the first listing found into entries.

@@ -131,6 +131,11 @@ impl Inbox {
         Ok(())
     }
 
+    /// Keeps the commands of the last listing: the rest is for a worker with the code.
+    pub(super) fn keep_commands(&mut self) {
+        self.listed.retain(|slot| slot.mid.is_command());
+    }
+
     fn add(&mut self, mail: Mail, value: Option<Json>) {
         let (mid, mail) = (mail.mid.clone(), Box::new(mail));
         self.messages.insert(mid, Message::Read { mail, value });
