@@ -217,7 +217,7 @@ impl Run {
                 self.must(Event::Ended { control, ending }, now)?;
             }
             Wake::Work(Completion::Stopped(control)) => {
-                self.must(Event::Stopped { control }, now)?
+                self.must(Event::Stopped { control }, now)?;
             }
             Wake::Work(Completion::Lost(control)) => self.must(Event::Lost { control }, now)?,
             Wake::Work(Completion::Decision(control, generation, message)) => {

@@ -1,7 +1,7 @@
 //! How a message is sent to a run.
 
 use millpond::ExecutionId;
-use millpond::client::Signal;
+use millpond::client::{Signal, Signalled};
 use serde_json::json;
 
 use super::super::context::CommandContext;
@@ -19,9 +19,9 @@ pub(super) async fn send(
     signal: Signal,
     what: &str,
 ) -> Result<Exit, Error> {
-    let signal = signal.actor(context.actor.clone());
+    let signal = signal.confirmed().actor(context.actor.clone());
     let fresh = match context.engine.signal(run, signal).await {
-        Ok(sent) => sent.fresh,
+        Ok(signalled) => signalled == Signalled::Fresh,
         Err(error) => return Err(with_near(context, error).await),
     };
     if context.streams.json() {

@@ -15,7 +15,7 @@ use crate::machine::Decision;
 use crate::run::{ControlMessage, Graphs, Request, Verb as Control, decide, snapshot};
 
 fn key() -> ExecutionId {
-    ExecutionId::keyed(&Text::parse("r").unwrap())
+    ExecutionId::keyed(&Text::parse("r").unwrap(), 0)
 }
 
 /// Each kind of node that runs have, both joins, a loop, a retry and a halt.

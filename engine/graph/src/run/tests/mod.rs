@@ -1,3 +1,8 @@
+#![expect(
+    clippy::needless_pass_by_value,
+    reason = "a test writes values in place"
+)]
+
 mod activities;
 mod basics;
 mod cuts;

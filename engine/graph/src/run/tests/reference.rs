@@ -69,7 +69,7 @@ fn plan(seed: u64, id: ActivationId, attempt: u64) -> (u64, u8) {
         mixed = (mixed ^ (mixed >> 31)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         mixed ^= mixed >> 29;
     }
-    let longest = if mixed % 16 == 0 {
+    let longest = if mixed.is_multiple_of(16) {
         15_000_000_000
     } else {
         3_000_000_000

@@ -71,10 +71,15 @@ pub(super) fn handlers(calls: &Arc<CallLog>) -> Handlers {
         async move { run(&calls, call).await }
     };
     let panics = |_: Call| async move {
-        let broken: Option<Value> = None;
-        Ok::<_, StepError>(broken.expect("the handler panics"))
+        assert!(calls_nothing(), "the handler panics");
+        Ok::<_, StepError>(Value::Null)
     };
     Handlers::new().on("work", work).on("panic", panics)
+}
+
+/// False, which the compiler does not see.
+fn calls_nothing() -> bool {
+    std::hint::black_box(false)
 }
 
 async fn run(calls: &CallLog, call: Call) -> Result<Answer, StepError> {
