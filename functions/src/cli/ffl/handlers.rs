@@ -44,11 +44,15 @@ impl Handling {
         let mut handlers = Handlers::new();
         for (facet, path) in self.files(&facets, streams)? {
             let handler = Subprocess::file(executable(&path)?, streams.clone());
-            handlers = handlers.register(&facet, handler).map_err(invalid)?;
+            handlers = handlers
+                .register(&facet, handler)
+                .map_err(|pattern| invalid(&pattern))?;
         }
         for (pattern, command) in &self.commands {
             let handler = Subprocess::shell(command, streams.clone());
-            handlers = handlers.register(pattern, handler).map_err(invalid)?;
+            handlers = handlers
+                .register(pattern, handler)
+                .map_err(|pattern| invalid(&pattern))?;
         }
         let missing = facets.iter().filter(|facet| handlers.find(facet).is_none());
         let missing: Vec<&str> = missing.map(String::as_str).collect();
@@ -119,7 +123,7 @@ fn unread(path: &Path, source: io::Error) -> Error {
     }
 }
 
-fn invalid(pattern: InvalidPattern) -> Error {
+fn invalid(pattern: &InvalidPattern) -> Error {
     Error::Usage(pattern.to_string())
 }
 

@@ -66,7 +66,7 @@ async fn exchange(mut child: Child, input: &Value) -> Result<Ran, StepError> {
     let mut group = Group::of(&child);
     let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
     let ended = async {
-        let status = child.wait().await.map_err(broken);
+        let status = child.wait().await.map_err(|error| broken(&error));
         // A process that the shell has left behind may hold the streams open.
         group.kill();
         status
@@ -91,7 +91,7 @@ async fn write(stdin: Option<ChildStdin>, input: String) -> Result<(), StepError
     match stdin.write_all(input.as_bytes()).await {
         // A command need not read its input.
         Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
-        written => written.map_err(broken),
+        written => written.map_err(|error| broken(&error)),
     }
 }
 
@@ -99,7 +99,10 @@ async fn read(stdout: Option<ChildStdout>) -> Result<Vec<u8>, StepError> {
     let mut printed = Vec::new();
     if let Some(stdout) = stdout {
         let mut limited = stdout.take(MAX_OUTPUT + 1);
-        limited.read_to_end(&mut printed).await.map_err(broken)?;
+        limited
+            .read_to_end(&mut printed)
+            .await
+            .map_err(|error| broken(&error))?;
     }
     if printed.len() as u64 > MAX_OUTPUT {
         let why = format!(
@@ -119,7 +122,10 @@ async fn relay(stderr: Option<ChildStderr>) -> Result<Vec<u8>, StepError> {
     };
     let mut chunk = [0; MAX_TAIL];
     loop {
-        let length = stderr.read(&mut chunk).await.map_err(broken)?;
+        let length = stderr
+            .read(&mut chunk)
+            .await
+            .map_err(|error| broken(&error))?;
         if length == 0 {
             return Ok(tail);
         }
@@ -130,7 +136,7 @@ async fn relay(stderr: Option<ChildStderr>) -> Result<Vec<u8>, StepError> {
     }
 }
 
-fn broken(error: std::io::Error) -> StepError {
+fn broken(error: &std::io::Error) -> StepError {
     StepError::new("stream", format!("a stream of the command failed: {error}"))
 }
 
