@@ -57,7 +57,7 @@ fn n10_a_lease_from_a_clock_far_ahead_lasts_for_its_duration() {
     world
         .block(world.engine.terminate(eid, "enough", ada))
         .unwrap();
-    assert_eq!(world.run(eid).unwrap(), Ended::Terminal(Status::Cancelled));
+    assert_eq!(world.run(eid).unwrap(), Ended::Terminal(Status::Terminated));
 }
 
 #[test]

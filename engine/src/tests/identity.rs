@@ -76,7 +76,7 @@ fn retain(world: &World) -> Retained {
 
 /// An execution of the key `k`, archived, with a free key.
 fn free() -> World {
-    let world = World::new(app());
+    let world = World::with_settings(app(), super::patient());
     world.start(Start::new("echoes").input(&1_u64).key("k"));
     world.run_all();
     world.clock.advance(DAY * 8);
@@ -143,7 +143,7 @@ pub(super) fn a22_two_starters_of_one_key_are_never_both_fresh() {
             Injection::Delay(Duration::from_secs(5)),
             Injection::LandedReplyLost,
         ] {
-            let world = World::new(app());
+            let world = World::with_settings(app(), super::patient());
             let slow = neighbour(&world, app, 2);
             slow.faults.add(Rule::new(ways).at(slow_at));
             let other = async {
@@ -167,7 +167,11 @@ fn a22_a_start_is_cut_at_each_request_and_one_call_at_most_is_fresh() {
     for reused in [false, true] {
         for at in 0..6 {
             for way in Way::of(Verb::Write) {
-                let world = if reused { free() } else { World::new(app()) };
+                let world = if reused {
+                    free()
+                } else {
+                    World::with_settings(app(), super::patient())
+                };
                 let eid = nth("k", u32::from(reused));
                 let client = world.beside(app(), "client", 7);
                 way.cut(&client, at);
@@ -200,7 +204,7 @@ pub(super) fn a22_of_two_messages_with_one_key_one_is_fresh() {
             Injection::Delay(Duration::from_secs(5)),
             Injection::LandedReplyLost,
         ] {
-            let world = World::new(app());
+            let world = World::with_settings(app(), super::patient());
             let eid = world.start(Start::new("parent")).eid;
             world.run_all();
             let slow = neighbour(&world, app, 2);
@@ -227,7 +231,7 @@ pub(super) fn a22_of_two_messages_with_one_key_one_is_fresh() {
 
 #[test]
 fn a_message_is_fresh_sent_or_known_at_the_price_of_each_answer() {
-    let world = World::new(app());
+    let world = World::with_settings(app(), super::patient());
     let eid = world.start(Start::new("parent")).eid;
     world.run_all();
     let signal = || Signal::on("a").value(&1_u64).key("once");
@@ -253,7 +257,7 @@ pub(super) fn a22_a_starter_that_stalls_for_100_days_is_fresh_by_its_nonce() {
     // Between its mail and its head; and before its mail.
     for (under, own) in [("x/", true), ("mail/", false)] {
         for days in [0, 8, 100] {
-            let world = World::new(app());
+            let world = World::with_settings(app(), super::patient());
             let slow = neighbour(&world, app, 2);
             let stalls = Rule::new(Injection::Delay(DAY * 200)).on(Verb::Write);
             slow.faults.add(stalls.under(under));
@@ -367,7 +371,7 @@ fn a21_a_signal_by_key_reaches_the_next_execution_or_is_refused_by_its_name() {
 #[test]
 pub(super) fn a20_a_duplicate_of_any_age_starts_no_child_again() {
     for days in [0, 8, 100, 400] {
-        let world = World::new(app());
+        let world = World::with_settings(app(), super::patient());
         let eid = world.start(Start::new("parent").key("p")).eid;
         world.run_all();
         let signal = || Signal::on("a").value(&1_u64).key("delivery-1");
@@ -389,7 +393,7 @@ pub(super) fn a20_a_duplicate_of_any_age_starts_no_child_again() {
 /// A21: no old message reaches the next execution of a key, and no old child is its own.
 #[test]
 fn a21_nothing_of_one_execution_reaches_the_next_one_of_its_key() {
-    let world = World::new(app());
+    let world = World::with_settings(app(), super::patient());
     world.memory.record();
     let start = |n: u64| world.start(Start::new("spawns").input(&n).key("alice")).eid;
     let first = start(1);
@@ -427,7 +431,7 @@ fn price(counts: &Counts) -> (u64, u64) {
 
 #[test]
 fn a_start_of_a_used_key_costs_at_most_three_write_and_two_read_requests() {
-    let world = World::new(app());
+    let world = World::with_settings(app(), super::patient());
     let started = |write, read, fresh| {
         let (started, counts) = world.counted(|world| world.start(echo(1)));
         assert_eq!((price(&counts), started.fresh), ((write, read), fresh));

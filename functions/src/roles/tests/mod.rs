@@ -17,6 +17,7 @@ use millpond::domain::ExecutionId;
 use millpond::keys::{self, MailKey};
 use millpond::ports::{Bucket as _, Clock as _, Expect, Outcome};
 use millpond::prelude::*;
+use millpond::settings::Settings;
 use millpond_testing::{ManualClock, World};
 use serde_json::{Value, json};
 
@@ -61,7 +62,12 @@ pub(super) fn world() -> World {
         .workflow("add", "1", add)
         .workflow("nap", "1", nap)
         .workflow("slow", "1", slow);
-    let world = World::new(app);
+    // A process may stand still during a request, however long, and then go on.
+    let settings = Settings {
+        request_timeout: Duration::MAX,
+        ..Settings::default()
+    };
+    let world = World::with_settings(app, settings);
     let _ = clock.set(Arc::clone(&world.clock));
     world
 }

@@ -17,6 +17,8 @@ pub struct Execution {
     pub workflow: String,
     /// Its status.
     pub status: String,
+    /// Whether it is archived.
+    pub archived: bool,
     /// The key it was started with.
     pub key: Option<String>,
 }
@@ -58,6 +60,7 @@ impl Scene {
             eid: text(row, "eid").unwrap_or_default(),
             workflow: text(row, "workflow").unwrap_or_default(),
             status: text(row, "status").unwrap_or_default(),
+            archived: row["archived"] == true,
             key: text(row, "dispatch_key"),
         };
         rows.iter().map(read).collect()

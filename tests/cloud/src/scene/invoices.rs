@@ -199,7 +199,7 @@ async fn archive(scene: &Scene, count: usize) -> usize {
         .until("all are archived", PATIENCE, async || {
             scene.retain().await.expect("the retention answers");
             let all = scene.executions().await;
-            archived = all.iter().filter(|each| each.status == "archived").count();
+            archived = all.iter().filter(|each| each.archived).count();
             archived == count
         })
         .await;
