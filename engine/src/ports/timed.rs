@@ -32,12 +32,15 @@ impl TimedBucket {
         }
     }
 
-    /// Returns the reply, or `None` if none came within `limit`.
+    /// Returns the reply, or `None` if none came within `limit`; `Duration::MAX` is no limit.
     async fn within<T>(
         &self,
         limit: Duration,
         request: impl Future<Output = T> + Send,
     ) -> Option<T> {
+        if limit == Duration::MAX {
+            return Some(request.await);
+        }
         futures::select_biased! {
             reply = Box::pin(request).fuse() => Some(reply),
             () = self.clock.sleep(limit).fuse() => None,
