@@ -89,7 +89,7 @@ fn app() -> App {
 pub async fn archive(scene: &Scene, options: &Options, say: &mut dyn FnMut(String)) -> Outcome {
     let begun = Instant::now();
     let (memory, engine) = earlier(AGO, app());
-    let (finished, live) = work(&engine, make(&engine, options.count)).await;
+    let (finished, live) = Box::pin(work(&engine, make(&engine, options.count))).await;
     let copies = memory.snapshot().into_iter().map(async |(key, body)| {
         scene.upload(&format!("pond/{key}"), body).await;
     });
