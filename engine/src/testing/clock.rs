@@ -117,7 +117,9 @@ struct Sleep<'a> {
 impl<'a> Sleep<'a> {
     fn begin(clock: &'a ManualClock, duration: Duration) -> Option<Self> {
         let mut state = clock.lock();
-        let deadline = state.monotonic.checked_add(duration)?;
+        let deadline = state.monotonic.checked_add(duration);
+        // A wait until the end of time never ends: a simulation must not go there.
+        let deadline = deadline.filter(|at| *at < Duration::MAX)?;
         let place = (deadline, state.next);
         state.next += 1;
         drop(state);
