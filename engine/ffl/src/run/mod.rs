@@ -1,7 +1,7 @@
 //! The interpreter: a workflow of the engine that runs any program.
 //!
 //! One run of a workflow is one execution. Event facets are its frames, each under a scope that the
-//! text alone decides ([`Place`]); everything else is computed between them, without an entry or a
+//! text alone decides (`Place`); everything else is computed between them, without an entry or a
 //! request, and again in each replay. Only branches that were woken are polled, values are shared,
 //! and all orders are those of the text.
 //!
