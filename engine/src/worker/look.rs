@@ -7,7 +7,7 @@ use super::scan::Scan;
 use super::scheduler::Scheduler;
 use crate::domain::Queue;
 use crate::keys::{self, Key, MailKey};
-use crate::ports::BucketError;
+use crate::ports::{BucketError, Entropy};
 use crate::process::STORE;
 use crate::process::chain;
 use crate::timers;
@@ -90,8 +90,8 @@ impl Scheduler {
     }
 
     /// After a full page, the next polls read the pages behind it ([`Scan`]), so that executions
-    /// which no worker can run never hide the others. **N25** What a page contains is taken from the
-    /// worker's place on.
+    /// which no worker can run never hide the others. **N25** What a page contains is taken in random
+    /// order.
     async fn find_mail(
         &mut self,
         queue: &Queue,
@@ -102,9 +102,7 @@ impl Scheduler {
         let prefix = keys::mail_queue(queue);
         let mut page = ports.page_until(&prefix, scan.after(), PAGE, end).await?;
         scan.listed(queue, page.next, &*ports.entropy);
-        let place = keys::mail_shard(queue, self.place);
-        let before = page.entries.partition_point(|row| row.key < place);
-        page.entries.rotate_left(before);
+        shuffle(&mut page.entries, &*ports.entropy);
         let oldest = page.entries.iter().map(|row| row.modified).min();
         self.tell(&WorkerEvent::FoundMail {
             queue: queue.clone(),
@@ -140,15 +138,21 @@ impl Scheduler {
         self.tell(&WorkerEvent::FoundTimers { earliest });
         self.timers_listed = ports.clock.monotonic();
         due.foreign.iter().for_each(|key| self.foreign(key));
-        if self.share.is_contended() && !due.now.is_empty() {
-            let begin = ports.entropy.u64() % due.now.len() as u64;
-            due.now
-                .rotate_left(usize::try_from(begin).unwrap_or_default());
+        if self.share.is_contended() {
+            shuffle(&mut due.now, &*ports.entropy);
         }
         let mut found = false;
         for (key, timer) in due.now {
             found |= self.saw_timer(&timer.queue, timer.eid, key);
         }
         Ok(found)
+    }
+}
+
+/// Brings `items` into random order.
+fn shuffle<T>(items: &mut [T], entropy: &dyn Entropy) {
+    for last in (1..items.len()).rev() {
+        let other = entropy.u64() % (last as u64 + 1);
+        items.swap(last, usize::try_from(other).unwrap_or(last));
     }
 }

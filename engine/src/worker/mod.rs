@@ -8,8 +8,9 @@
 //!   elsewhere, the execution is retried after a pause of its own.
 //! - A process has at most one run per execution at a time; a hint that arrives during a run is
 //!   kept, and starts the next run afterwards.
-//! - **N25** Several workers of one queue take different parts of it: each begins at a random shard,
-//!   and after a run for nothing polls again, begins elsewhere, and takes less at once.
+//! - **N25** Several workers of one queue take different parts of it: each takes what a page contains
+//!   in random order, and after a run for nothing polls again, goes to another page, and takes less at
+//!   once.
 //!
 //! Price: 2 P for each poll (one queue); while the doorbell is silent, one poll per interval.
 

@@ -48,8 +48,6 @@ pub(super) struct Scheduler {
     pub(super) interval: Duration,
     pub(super) next_timer: Option<Timestamp>,
     pub(super) scans: BTreeMap<Queue, Scan>,
-    /// The shard from which the worker takes what a poll has found.
-    pub(super) place: u8,
     pub(super) share: Share,
     pub(super) timer_cursor: Option<Key>,
     /// When the timers were listed last.
@@ -63,7 +61,6 @@ impl Scheduler {
     pub(super) fn new(core: Arc<Core>, options: WorkerOptions) -> Self {
         let next_look = core.ports.clock.monotonic();
         let concurrency = options.concurrency;
-        let [place, ..] = core.ports.entropy.u64().to_le_bytes();
         Self {
             ready: options.queues.iter().map(|_| BTreeMap::new()).collect(),
             retries: options.queues.iter().map(|_| BTreeMap::new()).collect(),
@@ -80,7 +77,6 @@ impl Scheduler {
             looked_at: next_look,
             next_timer: None,
             scans: BTreeMap::new(),
-            place,
             share: Share::new(concurrency),
             timer_cursor: None,
             timers_listed: Duration::ZERO,
@@ -111,12 +107,12 @@ impl Scheduler {
         self.share.outdated || !self.has_work()
     }
 
-    /// **N25** After a run for nothing, the worker takes from another place.
+    /// **N25** After a run for nothing, the worker takes from another page.
     fn adapt(&mut self, wasted: bool, poll: u64) {
         if self.share.adapt(wasted, poll) {
-            [self.place, ..] = self.core.ports.entropy.u64().to_le_bytes();
+            let [shard, ..] = self.core.ports.entropy.u64().to_le_bytes();
             for (queue, scan) in &mut self.scans {
-                scan.jump(queue, self.place);
+                scan.jump(queue, shard);
             }
         }
     }

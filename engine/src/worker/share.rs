@@ -4,10 +4,11 @@
 const QUOTA: f64 = 8.0;
 /// The weight of one run in the share of runs that were for nothing.
 const WEIGHT: f64 = 0.1;
-/// The share of them above which a worker takes less.
+/// The share of them above which a worker takes less. When little is left, most of what a poll finds is
+/// run by others already, and more attempts would only cost requests.
 const WASTE: f64 = 0.2;
-/// What is left of the quota after a run while the share is above that.
-const SHRINK: f64 = 0.8;
+/// What is left of the quota after such a run while the share is above that.
+const SHRINK: f64 = 0.7;
 
 /// The part of a worker in the work of a queue that others serve, too.
 ///
@@ -50,8 +51,9 @@ impl Share {
     /// Returns whether it is the first one of the last poll that was.
     pub(super) fn adapt(&mut self, wasted: bool, poll: u64) -> bool {
         self.waste += (f64::from(u8::from(wasted)) - self.waste) * WEIGHT;
-        self.quota = match self.waste > WASTE {
-            true => (self.quota.min(self.most) * SHRINK).max(1.0),
+        self.quota = match wasted {
+            true if self.waste > WASTE => (self.quota.min(self.most) * SHRINK).max(1.0),
+            true => self.quota,
             false => (self.quota + 1.0).min(self.most * 4.0),
         };
         let first = wasted && poll == self.polls && !self.outdated;
