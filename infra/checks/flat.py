@@ -90,13 +90,14 @@ class Flat:
         prefixes = condition.get("StringLike", {}).get("s3:prefix")
         if list(condition) != ["StringLike"] or prefixes is None:
             return [f"the bucket where {condition}"]
-        begins, ends = f"{self.prefix}/", "*"
-        return [
-            f"list {one[len(begins) : -1]}"
-            if one.startswith(begins) and one.endswith(ends)
-            else f"list of {one}"
-            for one in listed(prefixes)
-        ]
+        return [self._list(one) for one in listed(prefixes)]
+
+    def _list(self, prefix):
+        """A folder by its name; a pattern (`x/*/head`) as it stands."""
+        begins = f"{self.prefix}/"
+        if not prefix.startswith(begins) or "*" not in prefix:
+            return f"list of {prefix}"
+        return f"list {prefix.removeprefix(begins).removesuffix('*')}"
 
 
 def listed(one):

@@ -31,6 +31,7 @@ def _worker(function, queue):
         ),
         ("s3:DeleteObject", ["mail/", "timers/"], "causes, when all that followed from them is there"),
         ("s3:ListBucket", ["list mail/", "absent"], "the mailbox of an execution"),
+        ("s3:ListBucket", ["list x/*/head"], "when a head changed whose lease ends too far ahead"),
         _QUEUES,
         *_own(function, queue),
     ]

@@ -8,6 +8,7 @@ mod deadlines;
 mod early;
 mod events;
 mod hand;
+mod leases;
 mod parked;
 mod retention;
 mod scenes;
