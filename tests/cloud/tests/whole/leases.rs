@@ -22,7 +22,8 @@ async fn n10_a_function_takes_over_from_a_holder_whose_clock_was_far_ahead() {
     setting.held = true;
     let scene = Scene::open(setting).await.expect("the scene is set");
     let app = App::new().register::<three>();
-    let engine = scene.engine_ahead(SignedDuration::from_hours(2), app).await;
+    // Five leases. The instants that it records remain, so the next attempt begins only after them.
+    let engine = scene.engine_ahead(SignedDuration::from_secs(10), app).await;
     let eid = scene.start("three", "far", json!("far")).await;
 
     let (stop, abandon) = (Notice::new(), Notice::new());
