@@ -38,7 +38,7 @@ pub(crate) fn earlier(by: Duration, app: App) -> (Arc<MemoryBucket>, Engine) {
 }
 
 fn over(bucket: Arc<dyn Bucket>, clock: Arc<dyn Clock>, app: App) -> Engine {
-    let doors = Ports {
+    let ports = Ports {
         bucket,
         clock,
         entropy: Arc::new(OsEntropy::default()),
@@ -50,7 +50,7 @@ fn over(bucket: Arc<dyn Bucket>, clock: Arc<dyn Clock>, app: App) -> Engine {
         site: "scene".to_owned(),
         code_ref: "20260101T000000-scene".to_owned(),
     };
-    Engine::new(doors, app, host).expect("the application holds together")
+    Engine::new(ports, app, host).expect("the application holds together")
 }
 
 /// A clock that is behind.
