@@ -1,6 +1,6 @@
 """Packs a binary as Lambda's `bootstrap`, and refuses one that Lambda would not run.
 
-The zip says when the binary was built, since builds go by their age (docs/operations.md), and nothing else
+The zip contains the build time of the binary, since builds are ordered by age (docs/operations.md), and nothing else
 that differs from run to run: a build that changed nothing has the same digest, and publishes no new version.
 """
 
@@ -20,14 +20,14 @@ def refuse(why):
 
 
 def machine(binary):
-    """What an ELF executable runs on."""
+    """The architecture of an ELF executable."""
     if binary[:4] != b"\x7fELF" or binary[4] != 2:
         refuse("the binary is no 64-bit ELF file")
     return int.from_bytes(binary[18:20], "little")
 
 
 def newest_glibc(binary):
-    """The newest version of glibc that a symbol is asked from: their names stand in the clear."""
+    """The newest version of glibc that a symbol needs: the names are plain text in the binary."""
     found = {
         tuple(map(int, v.split(b"."))) for v in re.findall(rb"\x00GLIBC_(\d+(?:\.\d+)+)(?=\x00)", binary)
     }
@@ -66,7 +66,7 @@ def main():
     if asked.triggers:
         with open(asked.triggers, "rb") as file:
             entries.append(("triggers.toml", file.read(), 0o644))
-    # Under another name until it is whole: a killed build leaves the old package.
+    # Under another name until it is complete: a killed build leaves the old package.
     # Lambda's clocks, like its folders, are in UTC.
     built = time.gmtime(os.path.getmtime(asked.binary))[:6]
     pack(entries, built, f"{asked.out}.new")

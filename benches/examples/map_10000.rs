@@ -34,12 +34,12 @@ const MOST_MEMORY: u64 = 256 << 10;
 /// Effects of the items, over both lives.
 struct World {
     effects: Mutex<BTreeMap<usize, u32>>,
-    stands: AtomicBool,
-    told: mpsc::UnboundedSender<()>,
+    hangs: AtomicBool,
+    reached: mpsc::UnboundedSender<()>,
 }
 
 async fn item(world: Arc<World>, item: usize) -> Result<String, StepError> {
-    let still = item == FATAL && world.stands.swap(false, Ordering::SeqCst);
+    let still = item == FATAL && world.hangs.swap(false, Ordering::SeqCst);
     *world
         .effects
         .lock()
@@ -47,7 +47,7 @@ async fn item(world: Arc<World>, item: usize) -> Result<String, StepError> {
         .entry(item)
         .or_default() += 1;
     if still {
-        let _ = world.told.unbounded_send(());
+        let _ = world.reached.unbounded_send(());
         std::future::pending::<()>().await;
     }
     Ok(format!("{item:0BYTES$}"))
@@ -128,18 +128,18 @@ fn most_memory() -> u64 {
 fn main() {
     let clock: Arc<dyn Clock> = Arc::new(SystemClock::default());
     let bucket: Arc<dyn Bucket> = Arc::new(MemoryBucket::new(Arc::clone(&clock)));
-    let (told, mut stands) = mpsc::unbounded();
+    let (reached, mut middle) = mpsc::unbounded();
     let world = Arc::new(World {
         effects: Mutex::default(),
-        stands: AtomicBool::new(true),
-        told,
+        hangs: AtomicBool::new(true),
+        reached,
     });
     let began = Instant::now();
     let first = Life::begin(&bucket, &clock, &world);
     let start = first.engine.start(Start::new("map"));
     let eid = futures::executor::block_on(start).expect("a start").eid;
     first.work();
-    futures::executor::block_on(stands.next()).expect("it comes to the middle");
+    futures::executor::block_on(middle.next()).expect("it comes to the middle");
     let before = first.kill();
     let reached = began.elapsed();
 

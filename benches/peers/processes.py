@@ -13,7 +13,7 @@ TICKS = os.sysconf("SC_CLK_TCK")
 
 
 class Failed(Exception):
-    """A command ended badly or said what it should not."""
+    """A command failed, or its output is not as expected."""
 
 
 class Processes:
@@ -24,7 +24,7 @@ class Processes:
         self.running: list[subprocess.Popen] = []
 
     def start(self, name: str, argv: list, env: dict | None = None) -> subprocess.Popen:
-        """Starts a server or worker; what it says goes to a file in the run's folder."""
+        """Starts a server or worker; its output goes to a file in the run's folder."""
         with open(self.folder / f"{name}.log", "ab") as log:
             process = subprocess.Popen(
                 [str(word) for word in argv],

@@ -30,7 +30,7 @@ QUICK = Sizes(times=1, w1=(5, 20), w2=(50, 5), w3=(10, 50), w4=10, w5=100, idle=
 
 @dataclass
 class Row:
-    """One peer with one durability. Subclasses say how it is installed, started and asked."""
+    """One peer with one durability. Subclasses define how it is installed, started and asked."""
 
     peer: str
     version: str
@@ -56,18 +56,18 @@ class Row:
         raise NotImplementedError
 
 
-def measure(row: Row, processes, folder, sizes: Sizes, say) -> dict:
+def measure(row: Row, processes, folder, sizes: Sizes, report) -> dict:
     """All figures of one row. A workload that fails is a figure too: why it failed."""
     argv, env = row.client(folder)
 
     def ask(*words) -> list[float]:
-        say(f"  {' '.join(map(str, words))}")
+        report(f"  {' '.join(map(str, words))}")
         return processes.ask([*argv, *words], env, PATIENCE)["seconds"]
 
     def replayed() -> list[float]:
         seconds = []
         for _ in range(sizes.times):
-            say(f"  prepare {sizes.w5}, restart, resume")
+            report(f"  prepare {sizes.w5}, restart, resume")
             name = processes.ask([*argv, "prepare", sizes.w5], env, PATIENCE)["id"]
             row.restart(processes)
             seconds += processes.ask([*argv, "resume", name], env, PATIENCE)["seconds"]

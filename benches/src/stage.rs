@@ -120,8 +120,8 @@ impl Stage {
         let engine = Engine::new(ports, super::app(), host).expect("an application");
         let stop = Notice::new();
         let worker = Worker::new(&engine, options);
-        let told = stop.clone();
-        let worker = tokio::spawn(async move { worker.run(&told, &Notice::new()).await });
+        let stopped = stop.clone();
+        let worker = tokio::spawn(async move { worker.run(&stopped, &Notice::new()).await });
         Self {
             engine,
             stop,

@@ -16,7 +16,7 @@ pub(crate) struct Telemetry {
 }
 
 impl Telemetry {
-    /// Exports under the name `service` if a collector is configured. The text says why it cannot.
+    /// Exports under the name `service` if a collector is configured. The text is the reason if it cannot.
     #[cfg(feature = "otel")]
     pub(crate) fn begin(service: &str) -> (Self, Option<String>) {
         let named = [

@@ -1,6 +1,6 @@
-"""Templates that are wrong on purpose: each must be refused, by the rule that is there for it.
+"""Invalid templates: each must be refused by its rule.
 
-A rule that refuses none of these could be taken away unnoticed; `check` says so of it, too.
+A rule that refuses none of these could be removed unnoticed: `check` reports it, too.
 """
 
 import copy
@@ -19,7 +19,7 @@ EXPRESS = {"BucketName": "some--use1-az4--x-s3", "Storage": "express"}
 
 
 def put(file, *path, value):
-    """Sets what `path` leads to; a step may be a predicate that finds the member of a list."""
+    """Sets the value at `path`; a step may be a predicate that finds the member of a list."""
 
     def change(parts):
         *way, last = path
@@ -30,7 +30,7 @@ def put(file, *path, value):
 
 
 def drop(file, *path):
-    """Takes away what `path` leads to."""
+    """Deletes the value at `path`."""
 
     def change(parts):
         *way, last = path
@@ -78,7 +78,7 @@ POLICY = ("BucketPolicy", "Properties", "PolicyDocument", "Statement")
 KINDS = ("Properties", "EventPattern", "detail-type")
 SENDERS = ("DefaultSenders", "Properties", "PolicyDocument", "Statement")
 
-# The rule that must refuse it, the values it is expanded with, and what is done to it.
+# The rule that must refuse it, the values of its parameters, and the change.
 BROKEN = [
     ("visibility", NEW, mapping(T, "Visibility", "60", "Seconds", 60)),
     ("visibility", ALL, mapping(T, "Visibility", "900", "Seconds", 900)),
@@ -206,7 +206,7 @@ BROKEN = [
     ("alarms", NEW, drop(W, "SweeperMissingAlarm")),
     ("alarms", NEW, drop(W, "ErrorsAlarm", "Properties", "Metrics", 1)),
     ("alarms", NEW, drop(W, "Dashboard")),
-    # What CloudFormation itself would refuse, and `infra/expand` does.
+    # CloudFormation itself would refuse these, and `infra/expand` does.
     ("refused", {**NEW, "Storage": "express", "ArchiveDays": "30"}, lambda parts: None),
     ("refused", {**ALL, "Starter": "no"}, lambda parts: None),
     ("refused", {**NEW, "WorkerTimeout": "61"}, lambda parts: None),
@@ -227,15 +227,15 @@ def refused_by(parts, given):
 
 
 def check(parts, files):
-    """What of the above is not refused as it should be."""
+    """The templates above that are not refused as expected."""
     for at, (rule, given, change) in enumerate(BROKEN):
         copied = copy.deepcopy(parts)
         change(copied)
         by = refused_by(copied, given)
         if rule not in by:
-            yield f"the broken template {at}, for the rule {rule}, is refused by {sorted(by) or 'none'}"
+            yield f"the invalid template {at}, for the rule {rule}, is refused by {sorted(by) or 'none'}"
     for rule in sorted(RULES.keys() - {rule for rule, _, _ in BROKEN}):
-        yield f"no broken template is there for the rule {rule}"
+        yield f"there is no invalid template for the rule {rule}"
     yield from _sources(parts, files)
 
 
@@ -247,15 +247,15 @@ def _sources(parts, files):
 
     flat = Flat(expand(parts, NEW), NEW)
     for what, rule, changed in (
-        ("a call that no table knows", check_calls, {read: files[read] + "\nclient.copy_object()"}),
-        ("a call that is gone", check_calls, without(".delete_object()")),
+        ("a call that table.py does not list", check_calls, {read: files[read] + "\nclient.copy_object()"}),
+        ("a call that was removed", check_calls, without(".delete_object()")),
         ("a new folder of keys", check_folders, {"engine/src/keys/new.rs": 'format!("leases/{name}")'}),
         (
-            "a variable that nobody reads",
+            "a variable that no source reads",
             lambda all_: check_variables(all_, [flat]),
             without('"MILLPOND_SWEEP"'),
         ),
-        ("a metric that nobody writes", lambda all_: check_metrics(all_, [flat]), without('"MailLag"')),
+        ("a metric that no source writes", lambda all_: check_metrics(all_, [flat]), without('"MailLag"')),
     ):
         if not next(iter(rule({**files, **changed})), None):
             yield f"sources with {what} are not refused"

@@ -1,4 +1,4 @@
-"""Reading an expanded template: who points at what, and what a policy says in our words."""
+"""Reads an expanded template: its references, and its policies in the terms of table.py."""
 
 import re
 
@@ -25,27 +25,27 @@ class Flat:
     def functions(self):
         """Every function's properties, by its name without the stack's."""
         return {
-            says["FunctionName"].split("-", 1)[1]: (name, says)
-            for name, says in self.of("Lambda::Function").items()
+            properties["FunctionName"].split("-", 1)[1]: (name, properties)
+            for name, properties in self.of("Lambda::Function").items()
         }
 
     def queues(self):
         """Every queue's properties, by its name without the stack's."""
         return {
-            says["QueueName"].split("-", 1)[1]: (name, says) for name, says in self.of("SQS::Queue").items()
+            queue["QueueName"].split("-", 1)[1]: (name, queue) for name, queue in self.of("SQS::Queue").items()
         }
 
     def aliased(self, reference):
-        """The logical name of the function behind a reference to an alias; `None` for any other."""
+        """The logical name of the function that an alias refers to; `None` for any other reference."""
         alias = self.of("Lambda::Alias").get(target(reference))
         return target(alias["FunctionName"]) if alias else None
 
     def statements(self):
         """Every statement of every policy, with the name of the resource that holds it."""
         for name, one in self.resources.items():
-            says = one.get("Properties", {})
-            documents = [policy["PolicyDocument"] for policy in says.get("Policies", [])]
-            documents += [says["PolicyDocument"]] if "PolicyDocument" in says else []
+            properties = one.get("Properties", {})
+            documents = [policy["PolicyDocument"] for policy in properties.get("Policies", [])]
+            documents += [properties["PolicyDocument"]] if "PolicyDocument" in properties else []
             for document in documents:
                 for statement in document["Statement"]:
                     yield name, statement
@@ -63,7 +63,7 @@ class Flat:
         return pairs
 
     def places(self, resource, condition):
-        """A resource of a policy in the words of table.py; what has none is given as it stands."""
+        """A resource of a policy in the terms of table.py, or unchanged if it has none."""
         if resource == self.bucket:
             return self._lists(condition)
         if condition:
@@ -101,7 +101,7 @@ class Flat:
 
 
 def listed(one):
-    """What may be given by itself or in a list, as list."""
+    """A value or a list of values, as a list."""
     return one if isinstance(one, list) else [one]
 
 

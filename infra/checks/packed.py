@@ -1,4 +1,4 @@
-"""infra/pack.py on binaries that are made up: what it packs, and what it refuses."""
+"""infra/pack.py on generated binaries: which it packs, and which it refuses."""
 
 import os
 import pathlib
@@ -11,12 +11,12 @@ PACK = pathlib.Path(__file__).resolve().parent.parent / "pack.py"
 
 
 def elf(machine=62, glibc=("2.2.5", "2.34"), size=0):
-    """The header of an executable, the names of the versions that it asks for, and bytes that do not shrink."""
+    """The header of an executable, the names of the versions that it needs, and incompressible bytes."""
     header = b"\x7fELF\x02\x01\x01" + bytes(9) + (3).to_bytes(2, "little") + machine.to_bytes(2, "little")
     return header + b"\0" + b"".join(b"GLIBC_%s\0" % one.encode() for one in glibc) + os.urandom(size)
 
 
-# What is given, with which options, and what must be said.
+# The input, the options, and the expected error.
 CASES = [
     ("as it should be", elf(), [], None),
     ("an older glibc", elf(glibc=("2.17",)), [], None),
@@ -31,13 +31,13 @@ CASES = [
 
 
 def check():
-    """What pack.py did that it should not have."""
-    for name, binary, more, said in CASES:
+    """Deviations of pack.py from the expectation."""
+    for name, binary, more, expected in CASES:
         with tempfile.TemporaryDirectory() as folder:
-            yield from (f"pack: {name}: {what}" for what in _case(pathlib.Path(folder), binary, more, said))
+            yield from (f"pack: {name}: {what}" for what in _case(pathlib.Path(folder), binary, more, expected))
 
 
-def _case(folder, binary, more, said):
+def _case(folder, binary, more, expected):
     file, out = folder / "app", folder / "out.zip"
     file.write_bytes(binary)
     os.utime(file, (1767225600, 1767225600))
@@ -57,11 +57,11 @@ def _case(folder, binary, more, said):
     ]
     command += ["--triggers", folder / "rules.toml", *more]
     done = subprocess.run(command, check=False, capture_output=True, text=True)
-    if said is not None:
-        if done.returncode == 0 or said not in done.stderr:
-            yield f"it is not refused by `{said}`: {done.stderr}"
+    if expected is not None:
+        if done.returncode == 0 or expected not in done.stderr:
+            yield f"it is not refused by `{expected}`: {done.stderr}"
         if list(folder.glob("out.zip*")):
-            yield "something is left of what was refused"
+            yield "a refused package is left behind"
         return
     if done.returncode != 0:
         yield f"it is refused: {done.stderr}"
@@ -69,7 +69,7 @@ def _case(folder, binary, more, said):
     first = out.read_bytes()
     subprocess.run(command, check=True, capture_output=True)
     if out.read_bytes() != first:
-        yield "packed twice it differs"
+        yield "two packages of one binary differ"
     with zipfile.ZipFile(out) as archive:
         found = [(one.filename, one.external_attr >> 16, one.date_time) for one in archive.infolist()]
         if archive.read("bootstrap") != binary:

@@ -15,7 +15,7 @@ from resolve import PSEUDO, Refused, Scope
 
 FOLDER = pathlib.Path(__file__).resolve().parent.parent
 MAIN = "template.yaml"
-# What infra/build makes. Where it was uploaded to is what SAM wants to know.
+# The output of infra/build. SAM needs the place to which it was uploaded.
 PACKAGE = "../target/deploy/bootstrap.zip"
 UPLOADED = "s3://code/bootstrap.zip"
 
@@ -28,7 +28,7 @@ def read():
 
 
 def transformed(template, given=None):
-    """A template of SAM as CloudFormation gets it."""
+    """A SAM template as CloudFormation receives it."""
     template = copy.deepcopy(template)
     for name, one in template["Resources"].items():
         if one["Type"] == "AWS::Serverless::Function":
@@ -37,7 +37,7 @@ def transformed(template, given=None):
                     f"{name}: its CodeUri is not {PACKAGE}; by `Globals` the folder infra would be uploaded"
                 )
             one["Properties"]["CodeUri"] = UPLOADED
-    # It is asked for a partition, never called.
+    # SAM reads its partition, and does not call it.
     os.environ.setdefault("AWS_DEFAULT_REGION", PSEUDO["AWS::Region"])
     session = boto3.Session(region_name=PSEUDO["AWS::Region"])
     try:
@@ -58,10 +58,10 @@ def expand(parts, given, pseudo=None):
     for name, one in nested.items():
         if "Condition" in one and not main.holds(one["Condition"]):
             continue
-        says = one["Properties"]
-        if says["TemplateURL"] not in parts:
-            raise Refused(f"{name}: there is no {says['TemplateURL']}")
-        part = Scope(parts[says["TemplateURL"]], main.value(says["Parameters"]), main.pseudo)
+        properties = one["Properties"]
+        if properties["TemplateURL"] not in parts:
+            raise Refused(f"{name}: there is no {properties['TemplateURL']}")
+        part = Scope(parts[properties["TemplateURL"]], main.value(properties["Parameters"]), main.pseudo)
         _take(resources, part, skip=())
         outputs = part.template.get("Outputs", {}).items()
         main.outputs[name] = {
@@ -85,7 +85,7 @@ def _take(resources, scope, skip):
         if name in resources:
             raise Refused(f"two parts have a resource {name}")
         one = {key: part for key, part in one.items() if key != "Condition"}
-        # Parts are no resources here: who waits for one waits for nothing.
+        # Parts are not resources here: dependencies on them are dropped.
         after = one.pop("DependsOn", [])
         after = [each for each in ([after] if isinstance(after, str) else after) if each not in skip]
         if after:

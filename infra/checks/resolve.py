@@ -1,12 +1,12 @@
-"""What a template says once its parameters are known.
+"""Resolves a template whose parameters have values.
 
-Conditions are decided, and `Ref`, `Sub`, `FindInMap`, `Join` and `If` are worked out, as CloudFormation
-does. A reference to a resource stays what it is: its name is known only to who makes it.
+Conditions are decided, and `Ref`, `Sub`, `FindInMap`, `Join` and `If` are resolved, as by
+CloudFormation. References to resources remain: CloudFormation assigns their names.
 """
 
 import re
 
-# The account of no one, where nothing else is said.
+# A placeholder account, unless another is given.
 PSEUDO = {
     "AWS::AccountId": "123456789012",
     "AWS::Partition": "aws",
@@ -17,11 +17,11 @@ PSEUDO = {
 
 
 class Refused(Exception):
-    """A template, or a value for it, that CloudFormation would not take."""
+    """A template, or a value for it, that CloudFormation would reject."""
 
 
 class _Nothing:
-    """`AWS::NoValue`: as if it had not been written."""
+    """`AWS::NoValue`: as if the property were absent."""
 
 
 NOTHING = _Nothing()
@@ -60,10 +60,10 @@ class Scope:
             return all(self.holds(one) for one in of)
         if verb == "Fn::Or":
             return any(self.holds(one) for one in of)
-        raise Refused(f"no condition is called {verb}")
+        raise Refused(f"unknown condition function: {verb}")
 
     def value(self, node):
-        """`node` worked out."""
+        """`node`, resolved."""
         if isinstance(node, list):
             return [one for one in map(self.value, node) if one is not NOTHING]
         if not isinstance(node, dict):
@@ -127,18 +127,18 @@ def _parameters(declared, given):
         if name not in declared:
             raise Refused(f"there is no parameter {name}: {', '.join(sorted(declared))}")
     values = {}
-    for name, says in declared.items():
-        if name not in given and "Default" not in says:
+    for name, parameter in declared.items():
+        if name not in given and "Default" not in parameter:
             raise Refused(f"the parameter {name} has no value")
-        value = given.get(name, says.get("Default"))
+        value = given.get(name, parameter.get("Default"))
         text = value if isinstance(value, dict) else str(value)
-        allowed = says.get("AllowedValues")
+        allowed = parameter.get("AllowedValues")
         if allowed is not None and text not in map(str, allowed):
             raise Refused(f"{name} is {text}, not one of {', '.join(map(str, allowed))}")
-        if "AllowedPattern" in says and not re.fullmatch(says["AllowedPattern"], text):
-            raise Refused(f"{name} is {text}, which does not match {says['AllowedPattern']}")
-        number = says["Type"] == "Number" and not isinstance(value, dict)
-        if number and not says.get("MinValue", 0) <= int(text) <= says.get("MaxValue", 1 << 31):
+        if "AllowedPattern" in parameter and not re.fullmatch(parameter["AllowedPattern"], text):
+            raise Refused(f"{name} is {text}, which does not match {parameter['AllowedPattern']}")
+        number = parameter["Type"] == "Number" and not isinstance(value, dict)
+        if number and not parameter.get("MinValue", 0) <= int(text) <= parameter.get("MaxValue", 1 << 31):
             raise Refused(f"{name} is {text}, out of bounds")
         values[name] = int(text) if number else text
     return values

@@ -1,4 +1,4 @@
-"""The sources, held against table.py and the template: calls of AWS, folders of keys, variables, metrics."""
+"""Checks the sources against table.py and the template: calls of AWS, folders of keys, variables, metrics."""
 
 import json
 import pathlib
@@ -23,7 +23,7 @@ def read():
 
 
 def operations():
-    """Every operation of S3 and SQS as the SDK spells it: what a new call would be found by."""
+    """Every operation of S3 and SQS by its name in the SDK, to find new calls."""
     session = botocore.session.get_session()
     names = set()
     for service in ("s3", "sqs"):
@@ -33,7 +33,7 @@ def operations():
 
 
 def called(files):
-    """The operations that the sources call, with a file that does."""
+    """The operations that the sources call, each with a file that calls it."""
     known, found = operations(), {}
     for path, text in files.items():
         # The SDK's calls begin without arguments: `client.get_object()`.
@@ -48,16 +48,16 @@ def check_calls(files):
     found = called(files)
     for name, path in sorted(found.items()):
         if name not in CALLS and name not in OPERATOR:
-            yield f"{path} calls {name}, and table.py knows no action for it"
+            yield f"{path} calls {name}, and table.py lists no action for it"
     for action in sorted({*CALLS.values(), *OPERATOR.values()}):
         calls = sorted(name for name, needs in {**CALLS, **OPERATOR}.items() if needs == action)
         if not found.keys() & calls:
-            yield f"table.py says that {action} is asked for by {' or '.join(calls)}, and no source calls it"
+            yield f"table.py lists {action} for {' or '.join(calls)}, and no source calls it"
     needed = {CALLS[name] for name in found if name in CALLS}
     for role, lines in ROLES.items():
         for action, _, _ in lines:
             if action not in needed and action not in OTHERS:
-                yield f"{role} may {action}, and no source asks for it"
+                yield f"{role} may {action}, and no source needs it"
 
 
 def check_folders(files):
@@ -73,14 +73,14 @@ def check_folders(files):
 def check_variables(files, flats):
     """Every variable of ours that a function is given is read by it."""
     text = "\n".join(text for path, text in files.items() if path.startswith("functions/src/"))
-    functions = [says for flat in flats for says in flat.of("Lambda::Function").values()]
-    given = {name for says in functions for name in says["Environment"]["Variables"]}
+    functions = [properties for flat in flats for properties in flat.of("Lambda::Function").values()]
+    given = {name for properties in functions for name in properties["Environment"]["Variables"]}
     for name in sorted(name for name in given if name.startswith("MILLPOND_")):
         if f'"{name}"' not in text:
             yield f"functions are given {name}, and functions/src does not read it"
-    for role in sorted({says["Environment"]["Variables"].get("MILLPOND_ROLE") for says in functions}):
+    for role in sorted({properties["Environment"]["Variables"].get("MILLPOND_ROLE") for properties in functions}):
         if f"    {str(role).capitalize()},\n" not in files.get("functions/src/lambda/deployment.rs", ""):
-            yield f"a function has the role {role}, and functions/src/lambda/deployment.rs does not know it"
+            yield f"a function has the role {role}, and functions/src/lambda/deployment.rs does not list it"
 
 
 def check_metrics(files, flats):
@@ -91,13 +91,13 @@ def check_metrics(files, flats):
         if f'"{name}"' not in text:
             yield f"the dashboard shows Millpond's {name}, and functions/src does not write it"
     if not shown:
-        yield "the dashboard shows nothing of Millpond's own"
+        yield "the dashboard shows no metric of Millpond"
 
 
 def charted(flat):
-    """The namespace and name of every metric of the dashboard, whose rows repeat what stood above."""
-    for says in flat.of("CloudWatch::Dashboard").values():
-        for widget in json.loads(says["DashboardBody"])["widgets"]:
+    """The namespace and name of each metric of the dashboard, in whose rows `.` repeats the row above."""
+    for properties in flat.of("CloudWatch::Dashboard").values():
+        for widget in json.loads(properties["DashboardBody"])["widgets"]:
             above = []
             for row in widget["properties"]["metrics"]:
                 row = [one for one in row if isinstance(one, str)]

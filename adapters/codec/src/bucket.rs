@@ -5,7 +5,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use bytes::Bytes;
 use millpond::keys::{Key, Prefix};
-use millpond::ports::{Bucket, BucketError, Entropy, Expect, Fault, Object, Outcome, Page};
+use millpond::ports::{Bucket, BucketError, Entropy, Expect, Fault, Object, Outcome, Page, Verb};
 
 use crate::codec::{Codec, NONCE};
 
@@ -41,7 +41,7 @@ impl Bucket for Coded {
         match self.codec.decode(key, &body) {
             Ok(body) => Ok(Some(Object { body, version })),
             Err(why) if why.is_ours() => {
-                Err(BucketError::new(Fault::Denied, "read", key).because(why))
+                Err(BucketError::new(Fault::Denied, Verb::Read, key).because(why))
             }
             // C3. An unencrypted body may be valid JSON, which the engine must not accept.
             Err(why) => {
@@ -57,10 +57,11 @@ impl Bucket for Coded {
         if !self.codec.is_idle() {
             self.entropy.fill(&mut nonce);
         }
+        let verb = Verb::writing(&expect);
         let body = self
             .codec
             .encode(key, body, nonce)
-            .map_err(|error| BucketError::new(Fault::Invalid, "write", key).because(error))?;
+            .map_err(|error| BucketError::new(Fault::Invalid, verb, key).because(error))?;
         self.inner.write(key, body, expect).await
     }
 

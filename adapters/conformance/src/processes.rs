@@ -10,7 +10,7 @@
 //! use millpond_testing::{ManualClock, MemoryBucket};
 //! use millpond_conformance::processes::{MANY, Part, all_play, child};
 //!
-//! /// Opens the bucket at `place`. This one stands for yours, which processes share.
+//! /// Opens the bucket at `place`. This one represents yours, which processes share.
 //! async fn open(place: &str) -> Arc<dyn Bucket> {
 //!     let start = place.parse().expect("an instant");
 //!     Arc::new(MemoryBucket::new(Arc::new(ManualClock::new(start))))
@@ -141,7 +141,7 @@ pub fn start(name: &str, part: Part, place: &str, number: usize) -> Child {
 }
 
 fn start_for(name: &str, part: Part, place: &str, number: usize, rounds: usize) -> Child {
-    let itself = std::env::current_exe().expect("a test knows its binary");
+    let itself = std::env::current_exe().expect("a test has a binary");
     let mut child = Command::new(itself)
         .args([name, "--exact", "--ignored", "--nocapture"])
         .env(PART, part.name())
@@ -167,9 +167,9 @@ pub fn all_play(name: &str, part: Part, place: &str, rounds: usize) {
         .collect();
     for child in children {
         let ended = child.wait_with_output().expect("the child ends");
-        let said = String::from_utf8_lossy(&ended.stdout);
-        assert!(ended.status.success(), "{part:?}: {said}");
-        assert!(said.contains("1 passed"), "nothing was run: {said}");
+        let output = String::from_utf8_lossy(&ended.stdout);
+        assert!(ended.status.success(), "{part:?}: {output}");
+        assert!(output.contains("1 passed"), "nothing was run: {output}");
     }
 }
 

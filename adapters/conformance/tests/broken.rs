@@ -7,7 +7,9 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use jiff::Timestamp;
 use millpond::keys::{Key, Prefix};
-use millpond::ports::{Bucket, BucketError, Expect, Fault, Listed, Object, Outcome, Page, Version};
+use millpond::ports::{
+    Bucket, BucketError, Expect, Fault, Listed, Object, Outcome, Page, Verb, Version,
+};
 use millpond_conformance::{Probe, Scale, Subject};
 use millpond_testing::{ManualClock, MemoryBucket};
 use tokio::task::yield_now;
@@ -154,7 +156,7 @@ impl Bucket for Broken {
         yield_now().await;
         let key = &self.alias(key);
         if self.is(Flaw::DeleteOfNothingFails) && self.inner.read(key).await?.is_none() {
-            return Err(BucketError::new(Fault::Unavailable, "delete", key));
+            return Err(BucketError::new(Fault::Unavailable, Verb::Delete, key));
         }
         if self.is(Flaw::DeleteIsShownInLists) && key.as_str().contains("/delete/") {
             self.put(key, Bytes::new()).await.map(drop)?;
@@ -257,7 +259,7 @@ impl Bucket for Broken {
     }
 }
 
-/// Runs the suite over a bucket with this flaw: the probe that refuses it, and how it says so.
+/// Runs the suite over a bucket with this flaw: the probe that refuses it, and its report.
 async fn refusal(flaw: Flaw) -> Option<(Probe, String)> {
     let clock = Arc::new(ManualClock::new(Timestamp::UNIX_EPOCH));
     let bucket = Arc::new(Broken {

@@ -8,9 +8,7 @@ use millpond::keys::Key;
 use millpond::ports::{Bucket, Expect, Fault};
 use millpond_conformance::{Finding, Probe, Scale, Subject, conformance};
 use millpond_host::TokioSpawner;
-use millpond_testing::{
-    CountingBucket, FaultBucket, Injection, ManualClock, MemoryBucket, Rule, Verb,
-};
+use millpond_testing::{CountingBucket, FaultBucket, Injection, ManualClock, MemoryBucket, Rule};
 
 fn clock() -> Arc<ManualClock> {
     Arc::new(ManualClock::new(Timestamp::UNIX_EPOCH))
@@ -44,11 +42,7 @@ async fn memory_passes_every_probe_with_threads_that_race() {
 async fn memory_passes_though_every_seventh_reply_is_lost() {
     let bucket = Arc::new(FaultBucket::new(memory(), clock()));
     for _ in 0..200 {
-        bucket.add(
-            Rule::new(Injection::LandedReplyLost)
-                .on(Verb::Write)
-                .skip(6),
-        );
+        bucket.add(Rule::new(Injection::LandedReplyLost).on_writes().skip(6));
     }
     let report = Subject::new(bucket, "probe").run().await.unwrap();
     assert_eq!(report.passed, Probe::ALL);

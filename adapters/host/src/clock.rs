@@ -48,7 +48,7 @@ mod tests {
     use super::*;
 
     #[tokio::test(start_paused = true)]
-    async fn a_sleep_lasts_as_long_as_it_was_told() {
+    async fn a_sleep_lasts_as_long_as_specified() {
         let before = tokio::time::Instant::now();
         SystemClock::new().sleep(Duration::from_secs(90)).await;
         assert_eq!(before.elapsed().as_secs(), 90);

@@ -112,7 +112,7 @@ impl Spawner for TokioSpawner {
         }));
     }
 
-    fn turn(&self, work: Box<dyn FnOnce() + Send>) {
+    fn activate(&self, work: Box<dyn FnOnce() + Send>) {
         let begun = self.in_progress.begin();
         let work: Box<dyn FnOnce() + Send> = Box::new(move || {
             let _begun = begun;

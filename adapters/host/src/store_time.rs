@@ -204,8 +204,8 @@ mod tests {
             let sent = Duration::from_millis(100) * self.asked;
             self.asked += 1;
             let received = sent + self.trip;
-            let said = self.truth(sent + self.trip.mul_f64(share));
-            let date = Timestamp::from_second(said.as_second()).unwrap();
+            let reported = self.truth(sent + self.trip.mul_f64(share));
+            let date = Timestamp::from_second(reported.as_second()).unwrap();
             self.estimate.learn(date, sent, received);
             self.estimate
                 .at(received)

@@ -218,11 +218,11 @@ mod tests {
         )
     }
 
-    fn said() -> (Work, Receiver<&'static str>) {
-        let (say, said) = channel();
+    fn report() -> (Work, Receiver<&'static str>) {
+        let (send, sent) = channel();
         (
-            Box::new(move || say.send("done").expect("somebody listens")),
-            said,
+            Box::new(move || send.send("done").expect("the test waits")),
+            sent,
         )
     }
 
@@ -236,7 +236,7 @@ mod tests {
                 go
             })
             .collect();
-        let (work, done) = said();
+        let (work, done) = report();
         assert!(threads.push(work).is_ok());
         assert_eq!(done.recv(), Ok("done"), "while eight hold their threads");
         drop(held);
@@ -246,7 +246,7 @@ mod tests {
     async fn a_piece_that_panics_takes_nobody_along() {
         let threads = WorkflowThreads::new(Handle::current()).expect("the system gives a thread");
         assert!(threads.push(Box::new(|| panic!("as it does"))).is_ok());
-        let (work, done) = said();
+        let (work, done) = report();
         assert!(threads.push(work).is_ok());
         assert_eq!(done.recv(), Ok("done"));
     }
@@ -254,19 +254,19 @@ mod tests {
     #[tokio::test]
     async fn what_is_queued_is_done_once_and_threads_end_with_their_owner() {
         let threads = WorkflowThreads::new(Handle::current()).expect("the system gives a thread");
-        let (say, said) = channel();
+        let (send, sent) = channel();
         for n in 0..100 {
-            let say = say.clone();
+            let send = send.clone();
             assert!(
                 threads
-                    .push(Box::new(move || say.send(n).expect("heard")))
+                    .push(Box::new(move || send.send(n).expect("the test waits")))
                     .is_ok()
             );
         }
-        drop(say);
-        let mut heard: Vec<i32> = said.iter().collect();
-        heard.sort_unstable();
-        assert_eq!(heard, (0..100).collect::<Vec<_>>());
+        drop(send);
+        let mut received: Vec<i32> = sent.iter().collect();
+        received.sort_unstable();
+        assert_eq!(received, (0..100).collect::<Vec<_>>());
         let shared = Arc::downgrade(&threads.0);
         drop(threads);
         while shared.strong_count() > 0 {

@@ -8,7 +8,9 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use jiff::Timestamp;
 use millpond::keys::{Key, Prefix};
-use millpond::ports::{Bucket, BucketError, Clock, Expect, Fault, Listed, Object, Outcome, Page};
+use millpond::ports::{
+    Bucket, BucketError, Clock, Expect, Fault, Listed, Object, Outcome, Page, Verb,
+};
 use object_store::memory::InMemory;
 use object_store::path::Path;
 use object_store::{Error, ObjectMeta, ObjectStore, ObjectStoreExt as _, PutMode, PutPayload};
@@ -61,7 +63,7 @@ impl ObjectStoreBucket {
         Self::new(store, lister, Naming::ETag, clock, "in/memory")
     }
 
-    fn path(&self, verb: &'static str, key: &Key) -> Result<Path, BucketError> {
+    fn path(&self, verb: Verb, key: &Key) -> Result<Path, BucketError> {
         let text = format!("{}{key}", self.root);
         Path::parse(text)
             .map_err(|error| BucketError::new(Fault::Invalid, verb, key).because(error))
@@ -92,7 +94,7 @@ impl fmt::Debug for ObjectStoreBucket {
 #[async_trait]
 impl Bucket for ObjectStoreBucket {
     async fn read(&self, key: &Key) -> Result<Option<Object>, BucketError> {
-        let path = self.path("read", key)?;
+        let path = self.path(Verb::Read, key)?;
         let got = async {
             let got = self.store.get(&path).await?;
             let (etag, generation) = (got.meta.e_tag.clone(), got.meta.version.clone());
@@ -103,18 +105,19 @@ impl Bucket for ObjectStoreBucket {
             Ok(got) => got,
             Err(error) => match map::failed(&error, &reply) {
                 None => return Ok(None),
-                Some(fault) => return Err(map::error(fault, "read", key, error, &reply)),
+                Some(fault) => return Err(map::error(fault, Verb::Read, key, error, &reply)),
             },
         };
         let Some(version) = self.naming.version(etag.as_deref(), generation.as_deref()) else {
-            let error = BucketError::new(Fault::Invalid, "read", key);
+            let error = BucketError::new(Fault::Invalid, Verb::Read, key);
             return Err(error.because("the store does not name the version"));
         };
         Ok(Some(Object { body, version }))
     }
 
     async fn write(&self, key: &Key, body: Bytes, expect: Expect) -> Result<Outcome, BucketError> {
-        let path = self.path("write", key)?;
+        let verb = Verb::writing(&expect);
+        let path = self.path(verb, key)?;
         let mode = match &expect {
             Expect::Absent => PutMode::Create,
             Expect::At(version) => PutMode::Update(self.naming.condition(version)),
@@ -127,11 +130,11 @@ impl Bucket for ObjectStoreBucket {
             match map::write(self.naming, &expect, answer, &reply) {
                 Tried::Ended(outcome) => return Ok(outcome),
                 Tried::Failed(fault, error) => {
-                    return Err(map::error(fault, "write", key, error, &reply));
+                    return Err(map::error(fault, verb, key, error, &reply));
                 }
                 Tried::Conflict(error) if tries == TRIES => {
                     let fault = Fault::Unavailable;
-                    return Err(map::error(fault, "write", key, error, &reply));
+                    return Err(map::error(fault, verb, key, error, &reply));
                 }
                 Tried::Conflict(_) => {
                     self.clock.sleep(PAUSE * 2_u32.pow(tries - 1)).await;
@@ -142,14 +145,14 @@ impl Bucket for ObjectStoreBucket {
     }
 
     async fn delete(&self, key: &Key) -> Result<(), BucketError> {
-        let path = self.path("delete", key)?;
+        let path = self.path(Verb::Delete, key)?;
         let (answer, reply) = recording(self.store.delete(&path)).await;
         let Err(error) = answer else {
             return Ok(());
         };
         match map::failed(&error, &reply) {
             None => Ok(()),
-            Some(fault) => Err(map::error(fault, "delete", key, error, &reply)),
+            Some(fault) => Err(map::error(fault, Verb::Delete, key, error, &reply)),
         }
     }
 
@@ -166,11 +169,11 @@ impl Bucket for ObjectStoreBucket {
         let (answer, reply) = recording(page).await;
         let (rows, more) = answer.map_err(|error| {
             let fault = map::failed(&error, &reply).unwrap_or(Fault::Gone);
-            map::error(fault, "list", prefix, error, &reply)
+            map::error(fault, Verb::List, prefix, error, &reply)
         })?;
         // A store with folders (Azure's hierarchical namespace) orders by path component.
         if !rows.is_sorted_by(|a, b| a.location.as_ref() < b.location.as_ref()) {
-            let error = BucketError::new(Fault::Invalid, "list", prefix);
+            let error = BucketError::new(Fault::Invalid, Verb::List, prefix);
             return Err(error.because("the store does not list in the order of bytes"));
         }
         let entries = rows.iter().filter_map(|meta| self.row(meta)).collect();

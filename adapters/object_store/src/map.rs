@@ -1,6 +1,6 @@
 //! Maps the store's replies to outcomes and faults of the port.
 
-use millpond::ports::{BucketError, Expect, Fault, Outcome, Version};
+use millpond::ports::{BucketError, Expect, Fault, Outcome, Verb, Version};
 use object_store::{Error, PutResult, UpdateVersion};
 
 use crate::reply::Reply;
@@ -58,7 +58,7 @@ fn words(error: &Error) -> String {
     words
 }
 
-fn says(error: &Error, codes: &[&str]) -> bool {
+fn mentions(error: &Error, codes: &[&str]) -> bool {
     let words = words(error);
     codes.iter().any(|code| words.contains(code))
 }
@@ -66,7 +66,7 @@ fn says(error: &Error, codes: &[&str]) -> bool {
 /// Whether the bucket itself is missing, not an object in it.
 fn is_gone(error: &Error) -> bool {
     let codes = ["NoSuchBucket", "ContainerNotFound", "ContainerBeingDeleted"];
-    says(error, &codes)
+    mentions(error, &codes)
 }
 
 /// Codes that reject all requests of the caller, not this write.
@@ -95,14 +95,14 @@ pub(crate) fn write(
     match reply.status {
         Some(412) => Tried::Ended(Outcome::Refused),
         Some(409) if is_gone(&error) => Tried::Failed(Fault::Gone, error),
-        Some(409) if says(&error, &["BlobAlreadyExists"]) => Tried::Ended(Outcome::Refused),
+        Some(409) if mentions(&error, &["BlobAlreadyExists"]) => Tried::Ended(Outcome::Refused),
         Some(409) => Tried::Conflict(error),
         Some(404) if is_gone(&error) => Tried::Failed(Fault::Gone, error),
         Some(404) if matches!(expect, Expect::At(_)) => Tried::Ended(Outcome::Refused),
         Some(404) => Tried::Failed(Fault::Gone, error),
         Some(401 | 403) => Tried::Failed(Fault::Denied, error),
         Some(429) => Tried::Failed(Fault::Throttled, error),
-        Some(503) if says(&error, &TOO_MANY) => Tried::Failed(Fault::Throttled, error),
+        Some(503) if mentions(&error, &TOO_MANY) => Tried::Failed(Fault::Throttled, error),
         // This also covers an unreadable success and a redirect.
         Some(408 | 500.. | ..=399) => Tried::Ended(Outcome::Unknown),
         Some(_) => Tried::Failed(Fault::Invalid, error),
@@ -146,7 +146,7 @@ pub(crate) fn failed(error: &Error, reply: &Reply) -> Option<Fault> {
 /// The error of the port, with the recorded reply.
 pub(crate) fn error(
     fault: Fault,
-    verb: &'static str,
+    verb: Verb,
     key: impl std::fmt::Display,
     source: Error,
     reply: &Reply,

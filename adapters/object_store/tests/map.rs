@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use millpond::keys::{Key, Prefix};
-use millpond::ports::{Bucket, BucketError, Clock, Expect, Fault, Outcome, Version};
+use millpond::ports::{Bucket, BucketError, Clock, Expect, Fault, Outcome, Verb, Version};
 use millpond_host::SystemClock;
 use millpond_object_store::{ObjectStoreBucket, Place};
 use support::{Answer, Server};
@@ -190,7 +190,7 @@ async fn what_was_never_sent_is_no_unknown() {
 }
 
 #[tokio::test]
-async fn faults_are_told_apart_for_writes() {
+async fn faults_of_writes_are_distinguished() {
     for cloud in CLOUDS {
         for (answer, fault) in [
             (status(401), Fault::Denied),
@@ -207,7 +207,7 @@ async fn faults_are_told_apart_for_writes() {
             let (bucket, server) = scripted(cloud, vec![answer.clone()]);
             let error = write(&bucket, Expect::Absent).await.expect_err("failed");
             assert_eq!(error.fault, fault, "{cloud:?}: {answer:?}: {error:?}");
-            assert_eq!((error.verb, server.asked().len()), ("write", 1));
+            assert_eq!((error.verb, server.asked().len()), (Verb::Create, 1));
         }
     }
 }
@@ -239,7 +239,7 @@ async fn case17_what_a_throttled_store_asks_to_wait_is_passed_on() {
 }
 
 #[tokio::test]
-async fn a_read_brings_body_and_version_or_says_that_nothing_is_there() {
+async fn a_read_returns_body_and_version_or_none() {
     for cloud in CLOUDS {
         let found = Answer::Say(
             200,

@@ -1,10 +1,10 @@
 //! Deletes one object.
 
 use millpond::keys::Key;
-use millpond::ports::{BucketError, Fault};
+use millpond::ports::{BucketError, Fault, Verb};
 
 use crate::bucket::S3Bucket;
-use crate::fault::{Meaning, Verb, meaning};
+use crate::fault::{Meaning, meaning};
 use crate::reply::Reply;
 
 impl S3Bucket {

@@ -28,35 +28,9 @@
 //! request away (`SlowDown`, a full store, an unsupported feature) had no effect. A 404 without the
 //! code `NoSuchKey` proves nothing about the object: reading it as *absent* could lose a message.
 
-use millpond::ports::Fault;
+use millpond::ports::{Fault, Verb};
 
 use crate::reply::{ErrorReply, Reply, SKEWED};
-
-/// The requested operation.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Verb {
-    Create,
-    Replace,
-    Read,
-    Delete,
-    List,
-}
-
-impl Verb {
-    /// The name of the operation at the port.
-    pub(crate) const fn as_str(self) -> &'static str {
-        match self {
-            Self::Create | Self::Replace => "write",
-            Self::Read => "read",
-            Self::Delete => "delete",
-            Self::List => "list",
-        }
-    }
-
-    pub(crate) const fn is_write(self) -> bool {
-        matches!(self, Self::Create | Self::Replace)
-    }
-}
 
 /// The meaning of a reply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

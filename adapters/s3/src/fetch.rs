@@ -1,11 +1,11 @@
 //! Reads objects of other programs, in any bucket that the same credentials may read.
 
 use bytes::Bytes;
-use millpond::ports::{BucketError, Fault};
+use millpond::ports::{BucketError, Fault, Verb};
 
 use crate::body::{self, Body};
 use crate::bucket::S3Bucket;
-use crate::fault::{Meaning, Verb, meaning};
+use crate::fault::{Meaning, meaning};
 use crate::reply::Reply;
 
 /// The result of a fetch.

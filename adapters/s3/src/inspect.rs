@@ -2,10 +2,10 @@
 //! or transition by age. Only operator commands read them; the engine never does.
 
 use aws_sdk_s3::types::{BucketVersioningStatus, ExpirationStatus, LifecycleRule};
-use millpond::ports::{BucketError, Fault};
+use millpond::ports::{BucketError, Fault, Verb};
 
 use crate::bucket::S3Bucket;
-use crate::fault::{Meaning, Verb, meaning};
+use crate::fault::{Meaning, meaning};
 use crate::reply::Reply;
 
 /// Whether replaced and deleted objects are kept.

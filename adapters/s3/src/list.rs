@@ -17,10 +17,10 @@ use std::collections::BTreeMap;
 use aws_sdk_s3::types::Object;
 use jiff::Timestamp;
 use millpond::keys::{Key, Prefix};
-use millpond::ports::{BucketError, Fault, Listed, Page};
+use millpond::ports::{BucketError, Fault, Listed, Page, Verb};
 
 use crate::bucket::S3Bucket;
-use crate::fault::{Meaning, Verb, meaning};
+use crate::fault::{Meaning, meaning};
 use crate::reply::Reply;
 
 /// The largest page size of a store.

@@ -1,11 +1,11 @@
 //! Reads one object.
 
 use millpond::keys::Key;
-use millpond::ports::{BucketError, Fault, Object, Version};
+use millpond::ports::{BucketError, Fault, Object, Verb, Version};
 
 use crate::body;
 use crate::bucket::S3Bucket;
-use crate::fault::{Meaning, Verb, meaning};
+use crate::fault::{Meaning, meaning};
 use crate::reply::Reply;
 
 impl S3Bucket {

@@ -7,9 +7,8 @@ use std::time::Duration;
 use aws_sdk_s3::error::{ProvideErrorMetadata, SdkError};
 use aws_smithy_runtime_api::http::Response;
 use millpond::client::chain;
-use millpond::ports::{BucketError, Fault};
+use millpond::ports::{BucketError, Fault, Verb};
 
-use crate::fault::Verb;
 use crate::retry_after;
 use crate::watch::Watch;
 
@@ -81,7 +80,7 @@ impl Reply {
         verb: Verb,
         key: impl fmt::Display,
     ) -> BucketError {
-        let error = BucketError::new(fault, verb.as_str(), key);
+        let error = BucketError::new(fault, verb, key);
         match self {
             Self::Error(reply) => {
                 let wait = reply.retry_after;

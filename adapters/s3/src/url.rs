@@ -190,10 +190,10 @@ impl fmt::Display for Options {
                 ms(self.request_timeout, base.request_timeout),
             ),
         ];
-        let said = query
+        let parameters = query
             .into_iter()
             .filter_map(|(name, value)| Some((name, value?)));
-        for (at, (name, value)) in said.enumerate() {
+        for (at, (name, value)) in parameters.enumerate() {
             let mark = if at == 0 { '?' } else { '&' };
             write!(f, "{mark}{name}={}", utf8_percent_encode(&value, SPECIAL))?;
         }

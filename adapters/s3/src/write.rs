@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use millpond::keys::Key;
-use millpond::ports::{Backoff, BucketError, Expect, Fault, Outcome, Version};
+use millpond::ports::{Backoff, BucketError, Expect, Fault, Outcome, Verb, Version};
 
 use crate::bucket::S3Bucket;
-use crate::fault::{Meaning, Verb, meaning};
+use crate::fault::{Meaning, meaning};
 use crate::reply::Reply;
 
 /// Attempts of a write that conflicts with a concurrent one.
@@ -28,10 +28,7 @@ impl S3Bucket {
         body: &Bytes,
         expect: &Expect,
     ) -> Result<Outcome, BucketError> {
-        let verb = match expect {
-            Expect::Absent => Verb::Create,
-            Expect::At(_) => Verb::Replace,
-        };
+        let verb = Verb::writing(expect);
         let mut attempt = 0;
         loop {
             attempt += 1;

@@ -31,7 +31,7 @@ async fn read(bucket: &S3Bucket, at: &Key) -> Option<(String, Expect)> {
     Some((text, Expect::At(object.version)))
 }
 
-/// Whether the write landed. Bodies are unlike each other, so that a read tells after no answer.
+/// Whether the write landed. Bodies are unlike each other, so that a read shows it after a lost reply.
 async fn lands(bucket: &S3Bucket, at: &Key, body: &str, expect: Expect) -> bool {
     let outcome = bucket.write(at, Bytes::from(body.to_owned()), expect).await;
     match outcome.expect("the write is answered") {

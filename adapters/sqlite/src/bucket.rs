@@ -9,7 +9,7 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use futures::channel::oneshot;
 use millpond::keys::{Key, Prefix};
-use millpond::ports::{Bucket, BucketError, Expect, Fault, Object, Outcome, Page};
+use millpond::ports::{Bucket, BucketError, Expect, Fault, Object, Outcome, Page, Verb};
 
 use crate::connection::Place;
 use crate::open::{OpenError, Options};
@@ -91,11 +91,12 @@ impl Drop for SqliteBucket {
 impl Bucket for SqliteBucket {
     async fn read(&self, key: &Key) -> Result<Option<Object>, BucketError> {
         let found = self.readers.read(key);
-        found.map_err(|trouble| trouble.of("read", key.as_str()))
+        found.map_err(|trouble| trouble.of(Verb::Read, key.as_str()))
     }
 
     async fn write(&self, key: &Key, body: Bytes, expect: Expect) -> Result<Outcome, BucketError> {
         let (answer, done) = oneshot::channel();
+        let verb = Verb::writing(&expect);
         let request = Request::Write {
             key: key.clone(),
             body,
@@ -103,7 +104,7 @@ impl Bucket for SqliteBucket {
             answer,
         };
         if self.ask(request).is_err() {
-            return Err(no_writer("write", key));
+            return Err(no_writer(verb, key));
         }
         // The thread may have ended before or after the commit.
         done.await.unwrap_or(Ok(Outcome::Unknown))
@@ -117,10 +118,10 @@ impl Bucket for SqliteBucket {
             answer,
         };
         if self.ask(request).is_err() {
-            return Err(no_writer("delete", &key));
+            return Err(no_writer(Verb::Delete, &key));
         }
         done.await
-            .unwrap_or_else(|_| Err(no_writer("delete", &key)))
+            .unwrap_or_else(|_| Err(no_writer(Verb::Delete, &key)))
     }
 
     async fn list(
@@ -130,10 +131,10 @@ impl Bucket for SqliteBucket {
         limit: usize,
     ) -> Result<Page, BucketError> {
         let page = self.readers.list(prefix, after, limit);
-        page.map_err(|trouble| trouble.of("list", prefix.as_str()))
+        page.map_err(|trouble| trouble.of(Verb::List, prefix.as_str()))
     }
 }
 
-fn no_writer(verb: &'static str, key: &Key) -> BucketError {
+fn no_writer(verb: Verb, key: &Key) -> BucketError {
     BucketError::new(Fault::Unavailable, verb, key).because("the writing thread has ended")
 }

@@ -240,7 +240,7 @@ impl Place {
 
     /// Reads the whole file to detect damaged pages.
     fn check_whole(&self, handle: &Handle) -> Result<(), OpenError> {
-        let said: rusqlite::Result<String> =
+        let verdict: rusqlite::Result<String> =
             handle
                 .sqlite
                 .query_row("PRAGMA quick_check(1)", [], |row| row.get(0));
@@ -248,9 +248,9 @@ impl Place {
             path: self.path.clone(),
             why,
         };
-        match said {
-            Ok(said) if said == "ok" => Ok(()),
-            Ok(said) => Err(damaged(said)),
+        match verdict {
+            Ok(verdict) if verdict == "ok" => Ok(()),
+            Ok(verdict) => Err(damaged(verdict)),
             Err(error) if is_damage(&error) => Err(damaged(error.to_string())),
             Err(error) => Err(self.refused(error)),
         }

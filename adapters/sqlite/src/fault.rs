@@ -1,6 +1,6 @@
 //! Maps errors of SQLite to faults of the port.
 
-use millpond::ports::{BucketError, Fault};
+use millpond::ports::{BucketError, Fault, Verb};
 use rusqlite::ErrorCode;
 use rusqlite::ffi::SQLITE_READONLY_DBMOVED;
 
@@ -44,12 +44,12 @@ impl Trouble {
     }
 
     /// The error of the port. An error of a group is reported to each of its requests.
-    pub(crate) fn of(&self, verb: &'static str, key: &str) -> BucketError {
-        let said = match self {
+    pub(crate) fn of(&self, verb: Verb, key: &str) -> BucketError {
+        let reason = match self {
             Self::Place(error) => millpond::client::chain(error),
             Self::Sqlite(error) => millpond::client::chain(error),
         };
-        BucketError::new(self.fault(), verb, key).because(said)
+        BucketError::new(self.fault(), verb, key).because(reason)
     }
 }
 

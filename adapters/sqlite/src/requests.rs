@@ -22,7 +22,7 @@ pub(crate) enum Request {
 
 impl Request {
     /// The number of bytes that it adds to the group.
-    pub(crate) fn weight(&self) -> usize {
+    pub(crate) fn size(&self) -> usize {
         match self {
             Self::Write { body, .. } => body.len(),
             Self::Delete { .. } => 0,

@@ -5,7 +5,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, TryRecvError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use futures::channel::oneshot;
-use millpond::ports::{BucketError, Outcome, Version};
+use millpond::ports::{BucketError, Outcome, Verb, Version};
 use rusqlite::{Connection, ErrorCode};
 
 use crate::apply;
@@ -14,10 +14,10 @@ use crate::fault::{Trouble, is_damage};
 use crate::requests::Request;
 
 /// Maximum number of requests in one group: it bounds their wait for each other to milliseconds.
-const MOST: usize = 512;
+const MAX_REQUESTS: usize = 512;
 
 /// A group of this many bytes accepts no more requests: 8 MiB.
-const HEAVY: usize = 8 << 20;
+const MAX_SIZE: usize = 8 << 20;
 
 /// After this time without a request, the log is merged into the file, so that an idle bucket is
 /// one file.
@@ -38,6 +38,7 @@ enum Answer {
     Write(
         oneshot::Sender<Result<Outcome, BucketError>>,
         Result<Outcome, BucketError>,
+        Verb,
         String,
     ),
     Delete(
@@ -74,12 +75,12 @@ impl Writer {
                 Err(RecvTimeoutError::Disconnected) => return,
             };
             written = true;
-            let mut weight = first.weight();
+            let mut size = first.size();
             let mut group = vec![first];
-            while group.len() < MOST && weight < HEAVY {
+            while group.len() < MAX_REQUESTS && size < MAX_SIZE {
                 match requests.try_recv() {
                     Ok(next) => {
-                        weight += next.weight();
+                        size += next.size();
                         group.push(next);
                     }
                     Err(TryRecvError::Empty | TryRecvError::Disconnected) => break,
@@ -130,7 +131,7 @@ impl Writer {
     fn begin(&mut self) -> Result<(), Trouble> {
         let kept = self.handle.take();
         let handle = self.handle.insert(self.place.current(kept)?);
-        self.place.seen(say(&handle.sqlite, "BEGIN IMMEDIATE"))
+        self.place.seen(execute(&handle.sqlite, "BEGIN IMMEDIATE"))
     }
 
     /// The result of one request; with the error, if that ended the transaction.
@@ -145,12 +146,13 @@ impl Writer {
                 answer,
             } => {
                 let done = apply::write(sqlite, &key, &body, &expect, version, now());
-                let (done, error) = split(done, "write", key.as_str());
-                (Answer::Write(answer, done, key.as_str().to_owned()), error)
+                let (verb, key) = (Verb::writing(&expect), key.as_str());
+                let (done, error) = split(done, verb, key);
+                (Answer::Write(answer, done, verb, key.to_owned()), error)
             }
             Request::Delete { key, answer } => {
                 let done = apply::delete(sqlite, &key).map(drop);
-                let (done, error) = split(done, "delete", key.as_str());
+                let (done, error) = split(done, Verb::Delete, key.as_str());
                 (Answer::Delete(answer, done, key.as_str().to_owned()), error)
             }
         };
@@ -161,7 +163,7 @@ impl Writer {
             // is kept.
             Some(trouble) if trouble.is_damage() => {
                 self.place.saw(true);
-                let _undone = say(sqlite, "ROLLBACK");
+                let _undone = execute(sqlite, "ROLLBACK");
                 Err(Box::new((answer, trouble)))
             }
             _ => Ok(answer),
@@ -171,7 +173,7 @@ impl Writer {
     /// Commits; on failure returns the error, and whether the group may have landed nevertheless.
     fn commit(&mut self) -> Option<(Trouble, bool)> {
         let sqlite = &self.handle.as_ref().expect("the group has begun").sqlite;
-        let error = say(sqlite, "COMMIT").err()?;
+        let error = execute(sqlite, "COMMIT").err()?;
         // Its last frame may be on the disk, where the next process to open the file finds it.
         self.place.saw(is_damage(&error));
         let unknown = error.sqlite_error_code() == Some(ErrorCode::SystemIoFailure);
@@ -208,13 +210,13 @@ impl Answer {
     fn give(self, failed: Option<&(Trouble, bool)>) {
         // The receiver may have been dropped.
         match self {
-            Self::Write(to, done, key) => drop(to.send(match (done, failed) {
+            Self::Write(to, done, verb, key) => drop(to.send(match (done, failed) {
                 (Ok(Outcome::Landed(_)), Some((_, true))) => Ok(Outcome::Unknown),
-                (Ok(_), Some((trouble, _))) => Err(trouble.of("write", &key)),
+                (Ok(_), Some((trouble, _))) => Err(trouble.of(verb, &key)),
                 (done, _) => done,
             })),
             Self::Delete(to, done, key) => drop(to.send(match (done, failed) {
-                (Ok(()), Some((trouble, _))) => Err(trouble.of("delete", &key)),
+                (Ok(()), Some((trouble, _))) => Err(trouble.of(Verb::Delete, &key)),
                 (done, _) => done,
             })),
         }
@@ -222,24 +224,30 @@ impl Answer {
 }
 
 /// Runs a statement that is parsed once.
-fn say(sqlite: &Connection, statement: &str) -> rusqlite::Result<()> {
+fn execute(sqlite: &Connection, statement: &str) -> rusqlite::Result<()> {
     sqlite.prepare_cached(statement)?.execute([]).map(drop)
 }
 
 fn refuse(request: Request, trouble: &Trouble) {
     match request {
-        Request::Write { key, answer, .. } => {
-            drop(answer.send(Err(trouble.of("write", key.as_str()))));
+        Request::Write {
+            key,
+            expect,
+            answer,
+            ..
+        } => {
+            let verb = Verb::writing(&expect);
+            drop(answer.send(Err(trouble.of(verb, key.as_str()))));
         }
         Request::Delete { key, answer } => {
-            drop(answer.send(Err(trouble.of("delete", key.as_str()))));
+            drop(answer.send(Err(trouble.of(Verb::Delete, key.as_str()))));
         }
     }
 }
 
 fn split<T>(
     done: rusqlite::Result<T>,
-    verb: &'static str,
+    verb: Verb,
     key: &str,
 ) -> (Result<T, BucketError>, Option<Trouble>) {
     match done {

@@ -60,8 +60,8 @@ async fn q2_a_process_killed_in_the_middle_of_writes_leaves_whole_objects_and_al
     };
     for life in 0..8 {
         let mut child = start(CHILD, Part::Rewrite, &file.to_string_lossy(), life);
-        let said = BufReader::new(child.stdout.take().unwrap()).lines();
-        let mut answered = said.map_while(Result::ok).filter_map(|line| landed(&line));
+        let text = BufReader::new(child.stdout.take().unwrap()).lines();
+        let mut answered = text.map_while(Result::ok).filter_map(|line| landed(&line));
         let last = answered.nth(5 + life).expect("the child writes");
         for number in (0..4).cycle().take(40) {
             let at = Key::parse(&format!("large/{number}")).unwrap();

@@ -87,7 +87,7 @@ impl SocketDoorbell {
         debug_assert!(name.len() <= NAME);
         let path = self.folder.join(name);
         let socket = tokio::net::UnixDatagram::bind(&path)?;
-        let listening = tokio::spawn(hear(socket, Arc::clone(&self.local)));
+        let listening = tokio::spawn(listen(socket, Arc::clone(&self.local)));
         self.own = Some(Own { path, listening });
         Ok(self)
     }
@@ -148,7 +148,7 @@ fn is_socket(path: &Path) -> bool {
 
 /// Passes the hints of other processes on to this one until the doorbell is dropped. Other messages
 /// are ignored.
-async fn hear(socket: tokio::net::UnixDatagram, local: Arc<Doorbell>) {
+async fn listen(socket: tokio::net::UnixDatagram, local: Arc<Doorbell>) {
     let mut buffer = vec![0; LONGEST];
     loop {
         match socket.recv(&mut buffer).await {
@@ -157,7 +157,7 @@ async fn hear(socket: tokio::net::UnixDatagram, local: Arc<Doorbell>) {
                 if let Ok(Datagram { queue, eid, cause }) = serde_json::from_slice(bytes) {
                     let at = None;
                     local
-                        .ring(Hint {
+                        .notify(Hint {
                             queue,
                             eid,
                             cause,
@@ -176,13 +176,13 @@ async fn hear(socket: tokio::net::UnixDatagram, local: Arc<Doorbell>) {
 
 #[async_trait]
 impl Wakeups for SocketDoorbell {
-    async fn ring(&self, hint: Hint) {
+    async fn notify(&self, hint: Hint) {
         // Such a hint has no use before its time: listeners list the timers themselves.
         if hint.at.is_some() {
             return;
         }
         self.send(&hint);
-        self.local.ring(hint).await;
+        self.local.notify(hint).await;
     }
 
     async fn next(&self, queues: &[Queue]) -> Hint {

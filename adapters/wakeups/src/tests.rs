@@ -20,7 +20,7 @@ fn hint(cause: &str) -> Hint {
     }
 }
 
-fn hears(folder: &Path, seed: u64) -> SocketDoorbell {
+fn receives(folder: &Path, seed: u64) -> SocketDoorbell {
     let bell = SocketDoorbell::new(folder.to_owned());
     bell.listen(&SeededEntropy::new(seed)).expect("a socket")
 }
@@ -28,14 +28,14 @@ fn hears(folder: &Path, seed: u64) -> SocketDoorbell {
 #[tokio::test]
 async fn a_hint_rings_at_everybody_who_listens_and_at_home() {
     let folder = tempfile::tempdir().unwrap();
-    let (one, two) = (hears(folder.path(), 1), hears(folder.path(), 2));
+    let (one, two) = (receives(folder.path(), 1), receives(folder.path(), 2));
     let sends = SocketDoorbell::new(folder.path().to_owned());
     let queues = [Queue::default()];
-    sends.ring(hint("mail/a")).await;
+    sends.notify(hint("mail/a")).await;
     for bell in [&one, &two, &sends] {
         assert_eq!(bell.next(&queues).await, hint("mail/a"));
     }
-    one.ring(hint("mail/b")).await;
+    one.notify(hint("mail/b")).await;
     for bell in [&one, &two] {
         assert_eq!(bell.next(&queues).await, hint("mail/b"));
     }
@@ -54,14 +54,14 @@ async fn a_socket_that_nobody_listens_at_is_removed() {
     fs::write(&file, "notes").unwrap();
     assert!(dead.exists());
     let sends = SocketDoorbell::new(folder.path().to_owned());
-    sends.ring(hint("mail/a")).await;
+    sends.notify(hint("mail/a")).await;
     assert!(!dead.exists() && file.exists());
 }
 
 #[tokio::test]
 async fn what_is_no_hint_is_passed_by() {
     let folder = tempfile::tempdir().unwrap();
-    let bell = hears(folder.path(), 1);
+    let bell = receives(folder.path(), 1);
     let socket = fs::read_dir(folder.path()).unwrap().next().unwrap();
     let socket = socket.unwrap().path();
     let stranger = UnixDatagram::unbound().unwrap();
@@ -69,7 +69,7 @@ async fn what_is_no_hint_is_passed_by() {
         let _sent = stranger.send_to(bytes, &socket);
     }
     let sends = SocketDoorbell::new(folder.path().to_owned());
-    sends.ring(hint("mail/a")).await;
+    sends.notify(hint("mail/a")).await;
     assert_eq!(bell.next(&[Queue::default()]).await, hint("mail/a"));
 }
 

@@ -49,7 +49,7 @@ impl Bill {
         let asked = usage.rows().filter(|(.., tally)| tally.requests > 0);
         let lines: Vec<Line> = asked
             .map(|(verb, kind, tally)| Line {
-                verb: verb.as_str(),
+                verb: verb.into(),
                 kind: kind.as_str(),
                 requests: tally.requests,
                 sent: tally.sent,

@@ -17,7 +17,6 @@ mod tests;
 mod throttled;
 mod traced;
 mod usage;
-mod verb;
 
 pub use bill::{Bill, Line};
 pub use metered::Metered;
@@ -27,4 +26,3 @@ pub use remembered::Remembered;
 pub use throttled::{Limits, Standing, Throttled};
 pub use traced::Traced;
 pub use usage::{Tally, Usage};
-pub use verb::Verb;

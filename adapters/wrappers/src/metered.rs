@@ -7,9 +7,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use async_trait::async_trait;
 use bytes::Bytes;
 use millpond::keys::{Key, Kind, Prefix};
-use millpond::ports::{Bucket, BucketError, Expect, Fault, Object, Outcome, Page};
+use millpond::ports::{Bucket, BucketError, Expect, Fault, Object, Outcome, Page, Verb};
 
-use crate::{Tally, Usage, Verb};
+use crate::{Tally, Usage};
 
 /// Counts the requests that pass through it, by verb and by kind of object, in constant memory.
 ///

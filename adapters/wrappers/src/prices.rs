@@ -1,8 +1,9 @@
 //! The prices of requests, by store.
 
+use millpond::ports::Verb;
 use serde::Serialize;
 
-use crate::{NanoDollars, Tally, Verb};
+use crate::{NanoDollars, Tally};
 
 /// A store's price list for requests. All fields can be set: prices change, and differ by region
 /// and contract. Storage, and traffic out of the region, are not included.

@@ -6,9 +6,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use bytes::Bytes;
 use millpond::keys::{Key, Kind, Prefix};
-use millpond::ports::{Bucket, BucketError, Clock, Expect, Fault, Object, Outcome, Page};
-
-use crate::Verb;
+use millpond::ports::{Bucket, BucketError, Clock, Expect, Fault, Object, Outcome, Page, Verb};
 
 /// Logs one event for each request, at level debug, with the target `millpond::bucket`: verb, kind
 /// of object, key, outcome, bytes, and duration. Bodies are never logged.
@@ -33,7 +31,7 @@ impl Traced {
         Self { inner, clock }
     }
 
-    async fn tell<T>(
+    async fn trace<T>(
         &self,
         verb: Verb,
         kind: Kind,
@@ -52,7 +50,7 @@ impl Traced {
             Err(error) => failed(error.fault),
         };
         let micros = micros(took);
-        let (verb, kind) = (verb.as_str(), kind.as_str());
+        let (verb, kind): (&str, _) = (verb.into(), kind.as_str());
         tracing::debug!(target: "millpond::bucket", verb, kind, key, outcome, bytes, micros);
         answer
     }
@@ -89,7 +87,7 @@ impl Bucket for Traced {
             },
         };
         let request = self.inner.read(key);
-        self.tell(Verb::Read, Kind::of(key), key.as_str(), request, end)
+        self.trace(Verb::Read, Kind::of(key), key.as_str(), request, end)
             .await
     }
 
@@ -104,7 +102,7 @@ impl Bucket for Traced {
             bytes,
         };
         let request = self.inner.write(key, body, expect);
-        self.tell(verb, Kind::of(key), key.as_str(), request, end)
+        self.trace(verb, Kind::of(key), key.as_str(), request, end)
             .await
     }
 
@@ -114,7 +112,7 @@ impl Bucket for Traced {
             bytes: 0,
         };
         let request = self.inner.delete(key);
-        self.tell(Verb::Delete, Kind::of(key), key.as_str(), request, end)
+        self.trace(Verb::Delete, Kind::of(key), key.as_str(), request, end)
             .await
     }
 
@@ -134,7 +132,7 @@ impl Bucket for Traced {
         };
         let request = self.inner.list(prefix, after, limit);
         let kind = Kind::under(prefix);
-        self.tell(Verb::List, kind, prefix.as_str(), request, end)
+        self.trace(Verb::List, kind, prefix.as_str(), request, end)
             .await
     }
 }

@@ -1,8 +1,7 @@
 //! The requests to a bucket.
 
 use millpond::keys::Kind;
-
-use crate::Verb;
+use millpond::ports::Verb;
 
 /// Requests of one verb on one kind of object, or sums of them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

@@ -7,10 +7,10 @@ use std::time::Duration;
 use futures::future::join;
 use millpond::client::{App, Engine, Notice, Start, Worker, WorkerOptions};
 use millpond::keys::Kind;
-use millpond::ports::Bucket;
+use millpond::ports::{Bucket, Verb};
 use millpond::{Context, Failed, StepError};
 use millpond_testing::World;
-use millpond_wrappers::{Bill, Metered, NanoDollars, Prices, Usage, Verb};
+use millpond_wrappers::{Bill, Metered, NanoDollars, Prices, Usage};
 
 const HOUR: Duration = Duration::from_secs(3_600);
 const DAY: Duration = Duration::from_secs(86_400);

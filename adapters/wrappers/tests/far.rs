@@ -8,10 +8,10 @@ use std::time::Duration;
 use millpond::client::{App, Signal, Start};
 use millpond::domain::ExecutionId;
 use millpond::keys::Kind;
+use millpond::ports::Verb;
 use millpond::{Context, Failed, StepError};
-use millpond_wrappers::Verb;
 
-use support::{FAR, Process, told};
+use support::{FAR, Process, reported};
 
 async fn echo(value: u64) -> Result<u64, StepError> {
     Ok(value)
@@ -78,7 +78,7 @@ fn a_hundred_sequential_steps_take_at_most_1_7_seconds_from_start_to_end() {
     assert!(
         ended <= Duration::from_millis(1_700),
         "{ended:?}\n{}",
-        told(&trips)
+        reported(&trips)
     );
 }
 
@@ -103,7 +103,7 @@ fn signalled(n: u64) -> (Duration, Duration, String) {
         Ok((0..n).sum::<u64>() + 1)
     );
     let ended = committed(&process, called, eid);
-    let trips = told(&process.trips(called, &eid.to_string()));
+    let trips = reported(&process.trips(called, &eid.to_string()));
     println!(
         "signal after {n} steps: {:?}, of it the run {:?}",
         ended - called,

@@ -9,7 +9,7 @@ use bytes::Bytes;
 use futures::future::{join, join_all};
 use millpond::client::{App, Engine, Notice, Start, Worker, WorkerOptions};
 use millpond::keys::{Key, Prefix};
-use millpond::ports::{Bucket, BucketError, Clock, Expect, Fault, Object, Outcome, Page};
+use millpond::ports::{Bucket, BucketError, Clock, Expect, Fault, Object, Outcome, Page, Verb};
 use millpond::{Context, Failed, Retry, StepError};
 use millpond_testing::{ManualClock, World};
 use millpond_wrappers::{Limits, Throttled};
@@ -25,7 +25,7 @@ struct Scarce {
 }
 
 impl Scarce {
-    fn admit(&self, verb: &'static str, key: &str) -> Result<(), BucketError> {
+    fn admit(&self, verb: Verb, key: &str) -> Result<(), BucketError> {
         if !key.starts_with("x/") {
             return Ok(());
         }
@@ -42,17 +42,17 @@ impl Scarce {
 #[async_trait]
 impl Bucket for Scarce {
     async fn read(&self, key: &Key) -> Result<Option<Object>, BucketError> {
-        self.admit("read", key.as_str())?;
+        self.admit(Verb::Read, key.as_str())?;
         self.inner.read(key).await
     }
 
     async fn write(&self, key: &Key, body: Bytes, expect: Expect) -> Result<Outcome, BucketError> {
-        self.admit("write", key.as_str())?;
+        self.admit(Verb::writing(&expect), key.as_str())?;
         self.inner.write(key, body, expect).await
     }
 
     async fn delete(&self, key: &Key) -> Result<(), BucketError> {
-        self.admit("delete", key.as_str())?;
+        self.admit(Verb::Delete, key.as_str())?;
         self.inner.delete(key).await
     }
 
@@ -62,7 +62,7 @@ impl Bucket for Scarce {
         after: Option<&Key>,
         limit: usize,
     ) -> Result<Page, BucketError> {
-        self.admit("list", prefix.as_str())?;
+        self.admit(Verb::List, prefix.as_str())?;
         self.inner.list(prefix, after, limit).await
     }
 }

@@ -96,7 +96,7 @@ impl Process {
         self.world.clock.sleep(time).await;
     }
 
-    /// Who is told that it failed tries again under the same key.
+    /// A caller whose start failed repeats it with the same key.
     async fn start(&self, key: &str, n: u64) -> ExecutionId {
         loop {
             let start = Start::new("steps").key(key).input(&n);
@@ -128,9 +128,14 @@ impl Process {
 fn case17_ten_minutes_of_30_percent_503_on_every_verb_cost_no_attempt() {
     for (seed, asked) in (10..).zip(ASKED) {
         let process = process();
-        let verbs = [Verb::Read, Verb::Write, Verb::Delete, Verb::List];
-        for (seed, verb) in (seed * 10..).zip(verbs) {
-            let rule = Rule::new(Injection::SlowDown(asked)).on(verb);
+        let rule = || Rule::new(Injection::SlowDown(asked));
+        let rules = [
+            rule().on(Verb::Read),
+            rule().on_writes(),
+            rule().on(Verb::Delete),
+            rule().on(Verb::List),
+        ];
+        for (seed, rule) in (seed * 10..).zip(rules) {
             let rule = rule.share(300, seed).lasting(TEN_MINUTES);
             process.world.faults.add(rule);
         }

@@ -20,8 +20,8 @@ class Millpond(Row):
         build = ["cargo", "build", "--release", "--locked", "--package", "millpond-benches"]
         subprocess.run([*build, "--bin", "millpond-peer"], cwd=ROOT, check=True)
         where = ["cargo", "metadata", "--no-deps", "--format-version", "1", "--locked"]
-        told = subprocess.run(where, cwd=ROOT, check=True, capture_output=True, text=True).stdout
-        target = re.search(r'"target_directory":"([^"]+)"', told).group(1)
+        output = subprocess.run(where, cwd=ROOT, check=True, capture_output=True, text=True).stdout
+        target = re.search(r'"target_directory":"([^"]+)"', output).group(1)
         self.program = Path(target) / "release" / "millpond-peer"
 
     def client(self, folder):

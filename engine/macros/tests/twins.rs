@@ -168,7 +168,7 @@ fn a_step_is_named_by_its_twin() {
 }
 
 #[test]
-fn a_twin_may_stand_in_a_function() {
+fn a_twin_may_be_in_a_function() {
     #[millpond::step]
     async fn local(a: u8, b: u8) -> Result<u8, StepError> {
         Ok(a + b)

@@ -79,7 +79,7 @@ impl Engine {
         let mut rows: BTreeMap<ExecutionId, Row> = feed::read(ports, &keys, concurrency)
             .await?
             .into_iter()
-            .map(|told| (told.eid, row_of_feed(told)))
+            .map(|record| (record.eid, row_of_feed(record)))
             .collect();
         silent.retain(|eid| !rows.contains_key(eid));
         let heads: Vec<_> = stream::iter(silent)
@@ -109,8 +109,8 @@ impl Engine {
     /// # Errors
     /// The store failed.
     pub async fn known(&self) -> Result<Vec<ExecutionId>, EngineError> {
-        let told = feed::events(&self.core.ports, None, None).await?;
-        let mut known: BTreeSet<ExecutionId> = told.into_iter().map(|(_, key)| key.eid).collect();
+        let events = feed::events(&self.core.ports, None, None).await?;
+        let mut known: BTreeSet<ExecutionId> = events.into_iter().map(|(_, key)| key.eid).collect();
         known.extend(self.waiting().await?);
         Ok(known.into_iter().collect())
     }
@@ -137,30 +137,30 @@ fn fits(row: &Row, filter: &Filter) -> bool {
             .is_none_or(|workflow| *workflow == row.workflow)
 }
 
-fn row_of_feed(told: feed::FeedRecord) -> Row {
+fn row_of_feed(record: feed::FeedRecord) -> Row {
     // Announcements have no commit.
-    let mut changes = told
+    let mut changes = record
         .events
         .iter()
         .rev()
         .filter(|event| event.commit.is_some());
     let mut note = changes.next().and_then(|event| event.note.clone());
-    let (mut status, archived) = (told.status, told.status == Status::Archived);
+    let (mut status, archived) = (record.status, record.status == Status::Archived);
     // The note of that event is how the execution ended.
     if archived && let Some(ended) = note.as_deref().and_then(Status::named) {
         (status, note) = (ended, None);
     }
     Row {
-        eid: told.eid,
-        workflow: told.workflow,
-        version: told.version,
-        queue: told.queue,
+        eid: record.eid,
+        workflow: record.workflow,
+        version: record.version,
+        queue: record.queue,
         status,
         archived,
-        dispatch_key: told.dispatch_key,
-        parent: told.parent,
-        created_at: told.created_at,
-        updated_at: told.at,
+        dispatch_key: record.dispatch_key,
+        parent: record.parent,
+        created_at: record.created_at,
+        updated_at: record.at,
         note,
     }
 }

@@ -70,7 +70,7 @@ pub(super) fn price(history: &History) -> Price {
         }
         for entry in &commit.entries {
             price.add(entry);
-            deadlines.hear(entry);
+            deadlines.add(entry);
         }
         if let Some(last) = commit.entries.iter().find_map(ends_run) {
             under_way = false;
@@ -148,7 +148,7 @@ struct Deadlines {
 }
 
 impl Deadlines {
-    fn hear(&mut self, entry: &Entry) {
+    fn add(&mut self, entry: &Entry) {
         match entry {
             Entry::FrameSuspended { fid, wait } => {
                 let due = match wait {

@@ -85,7 +85,7 @@ impl Engine {
             }
             polls += 1;
             futures::select_biased! {
-                () = over.told().fuse() => over = self.core.completion_waiters.of(eid),
+                () = over.notified().fuse() => over = self.core.completion_waiters.of(eid),
                 () = clock.sleep(poll.after(polls).min(left)).fuse() => {}
             }
         }

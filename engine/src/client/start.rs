@@ -16,7 +16,7 @@ use crate::sdk::Workflow;
 use crate::stored::{self, LoadError};
 
 /// How often a start of a free key is repeated because another starter was faster.
-const TURNS: u32 = 16;
+const ROUNDS: u32 = 16;
 
 /// An execution to start. [`Engine::start`] validates it.
 ///
@@ -157,7 +157,7 @@ impl Engine {
             // No other call has this id, and its key never becomes free.
             return Ok(begun.unwrap_or_else(|| Started::by(&record)));
         };
-        for _ in 0..TURNS {
+        for _ in 0..ROUNDS {
             let place = Place::of(ports, &key).await?;
             record.n = place.n;
             if let Some(found) = &place.found {

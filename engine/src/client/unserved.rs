@@ -169,16 +169,16 @@ impl Engine {
         let newest: Vec<Key> = objects
             .into_iter()
             .rev()
-            .filter(|(_, told)| told.at <= now)
+            .filter(|(_, record)| record.at <= now)
             .take(MAX_FEED)
             .map(|(key, _)| key)
             .collect();
         let mut served = Served::default();
-        for told in feed::read(ports, &newest, self.core.settings.concurrency).await? {
+        for record in feed::read(ports, &newest, self.core.settings.concurrency).await? {
             // Retention writes for executions that no worker runs any more.
-            if told.status != Status::Archived {
-                served.queues.insert(told.queue);
-                served.versions.insert((told.workflow, told.version));
+            if record.status != Status::Archived {
+                served.queues.insert(record.queue);
+                served.versions.insert((record.workflow, record.version));
             }
         }
         Ok(served)

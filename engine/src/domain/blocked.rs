@@ -30,7 +30,8 @@ pub enum Blocked {
         location: String,
     },
     /// A recorded value is not of the type that the workflow asks for.
-    UnfitValue {
+    #[serde(alias = "unfit_value")]
+    InvalidValue {
         /// The frame that received the value.
         frame: String,
         /// The Rust type that the workflow asks for.
@@ -73,7 +74,7 @@ impl std::fmt::Display for Blocked {
                 "workflow code panicked; fix it, deploy it and `resume`: at={location}, \
                  message={message}"
             ),
-            Self::UnfitValue {
+            Self::InvalidValue {
                 frame,
                 expected,
                 message,

@@ -56,13 +56,14 @@ pub(crate) async fn read(
             let Some(found) = ports.read(key).await? else {
                 return Ok::<_, LoadError>(None);
             };
-            let told: Option<FeedRecord> = serde_json::from_slice(&found.body)
+            let record: Option<FeedRecord> = serde_json::from_slice(&found.body)
                 .inspect_err(|error| tracing::warn!(%key, %error, "not a feed object"))
                 .ok();
-            let own = |told: &FeedRecord| {
-                FeedKey::parse(key).is_some_and(|k| (k.eid, k.commit) == (told.eid, told.commit))
+            let own = |record: &FeedRecord| {
+                FeedKey::parse(key)
+                    .is_some_and(|k| (k.eid, k.commit) == (record.eid, record.commit))
             };
-            Ok(told.filter(own))
+            Ok(record.filter(own))
         })
         .collect();
     let found: Vec<Option<FeedRecord>> = stream::iter(reads)

@@ -69,27 +69,27 @@ pub(crate) struct Event {
     pub(crate) value: Option<Payload>,
 }
 
-/// Writes `told` under the instant of the write. 1 P.
+/// Writes `record` under the instant of the write. 1 P.
 ///
 /// # Errors
 /// The store failed.
-pub(crate) async fn write(ports: &Ports, told: &FeedRecord) -> Result<(), BucketError> {
-    write_at(ports, told, ports.clock.now()).await
+pub(crate) async fn write(ports: &Ports, record: &FeedRecord) -> Result<(), BucketError> {
+    write_at(ports, record, ports.clock.now()).await
 }
 
-/// Writes `told` under the given instant, which must be recent. 1 P.
+/// Writes `record` under the given instant, which must be recent. 1 P.
 ///
 /// # Errors
 /// The store failed.
 pub(crate) async fn write_at(
     ports: &Ports,
-    told: &FeedRecord,
+    record: &FeedRecord,
     at: Timestamp,
 ) -> Result<(), BucketError> {
-    let body: Bytes = serde_json::to_vec(told)
+    let body: Bytes = serde_json::to_vec(record)
         .expect("a feed object holds only values that were serialized before")
         .into();
-    let key = keys::feed(at, &told.eid, told.commit);
+    let key = keys::feed(at, &record.eid, record.commit);
     // An existing object is a success: the same (eid, commit) at the same instant.
     let _ = ports.create(&key, body).await?;
     Ok(())

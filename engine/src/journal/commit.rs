@@ -26,7 +26,7 @@ use super::report::report;
 use super::{CommitError, Journal, segment};
 use crate::domain::{Commit, Entry, Provenance, Status};
 use crate::keys::Key;
-use crate::ports::{BucketError, Expect, Fault, Outcome, Ports, Version};
+use crate::ports::{BucketError, Expect, Fault, Outcome, Ports, Verb, Version};
 use crate::settings::Settings;
 use crate::stored::Document as _;
 
@@ -140,7 +140,7 @@ pub(super) async fn replace(
                         .is_ok_and(|head| head.nonce == nonce);
                     return if mine { Ok(found.version) } else { Err(lost()) };
                 }
-                BucketError::new(Fault::Unavailable, "write", &key)
+                BucketError::new(Fault::Unavailable, Verb::Replace, &key)
                     .because("not answered, or refused wrongly, until the lease ended")
             }
             Err(error) => error,

@@ -48,7 +48,9 @@ impl Archived {
     /// archived.
     pub(super) fn check(head: &Head) -> Result<(), String> {
         match (head.status, &head.archived) {
-            (Status::Archived, None) => Err("it is archived, and does not say where".to_owned()),
+            (Status::Archived, None) => {
+                Err("it is archived, and does not name its archive".to_owned())
+            }
             (Status::Archived, Some(archived)) => {
                 if archived
                     .next

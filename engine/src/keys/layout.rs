@@ -213,7 +213,7 @@ impl FeedKey {
     }
 }
 
-/// Returns the instant that a timer of this due time proves. The last microsecond stands for the end
+/// Returns the instant that a timer of this due time proves. The last microsecond represents the end
 /// of time: otherwise a wait for it would never be due.
 fn proven(due: Timestamp) -> Timestamp {
     match stamp(due) == stamp(Timestamp::MAX) {

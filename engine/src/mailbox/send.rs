@@ -65,7 +65,7 @@ pub(crate) async fn notify(ports: &Ports, queue: &Queue, eid: &ExecutionId, mail
     let cause = keys::mail(queue, eid, &mail.mid);
     ports
         .wakeups
-        .ring(Hint {
+        .notify(Hint {
             queue: queue.clone(),
             eid: *eid,
             cause,

@@ -8,6 +8,7 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use jiff::Timestamp;
 
+use super::Verb;
 use crate::keys::{Key, Prefix};
 
 /// The engine's only port to storage. Each call is one request (a list: one per page).
@@ -163,8 +164,8 @@ const LONGEST_WAIT: Duration = Duration::from_secs(60);
 pub struct BucketError {
     /// The kind of failure.
     pub fault: Fault,
-    /// The operation: read, write, delete or list.
-    pub verb: &'static str,
+    /// The operation.
+    pub verb: Verb,
     /// The requested key or prefix.
     pub key: String,
     /// The delay that the store requested (its `Retry-After`), if any. At most one minute of it is
@@ -177,7 +178,7 @@ pub struct BucketError {
 
 impl BucketError {
     /// Creates an error of `verb` on `key`.
-    pub fn new(fault: Fault, verb: &'static str, key: impl fmt::Display) -> Self {
+    pub fn new(fault: Fault, verb: Verb, key: impl fmt::Display) -> Self {
         Self {
             fault,
             verb,

@@ -35,7 +35,7 @@ impl Doorbell {
 
 #[async_trait]
 impl Wakeups for Doorbell {
-    async fn ring(&self, hint: Hint) {
+    async fn notify(&self, hint: Hint) {
         // It has no clock; its consumers list the timers.
         if hint.at.is_some() {
             return;

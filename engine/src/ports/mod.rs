@@ -16,6 +16,7 @@ mod spawner;
 #[cfg(test)]
 mod tests;
 mod timed;
+mod verb;
 mod wakeups;
 
 pub use all::Ports;
@@ -28,4 +29,5 @@ pub use memory::MemoryBucket;
 pub use requests::Created;
 pub use spawner::{Abort, Spawner};
 pub(crate) use timed::TimedBucket;
+pub use verb::Verb;
 pub use wakeups::{Hint, Wakeups};

@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 
-use super::{Backoff, BucketError, Expect, Fault, Listed, Object, Outcome, Ports, Version};
+use super::{Backoff, BucketError, Expect, Fault, Listed, Object, Outcome, Ports, Verb, Version};
 use crate::keys::{Key, Prefix};
 
 /// The number of attempts at one request before its error is returned.
@@ -114,7 +114,7 @@ impl Ports {
                 }
                 Ok(Outcome::Unknown) => {
                     unsure = true;
-                    let lost = BucketError::new(Fault::Unavailable, "write", key)
+                    let lost = BucketError::new(Fault::Unavailable, Verb::Create, key)
                         .because("no reply, several times");
                     self.retry_by(&mut attempts, lost, until).await?;
                 }
@@ -165,7 +165,7 @@ impl Ports {
         loop {
             match self.bucket.list(prefix, after, limit).await {
                 Ok(page) if page.next.is_some() && page.next.as_ref() == after => {
-                    return Err(BucketError::new(Fault::Invalid, "list", prefix)
+                    return Err(BucketError::new(Fault::Invalid, Verb::List, prefix)
                         .because("a page that is not the last ends where it began"));
                 }
                 Ok(page) => return Ok(page),
@@ -270,5 +270,5 @@ impl Ports {
 
 /// The error of a create that was refused although no object exists.
 fn refused_wrongly(key: &Key) -> BucketError {
-    BucketError::new(Fault::Unavailable, "write", key).because("refused, and nothing is there")
+    BucketError::new(Fault::Unavailable, Verb::Create, key).because("refused, and nothing is there")
 }

@@ -24,7 +24,7 @@ pub trait Spawner: fmt::Debug + Send + Sync + 'static {
 
     /// Runs an activation of workflow code: as [`blocking`](Self::blocking), but activations are
     /// usually short and numerous. The default does not separate them.
-    fn turn(&self, work: Box<dyn FnOnce() + Send>) {
+    fn activate(&self, work: Box<dyn FnOnce() + Send>) {
         self.blocking(work);
     }
 }

@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use futures::FutureExt;
 
-use super::{Bucket, BucketError, Clock, Expect, Fault, Object, Outcome, Page};
+use super::{Bucket, BucketError, Clock, Expect, Fault, Object, Outcome, Page, Verb};
 use crate::keys::{Key, Prefix};
 
 /// The additional time for each MiB that a write sends.
@@ -47,7 +47,7 @@ impl TimedBucket {
         }
     }
 
-    fn no_reply(&self, verb: &'static str, key: impl std::fmt::Display) -> BucketError {
+    fn no_reply(&self, verb: Verb, key: impl std::fmt::Display) -> BucketError {
         let limit = self.limit;
         BucketError::new(Fault::Unavailable, verb, key).because(format!("no reply in {limit:?}"))
     }
@@ -58,7 +58,7 @@ impl TimedBucket {
 impl Bucket for TimedBucket {
     async fn read(&self, key: &Key) -> Result<Option<Object>, BucketError> {
         let reply = self.within(self.limit, self.inner.read(key)).await;
-        reply.unwrap_or_else(|| Err(self.no_reply("read", key)))
+        reply.unwrap_or_else(|| Err(self.no_reply(Verb::Read, key)))
     }
 
     async fn write(&self, key: &Key, body: Bytes, expect: Expect) -> Result<Outcome, BucketError> {
@@ -72,7 +72,7 @@ impl Bucket for TimedBucket {
 
     async fn delete(&self, key: &Key) -> Result<(), BucketError> {
         let reply = self.within(self.limit, self.inner.delete(key)).await;
-        reply.unwrap_or_else(|| Err(self.no_reply("delete", key)))
+        reply.unwrap_or_else(|| Err(self.no_reply(Verb::Delete, key)))
     }
 
     async fn list(
@@ -83,6 +83,6 @@ impl Bucket for TimedBucket {
     ) -> Result<Page, BucketError> {
         let request = self.inner.list(prefix, after, limit);
         let reply = self.within(self.limit, request).await;
-        reply.unwrap_or_else(|| Err(self.no_reply("list", prefix)))
+        reply.unwrap_or_else(|| Err(self.no_reply(Verb::List, prefix)))
     }
 }

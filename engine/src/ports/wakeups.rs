@@ -28,7 +28,7 @@ pub trait Wakeups: fmt::Debug + Send + Sync + 'static {
     /// Passes a hint on, once. Failures are silent, because hints are optional. A carrier passes on
     /// a delayed hint ([`Hint::at`]) at its instant if it can, and otherwise drops it: the sweeper
     /// lists the timers.
-    async fn ring(&self, hint: Hint);
+    async fn notify(&self, hint: Hint);
 
     /// Returns the next hint for one of `queues`; pending forever if hints arrive by another path.
     async fn next(&self, queues: &[Queue]) -> Hint;

@@ -43,13 +43,13 @@ impl CompletionWaiters {
     }
 
     /// Notifies the callers that wait for `eid`: the commit that ends it has landed.
-    pub(crate) fn tell(&self, eid: &ExecutionId) {
+    pub(crate) fn notify(&self, eid: &ExecutionId) {
         // Later callers get a fresh notice, since an execution may be reopened.
-        let told = self
+        let notified = self
             .lock()
             .get_mut(eid)
             .map(|(notice, _)| std::mem::take(notice));
-        if let Some(notice) = told {
+        if let Some(notice) = notified {
             notice.set();
         }
     }
@@ -73,7 +73,7 @@ impl CompletionWaiters {
 
 impl End<'_> {
     /// Returns when the end has been reported.
-    pub(crate) async fn told(&self) {
+    pub(crate) async fn notified(&self) {
         self.notice.wait().await;
     }
 }
@@ -107,14 +107,14 @@ mod tests {
     }
 
     #[test]
-    fn every_waiter_is_told_and_leaves_nothing_behind() {
+    fn every_waiter_is_notified_and_leaves_nothing_behind() {
         let ends = CompletionWaiters::default();
         let (one, two, other) = (ends.of(eid(1)), ends.of(eid(1)), ends.of(eid(2)));
-        assert!(one.told().now_or_never().is_none());
-        ends.tell(&eid(1));
-        assert!(one.told().now_or_never().is_some());
-        assert!(two.told().now_or_never().is_some());
-        assert!(other.told().now_or_never().is_none());
+        assert!(one.notified().now_or_never().is_none());
+        ends.notify(&eid(1));
+        assert!(one.notified().now_or_never().is_some());
+        assert!(two.notified().now_or_never().is_some());
+        assert!(other.notified().now_or_never().is_none());
         drop((one, two, other));
         assert!(ends.lock().is_empty());
     }

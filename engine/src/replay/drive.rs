@@ -36,17 +36,17 @@ pub(crate) struct Drive {
 
 pub(crate) type Root = BoxFuture<'static, Result<Json, Failure>>;
 
-/// The state of the workflow after a turn.
+/// The state of the workflow after an activation.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Turn {
+pub(crate) enum Activation {
     /// It waits for the frames that [`Drive::open`] returns.
     Waits,
-    /// It ended. Every later turn returns the same.
+    /// It ended. Every later activation returns the same.
     Ready(Result<Json, Failure>),
 }
 
 impl Drive {
-    /// `begin` makes the workflow's future from its frame table and its input. The first turn
+    /// `begin` makes the workflow's future from its frame table and its input. The first activation
     /// after `execution.started` polls it.
     pub(crate) fn new(
         seed: Seed,
@@ -79,9 +79,9 @@ impl Drive {
     }
 
     /// Polls the workflow until it is no longer woken.
-    pub(crate) fn turn(&mut self) -> Result<Turn, Trouble> {
+    pub(crate) fn activate(&mut self) -> Result<Activation, Trouble> {
         if !self.started {
-            return Ok(Turn::Waits);
+            return Ok(Activation::Waits);
         }
         if let Some(panic) = &self.panic {
             return Err(panic.clone().into());
@@ -91,7 +91,7 @@ impl Drive {
             match flag.within(|| self.polls()) {
                 Ok(done) => self.done = done,
                 Err(trouble) => {
-                    // The turn did not come to its end: another build may decide otherwise in it.
+                    // The activation did not come to its end: another build may decide otherwise in it.
                     self.table.lock().decided.clear();
                     return Err(trouble);
                 }
@@ -101,9 +101,9 @@ impl Drive {
             return Err(foreign(FOREIGN_WAKE));
         }
         match &self.done {
-            Some(done) => Ok(Turn::Ready(done.clone())),
+            Some(done) => Ok(Activation::Ready(done.clone())),
             None if self.table.lock().open.is_empty() => Err(foreign(FOREIGN_WAIT)),
-            None => Ok(Turn::Waits),
+            None => Ok(Activation::Waits),
         }
     }
 
@@ -139,8 +139,8 @@ impl Drive {
         let mut cx = std::task::Context::from_waker(&self.waker);
         let polled = catch(|| root.as_mut().poll(&mut cx));
         let mut state = self.table.lock();
-        if let Some(unfit) = state.unfit.take() {
-            return Err(unfit);
+        if let Some(invalid) = state.invalid.take() {
+            return Err(invalid);
         }
         if state.overflow {
             let max = self.limits.max_frames;
@@ -157,7 +157,7 @@ impl Drive {
     }
 
     /// Delivers one journal entry, or one live outcome that was just appended, to the
-    /// workflow. `value` is its payload when that is a blob. The caller runs a turn after each.
+    /// workflow. `value` is its payload when that is a blob. The caller runs an activation after each.
     pub(crate) fn deliver(
         &mut self,
         at: Position,

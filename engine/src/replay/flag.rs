@@ -12,7 +12,7 @@ use futures::task::ArcWake;
 pub(super) struct Flag {
     woken: AtomicBool,
     foreign: AtomicBool,
-    /// The thread that runs a turn or a delivery at this moment.
+    /// The thread that runs an activation or a delivery at this moment.
     inside: Mutex<Option<ThreadId>>,
 }
 
@@ -47,7 +47,7 @@ impl Flag {
         result
     }
 
-    /// Whether this thread is in a turn or a delivery: only there may a workflow use frames.
+    /// Whether this thread is in an activation or a delivery: only there may a workflow use frames.
     pub(super) fn is_inside(&self) -> bool {
         let inside = self.inside.lock().unwrap_or_else(PoisonError::into_inner);
         *inside == Some(std::thread::current().id())

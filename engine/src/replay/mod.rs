@@ -11,7 +11,7 @@
 //!   again; the first entry it does not account for is a nondeterminism.
 //! - **Only frames wake it.** Any other wake could come at another moment in the next replay.
 //!
-//! The loop of a run: `deliver`, `turn`, for each entry; `check_frames` after each commit that
+//! The loop of a run: `deliver`, `activate`, for each entry; `check_frames` after each commit that
 //! has a count of frames; `go_live`; then append `take_entries`, commit, and run the
 //! `steps`, appending and delivering their outcomes.
 //!
@@ -43,7 +43,7 @@ mod trouble;
 
 pub use attempt::Attempt;
 pub(crate) use attempt::{Canceller, idempotency_key};
-pub(crate) use drive::{Drive, Turn};
+pub(crate) use drive::{Activation, Drive};
 pub use frame_error::FrameError;
 pub use frames::FrameKind;
 pub(crate) use frames::step::{Phase, StepState};

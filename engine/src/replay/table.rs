@@ -54,7 +54,7 @@ pub(super) struct State {
     /// The workflow asked for one frame too many.
     pub(super) overflow: bool,
     /// A recorded value is not of the type that the workflow asks for.
-    pub(super) unfit: Option<Trouble>,
+    pub(super) invalid: Option<Trouble>,
     /// How the workflow ended.
     pub(super) ended: Option<String>,
     /// The drive was dropped: frames register and record nothing any more.
@@ -91,7 +91,7 @@ impl Table {
                 progress: 0,
                 cancelled: false,
                 overflow: false,
-                unfit: None,
+                invalid: None,
                 ended: None,
                 closed: false,
             }),
@@ -113,8 +113,8 @@ impl Table {
     }
 
     /// Halts the drive: `frame` received a recorded value that is not of the type `expected`.
-    pub(crate) fn unfit(&self, frame: String, expected: &str, error: &ValueError) {
-        self.lock().unfit.get_or_insert(Trouble::UnfitValue {
+    pub(crate) fn invalid(&self, frame: String, expected: &str, error: &ValueError) {
+        self.lock().invalid.get_or_insert(Trouble::InvalidValue {
             frame,
             expected: expected.to_owned(),
             message: error.to_string(),

@@ -40,7 +40,7 @@ pub(crate) enum Trouble {
     },
     /// A recorded value is not of the type that the workflow asks for.
     #[error("{frame}: {message}")]
-    UnfitValue {
+    InvalidValue {
         /// The frame that received it.
         frame: String,
         /// The Rust type asked for.

@@ -18,7 +18,7 @@ use crate::keys::{self, Key};
 
 /// How long a tombstone exists at least before the rest of its execution is deleted: a key may be
 /// free before that.
-const SETTLED: Duration = Duration::from_secs(24 * 3600);
+const KEPT: Duration = Duration::from_secs(24 * 3600);
 
 impl Walk<'_> {
     /// Expires an execution that old feed objects report. 1 G; 1 P once its key is free.
@@ -33,7 +33,7 @@ impl Walk<'_> {
         };
         let names = |commit| reported.objects.iter().any(|(_, key)| key.commit == commit);
         let (end, own) = (names(archived.commit), names(journal.head.commit));
-        if self.now < after(journal.head.at, SETTLED).max(archived.free_at) {
+        if self.now < after(journal.head.at, KEPT).max(archived.free_at) {
             return match end {
                 true => self.finish(&mut journal).await,
                 false => Ok(Did::Nothing),

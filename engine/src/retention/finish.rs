@@ -14,7 +14,7 @@ use crate::stored::LoadError;
 /// A feed object is not written with an older instant than this: no reader would look there.
 const FRESH: SignedDuration = SignedDuration::from_secs(30);
 /// Number of attempts against concurrent passes.
-const TURNS: u32 = 3;
+const ROUNDS: u32 = 3;
 
 impl Walk<'_> {
     /// Completes a tombstone, unless the feed reports it, which is the last step. 1 G, else 2 P
@@ -51,7 +51,7 @@ impl Walk<'_> {
     /// 1 P, or 2 if it is late.
     pub(super) async fn announce(&self, journal: &mut Journal) -> Result<(), RetentionError> {
         let (ports, ttl) = (&self.core.ports, self.core.settings.ttl);
-        for _ in 0..TURNS {
+        for _ in 0..ROUNDS {
             let (now, at) = (ports.clock.now(), journal.head.at);
             if now.duration_since(at) > FRESH {
                 let deadline = ports.clock.monotonic() + ttl;

@@ -190,16 +190,16 @@ impl Retention {
         }
     }
 
-    /// Makes passes every `period` until `stop`, and calls `tell` with the sum of each period.
+    /// Makes passes every `period` until `stop`, and calls `report` with the sum of each period.
     /// Store errors are logged and retried.
-    pub async fn run(&self, period: Duration, stop: &Notice, tell: impl Fn(&Retained)) {
+    pub async fn run(&self, period: Duration, stop: &Notice, report: impl Fn(&Retained)) {
         use futures::FutureExt as _;
         let mut failed = false;
         while !stop.is_set() {
             match self.passes(stop).await {
                 Ok(retained) => {
                     failed = false;
-                    tell(&retained);
+                    report(&retained);
                 }
                 // Logged once per outage.
                 Err(error) => {

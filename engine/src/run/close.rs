@@ -95,13 +95,13 @@ impl Run {
                 let failure = Failure::new(kind::PANIC, format!("{message} (at {location})"));
                 self.fault(Blocked::Panicked { message, location }, failure)
             }
-            Halted::Trouble(Trouble::UnfitValue {
+            Halted::Trouble(Trouble::InvalidValue {
                 frame,
                 expected,
                 message,
             }) => {
                 let text = format!("value of frame {frame} is no {expected}: {message}");
-                let why = Blocked::UnfitValue {
+                let why = Blocked::InvalidValue {
                     frame,
                     expected,
                     message,

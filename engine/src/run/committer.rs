@@ -177,7 +177,8 @@ impl Committer {
                 self.commit(chunk, frames, Leave::Free(status, due)).await?;
                 self.check_state();
                 if status.is_terminal() {
-                    core.completion_waiters.tell(&self.journal.head.record.eid);
+                    core.completion_waiters
+                        .notify(&self.journal.head.record.eid);
                 }
                 return Ok(());
             }

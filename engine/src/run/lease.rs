@@ -68,7 +68,7 @@ impl Held {
 /// **\[R\] N10** Such a lease was set by a clock that is wrong, or by one that is right while this
 /// one is not. It is honoured for its duration from the last change of the head, by the store's
 /// time: a holder that is alive has renewed it. Bad interleaving: the clock of a worker is two years
-/// ahead; it acquires and dies; the execution stands still for two years.
+/// ahead; it acquires and dies; the execution makes no progress for two years.
 pub(super) async fn held_until(
     ports: &Ports,
     head: &Head,

@@ -43,7 +43,7 @@ impl Run {
         stop.gently.is_set() || self.committer.state.requested.parked.is_some()
     }
 
-    /// **A17** Returns whether the mailbox is to be listed now, where `overdue` tells that its time
+    /// **A17** Returns whether the mailbox is to be listed now, where `overdue` means that its time
     /// has come: while attempts run, unless a listing failed a moment ago, and before another attempt
     /// begins.
     pub(super) fn must_list(&self, overdue: bool, begins: bool) -> bool {

@@ -92,8 +92,8 @@ async fn load_mailbox(
     // **[R]** The mids in an unreadable segment are unknown: a listed mid may be the sign of an
     // undispatched outbox. Dispatching twice has the effect of dispatching once, so the outbox is
     // dispatched.
-    let blind = history.as_ref().is_some_and(|read| !read.broken.is_empty());
-    if is_undispatched(core, &journal.head, &listing.slots, &mids, blind).await? {
+    let unreadable = history.as_ref().is_some_and(|read| !read.broken.is_empty());
+    if is_undispatched(core, &journal.head, &listing.slots, &mids, unreadable).await? {
         dispatch(core, &journal).await?;
     }
     let listed = || -> Vec<Key> { listing.slots.iter().map(|slot| slot.key.clone()).collect() };
@@ -186,7 +186,7 @@ async fn read_history(
 }
 
 /// Step 3. **\[R\] A2** The outbox is undispatched if it is not empty and one of these holds: a
-/// lease is set; a listed mid is in the journal already (or may be: `blind`); the timer that
+/// lease is set; a listed mid is in the journal already (or may be: `unreadable`); the timer that
 /// covered it still exists. It is then dispatched before anything is committed. Otherwise
 /// everything in it was dispatched before.
 async fn is_undispatched(
@@ -194,13 +194,13 @@ async fn is_undispatched(
     head: &Head,
     listed: &[Slot],
     mids: &BTreeSet<MessageId>,
-    blind: bool,
+    unreadable: bool,
 ) -> Result<bool, RunError> {
     if head.outbox.is_empty() {
         return Ok(false);
     }
     let absorbed = listed.iter().any(|slot| mids.contains(&slot.mid));
-    let evident = blind || head.lease.is_some() || absorbed;
+    let evident = unreadable || head.lease.is_some() || absorbed;
     let undispatched = evident
         || match &head.fired {
             Some(key) => core.ports.read(key).await?.is_some(),

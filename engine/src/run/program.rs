@@ -12,7 +12,7 @@ use jiff::Timestamp;
 
 use crate::domain::{Entry, Failure, FrameId, Json};
 use crate::process::{Core, Counter};
-use crate::replay::{Drive, FrameKind, Position, StepState, Trouble, Turn};
+use crate::replay::{Activation, Drive, FrameKind, Position, StepState, Trouble};
 
 /// Why workflow code cannot continue.
 #[derive(Debug)]
@@ -208,7 +208,7 @@ impl Program {
         drive.set_now(now);
         let (tx, mut rx) = oneshot::channel();
         let span = tracing::Span::current();
-        self.core.ports.spawner.turn(Box::new(move || {
+        self.core.ports.spawner.activate(Box::new(move || {
             let out = span.in_scope(|| work(&mut drive));
             // The receiver is gone if the watchdog fired first.
             let _ = tx.send((drive, out));
@@ -242,7 +242,7 @@ fn replay(drive: &mut Drive, batch: Vec<Delivery>) -> Result<Returned, Trouble> 
     {
         drive.deliver(at, &entry, value)?;
         if result.is_none()
-            && let Turn::Ready(ended) = drive.turn()?
+            && let Activation::Ready(ended) = drive.activate()?
         {
             result = Some(ended);
         }
@@ -272,11 +272,11 @@ fn deliver(
         }
         let delivered = drive.deliver(at, &entry, value);
         appended.push(entry);
-        let turn = delivered.and_then(|()| drive.turn());
+        let activation = delivered.and_then(|()| drive.activate());
         appended.extend(drive.take_entries());
-        match turn {
-            Ok(Turn::Waits) => continue,
-            Ok(Turn::Ready(ended)) => result = Ok(Some(ended)),
+        match activation {
+            Ok(Activation::Waits) => continue,
+            Ok(Activation::Ready(ended)) => result = Ok(Some(ended)),
             Err(trouble) => result = Err(trouble),
         }
         break;

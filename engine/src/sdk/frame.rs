@@ -68,7 +68,7 @@ impl<P> Frame<P> {
             Ok(value) => Poll::Ready(value),
             Err(error) => {
                 let expected = std::any::type_name::<T>();
-                self.ctx.table().unfit(self.label(), expected, &error);
+                self.ctx.table().invalid(self.label(), expected, &error);
                 Poll::Pending
             }
         }

@@ -147,12 +147,12 @@ where
         ctx: Context,
         args: &Json,
     ) -> Result<BoxFuture<'static, Result<Json, Failure>>, Failure> {
-        let input: I = args.get().map_err(|e| unfit("input", &e))?;
+        let input: I = args.get().map_err(|e| invalid("input", &e))?;
         let function = Arc::clone(&self.function);
         // Inside the future, so that a function that works before it returns one is polled, too.
         let run = async move {
             let output = function(ctx, input).await.map_err(Failure::from)?;
-            Json::of(&output).map_err(|e| unfit("output", &e))
+            Json::of(&output).map_err(|e| invalid("output", &e))
         };
         Ok(run.boxed())
     }
@@ -286,6 +286,6 @@ impl ErasedWorkflow for Declared {
     }
 }
 
-fn unfit(what: &str, error: &ValueError) -> Failure {
+fn invalid(what: &str, error: &ValueError) -> Failure {
     Failure::new(kind::VALUE, format!("{what} of the workflow: {error}")).terminal()
 }

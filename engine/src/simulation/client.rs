@@ -73,14 +73,14 @@ impl Client {
             .sleep(Duration::from_millis(act.map_or(100, |act| act.after)))
             .await;
         loop {
-            let said = match act {
+            let reply = match act {
                 Some(act) => self.act(engine, act, at).await,
                 None => {
                     let start = self.starts[at - self.plan.acts.len()].clone();
                     engine.start(start).await.map(drop)
                 }
             };
-            match said {
+            match reply {
                 Ok(())
                 | Err(
                     EngineError::TerminalExecution { .. } | EngineError::UnknownExecution { .. },
@@ -129,8 +129,8 @@ impl Client {
 pub(super) async fn cancel_all(engine: Engine, open: Vec<ExecutionId>) {
     for eid in open {
         loop {
-            let said = engine.cancel(eid, "closing", Actor::human("ada")).await;
-            match said {
+            let reply = engine.cancel(eid, "closing", Actor::human("ada")).await;
+            match reply {
                 Ok(()) | Err(EngineError::TerminalExecution { .. }) => break,
                 Err(_) => {
                     engine

@@ -14,7 +14,7 @@ use bytes::Bytes;
 use futures::FutureExt as _;
 
 use super::chronicle::{Chronicle, Landed};
-use super::op::{Course, Op, Reply, Said};
+use super::op::{Course, Described, Op, Reply};
 use crate::keys::{Key, Prefix};
 use crate::ports::{Bucket, BucketError, Clock, Expect, Object, Outcome, Page};
 use crate::testing::{ManualClock, MemoryBucket};
@@ -133,7 +133,10 @@ impl Gate {
         let Some((who, op, orphan, answered)) = self.look(ticket) else {
             return;
         };
-        self.note(format!("{who:<8} {op} {}", Said(course, answered, orphan)));
+        self.note(format!(
+            "{who:<8} {op} {}",
+            Described(course, answered, orphan)
+        ));
         if orphan {
             self.lock().parked.remove(&ticket);
             let _nobody_listens = self.perform(op);

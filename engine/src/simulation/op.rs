@@ -6,7 +6,7 @@ use std::time::Duration;
 use bytes::Bytes;
 
 use crate::keys::{Key, Prefix};
-use crate::ports::{BucketError, Expect, Fault, Object, Outcome, Page};
+use crate::ports::{BucketError, Expect, Fault, Object, Outcome, Page, Verb};
 
 #[derive(Debug, Clone)]
 pub(super) enum Op {
@@ -47,10 +47,10 @@ impl Op {
             BucketError::new(Fault::Unavailable, verb, key).because("by the scheduler")
         };
         match self {
-            Self::Read(key) => Reply::Read(Err(error("read", key))),
-            Self::Write(key, ..) => Reply::Write(Err(error("write", key))),
-            Self::Delete(key) => Reply::Delete(Err(error("delete", key))),
-            Self::List(prefix, ..) => Reply::List(Err(error("list", prefix))),
+            Self::Read(key) => Reply::Read(Err(error(Verb::Read, key))),
+            Self::Write(key, _, expect) => Reply::Write(Err(error(Verb::writing(expect), key))),
+            Self::Delete(key) => Reply::Delete(Err(error(Verb::Delete, key))),
+            Self::List(prefix, ..) => Reply::List(Err(error(Verb::List, prefix))),
         }
     }
 
@@ -78,9 +78,9 @@ impl fmt::Display for Op {
 }
 
 /// The course; true if the reply was under way; true if no caller waits.
-pub(super) struct Said(pub(super) Course, pub(super) bool, pub(super) bool);
+pub(super) struct Described(pub(super) Course, pub(super) bool, pub(super) bool);
 
-impl fmt::Display for Said {
+impl fmt::Display for Described {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (self.2, self.1, self.0) {
             (true, ..) => f.write_str("[late, nobody waits for it]"),

@@ -76,8 +76,8 @@ pub(super) fn at_rest(
     }
     let open: BTreeSet<ExecutionId> = stories.open().collect();
     let created = stories.mails.keys();
-    let told = created.chain(&written.acknowledged);
-    for (eid, mid) in told.filter(|(eid, _)| open.contains(eid)) {
+    let reported = created.chain(&written.acknowledged);
+    for (eid, mid) in reported.filter(|(eid, _)| open.contains(eid)) {
         must("I3", stories.all[eid].mids().contains(mid), || {
             format!("{mid} was sent to {eid} and never absorbed")
         })?;
@@ -138,12 +138,12 @@ fn effects(stories: &Stories, written: &Written, ttl: Duration) -> Result<(), Br
         let story = story.ok_or_else(|| Broken::new("I1", format!("{}: no head", what())))?;
         let began = story.attempts().get(&(fid, attempt)).copied();
         let began = began.and_then(|commit| story.of_commit(commit.commit));
-        let told = began.is_some_and(|seen| {
+        let recorded = began.is_some_and(|seen| {
             let by = seen.head.lease.as_ref();
             seen.place < effect.after && by.is_some_and(|by| by.worker == effect.worker)
         });
-        must("I1", told, || {
-            format!("{} ran, and no commit of its worker says so", what())
+        must("I1", recorded, || {
+            format!("{} ran, and no commit of its worker records it", what())
         })?;
         let of_worker = story.heads.iter().rev().find(|seen| {
             let by = seen.head.lease.as_ref();
@@ -211,13 +211,13 @@ fn children(stories: &Stories, eid: ExecutionId, story: &Story) -> Result<(), Br
             })
         });
         let same = match (end, outcome) {
-            (Some(Ok(Payload::Inline(own))), Ok(Payload::Inline(told))) => own == told,
+            (Some(Ok(Payload::Inline(own))), Ok(Payload::Inline(got))) => own == got,
             (Some(Ok(_)), Ok(_)) => true,
-            (Some(Err(own)), Err(told)) => own == told,
+            (Some(Err(own)), Err(got)) => own == got,
             _ => false,
         };
         must("I5", same, || {
-            format!("{eid} was told {outcome:?} of {fid}, which ended {end:?}")
+            format!("{eid} received {outcome:?} of {fid}, which ended {end:?}")
         })?;
     }
     Ok(())

@@ -54,7 +54,7 @@ pub(super) fn check(observer: &Engine, eid: ExecutionId, story: &Story) -> Resul
             let seen = matches!(entry, Entry::FrameCompleted { .. } | Entry::Received { .. });
             let turned = drive
                 .deliver(at, entry, value.filter(|_| seen))
-                .and_then(|()| drive.turn());
+                .and_then(|()| drive.activate());
             turned.map_err(|trouble: Trouble| broken(&trouble))?;
         }
         if let Some(frames) = commit.frames {

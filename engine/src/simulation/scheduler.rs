@@ -362,11 +362,11 @@ impl Scheduler {
         client.crash(Duration::ZERO);
         client.boot(&self.stage, "c", |engine, _| {
             let engine = engine.clone();
-            let say = async move {
+            let act = async move {
                 cancel_all(engine, open).await;
                 std::future::pending::<()>().await;
             };
-            vec![say.boxed()]
+            vec![act.boxed()]
         });
     }
 

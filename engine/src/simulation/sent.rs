@@ -83,7 +83,7 @@ fn effect(
             }
         }
         Entry::Announced { fid, .. } => {
-            let mut events = story.told.iter().flat_map(|(told, _)| &told.events);
+            let mut events = story.reported.iter().flat_map(|(record, _)| &record.events);
             let there = events.any(|event| event.fid.as_ref() == Some(fid));
             must("I6", there, || format!("{eid}: {fid} was never announced"))
         }
@@ -112,9 +112,9 @@ fn timers(stories: &Stories, eid: ExecutionId, story: &Story) -> Result<(), Brok
 fn fed(stories: &Stories, eid: ExecutionId, story: &Story) -> Result<(), Broken> {
     let last = story.last();
     let ends = story
-        .told
+        .reported
         .iter()
-        .filter(|(told, _)| told.commit == last.commit && told.status == last.status);
+        .filter(|(record, _)| record.commit == last.commit && record.status == last.status);
     let first = ends.map(|(_, place)| *place).min();
     let first = first.ok_or_else(|| Broken::new("I7", format!("the feed has no end of {eid}")))?;
     if let Some(parent) = last.record.parent.as_ref().filter(|parent| parent.waits) {
@@ -127,16 +127,16 @@ fn fed(stories: &Stories, eid: ExecutionId, story: &Story) -> Result<(), Broken>
             format!("the feed has the end of {eid} before its result was sent")
         })?;
     }
-    for (told, place) in &story.told {
-        let landed = story.of_commit(told.commit).map(|seen| seen.place);
+    for (record, place) in &story.reported {
+        let landed = story.of_commit(record.commit).map(|seen| seen.place);
         must("I7", landed.is_some_and(|landed| landed < *place), || {
             format!(
                 "the feed has commit {} of {eid} before it landed",
-                told.commit
+                record.commit
             )
         })?;
     }
-    let events = story.told.iter().flat_map(|(told, _)| &told.events);
+    let events = story.reported.iter().flat_map(|(record, _)| &record.events);
     let known: BTreeSet<(u64, &str)> = events
         .filter_map(|event| Some((event.commit?, event.kind.as_str())))
         .collect();

@@ -22,7 +22,7 @@ pub(super) struct Story {
     /// Commit `n` is at index `n - 1`.
     pub(super) commits: Vec<Commit>,
     /// Feed objects, with their index among all writes.
-    pub(super) told: Vec<(FeedRecord, usize)>,
+    pub(super) reported: Vec<(FeedRecord, usize)>,
 }
 
 pub(super) struct Seen {
@@ -85,10 +85,10 @@ impl Stories {
                 .entry((mail.eid, mail.mid))
                 .or_insert((place, body));
         } else if FeedKey::parse(key).is_some() {
-            let told: FeedRecord =
+            let record: FeedRecord =
                 serde_json::from_slice(body).map_err(|error| unreadable(&error))?;
-            let story = self.all.entry(told.eid).or_default();
-            story.told.push((told, place));
+            let story = self.all.entry(record.eid).or_default();
+            story.reported.push((record, place));
         } else if let Some(rest) = key.as_str().strip_prefix("x/") {
             let mut parts = rest.split('/').skip(1);
             let eid = ExecutionId::parse(parts.next().unwrap_or_default());

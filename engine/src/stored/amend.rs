@@ -4,10 +4,10 @@ use bytes::Bytes;
 
 use super::LoadError;
 use crate::keys::Key;
-use crate::ports::{BucketError, Expect, Fault, Object, Outcome, Ports};
+use crate::ports::{BucketError, Expect, Fault, Object, Outcome, Ports, Verb};
 
 /// The number of other writers' versions after which one call gives up.
-const TURNS: u32 = 8;
+const ROUNDS: u32 = 8;
 
 /// The result of a change applied to the current object.
 pub(crate) enum Change<T> {
@@ -41,7 +41,7 @@ pub(crate) async fn amend<T>(
     mut seen: Option<Object>,
     mut change: impl FnMut(Option<&Object>) -> Result<Change<T>, LoadError>,
 ) -> Result<Amended<T>, LoadError> {
-    let (mut attempts, mut turns) = (ports.attempts(), 0);
+    let (mut attempts, mut rounds) = (ports.attempts(), 0);
     loop {
         let body = match change(seen.as_ref())? {
             Change::Done(value) => return Ok(Amended::Done(value, seen)),
@@ -49,6 +49,7 @@ pub(crate) async fn amend<T>(
         };
         let expected = seen.as_ref().map(|object| object.version.clone());
         let expect = expected.clone().map_or(Expect::Absent, Expect::At);
+        let verb = Verb::writing(&expect);
         let error = match ports.bucket.write(key, body.clone(), expect).await {
             Ok(Outcome::Landed(version)) => return Ok(Amended::Written(Object { body, version })),
             Ok(Outcome::Refused | Outcome::Unknown) => {
@@ -56,12 +57,13 @@ pub(crate) async fn amend<T>(
                 if let Change::Done(value) = change(seen.as_ref())? {
                     return Ok(Amended::Done(value, seen));
                 }
-                turns += 1;
-                if seen.as_ref().map(|object| &object.version) != expected.as_ref() && turns < TURNS
+                rounds += 1;
+                if seen.as_ref().map(|object| &object.version) != expected.as_ref()
+                    && rounds < ROUNDS
                 {
                     continue; // another writer's version
                 }
-                BucketError::new(Fault::Unavailable, "write", key)
+                BucketError::new(Fault::Unavailable, verb, key)
                     .because("not answered, or refused wrongly, several times")
             }
             Err(error) => error,

@@ -72,8 +72,8 @@ impl Sweeper {
                 cause: row.key.clone(),
                 at: None,
             };
-            ports.wakeups.ring(hint).await;
-            swept.told += 1;
+            ports.wakeups.notify(hint).await;
+            swept.reported += 1;
         }
         swept.stale_mail += 1;
     }

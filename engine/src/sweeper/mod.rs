@@ -34,7 +34,7 @@ use crate::process::{Core, Notice, STORE};
 /// Keys in a page, and hints for timers in one turn.
 const PAGE: usize = 1_000;
 /// Turns of timers, and of mail, in one pass, which bounds it; the next pass continues.
-const TURNS: usize = 100;
+const ROUNDS: usize = 100;
 /// The longest interval between two hints for a cause that is still there.
 const LONGEST: Duration = Duration::from_secs(900);
 
@@ -56,7 +56,7 @@ pub struct Swept {
     /// Mail older than the lease TTL.
     pub stale_mail: usize,
     /// Hints that were sent.
-    pub told: usize,
+    pub reported: usize,
     /// Where the next pass continues. What was handled to its end begins at the front again.
     pub position: Position,
     /// Whether both lists were read to their ends.
@@ -98,7 +98,7 @@ impl Sweeper {
     /// The store failed; the next pass repeats everything.
     pub async fn pass(&self) -> Result<Swept, BucketError> {
         let mut swept = Swept::default();
-        self.resume(&mut swept, TURNS).await?;
+        self.resume(&mut swept, ROUNDS).await?;
         Ok(swept)
     }
 
@@ -145,7 +145,7 @@ impl Sweeper {
                 position: swept.position,
                 ..Swept::default()
             };
-            match self.resume(&mut swept, TURNS).await {
+            match self.resume(&mut swept, ROUNDS).await {
                 Ok(()) => failed = false,
                 // Logged once per outage.
                 Err(error) => {

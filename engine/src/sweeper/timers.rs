@@ -137,8 +137,8 @@ impl Sweeper {
                 cause: cause.clone(),
                 at,
             };
-            ports.wakeups.ring(hint).await;
-            swept.told += 1;
+            ports.wakeups.notify(hint).await;
+            swept.reported += 1;
         }
         match at {
             Some(_) => swept.ahead += 1,

@@ -7,9 +7,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use async_trait::async_trait;
 use bytes::Bytes;
 
-use super::Verb;
 use crate::keys::{Key, Prefix};
-use crate::ports::{Bucket, BucketError, Expect, Fault, Object, Outcome, Page};
+use crate::ports::{Bucket, BucketError, Expect, Fault, Object, Outcome, Page, Verb};
 
 /// Counts the requests that pass through it, including refused and failed ones, which cost the
 /// same.
@@ -79,7 +78,7 @@ impl Counts {
     const fn add(&mut self, verb: Verb) {
         match verb {
             Verb::Read => self.reads += 1,
-            Verb::Write => self.writes += 1,
+            Verb::Create | Verb::Replace => self.writes += 1,
             Verb::Delete => self.deletes += 1,
             Verb::List => self.lists += 1,
         }
@@ -144,7 +143,7 @@ impl Bucket for CountingBucket {
     }
 
     async fn write(&self, key: &Key, body: Bytes, expect: Expect) -> Result<Outcome, BucketError> {
-        self.note(Verb::Write, key);
+        self.note(Verb::writing(&expect), key);
         self.seen(self.inner.write(key, body, expect).await)
     }
 

@@ -36,11 +36,11 @@ pub const TARGETS: [Target; 5] = [
 /// # Panics
 /// If a rule is broken.
 pub fn head(data: &[u8]) -> bool {
-    let said = said(data);
-    let eid = named(said.as_ref().and_then(|said| said.get("record")));
+    let value = parsed(data);
+    let eid = named(value.as_ref().and_then(|value| value.get("record")));
     let key = keys::head(&eid);
     let decoded = Head::decode(&key, &eid, data);
-    refused_by_name(said.as_ref(), FORMAT, &decoded);
+    refused_by_name(value.as_ref(), FORMAT, &decoded);
     let Ok(head) = decoded else { return false };
     assert_eq!(head.format, FORMAT);
     let body = head.encode();
@@ -68,8 +68,8 @@ pub fn head(data: &[u8]) -> bool {
 /// # Panics
 /// If a rule is broken.
 pub fn mail(data: &[u8]) -> bool {
-    let said = said(data);
-    let mid = said.as_ref().and_then(|said| said.get("mid")?.as_str());
+    let value = parsed(data);
+    let mid = value.as_ref().and_then(|value| value.get("mid")?.as_str());
     let mid = mid.and_then(|mid| MessageId::parse(mid).ok());
     let slot = |mid: MessageId| Slot {
         key: keys::mail(&Queue::default(), &named(None), &mid),
@@ -78,7 +78,7 @@ pub fn mail(data: &[u8]) -> bool {
     };
     let own = slot(mid.unwrap_or_else(MessageId::start));
     let decoded = mailbox::decode(&own, data);
-    refused_by_name(said.as_ref(), Mail::FORMAT, &decoded);
+    refused_by_name(value.as_ref(), Mail::FORMAT, &decoded);
     let Ok(mail) = decoded else { return false };
     assert_eq!((mail.format, &mail.mid), (Mail::FORMAT, &own.mid));
     if let Body::Unreadable { key, .. } = &mail.body {
@@ -107,10 +107,10 @@ pub fn mail(data: &[u8]) -> bool {
 /// # Panics
 /// If a rule is broken.
 pub fn segment(data: &[u8]) -> bool {
-    let said = said(data);
-    let eid = named(said.as_ref());
-    let first = said.as_ref().and_then(|said| {
-        let commits = said.get("commits")?.as_array()?;
+    let value = parsed(data);
+    let eid = named(value.as_ref());
+    let first = value.as_ref().and_then(|value| {
+        let commits = value.get("commits")?.as_array()?;
         commits.first()?.get("first")?.as_u64()
     });
     let sealed = |eid: &ExecutionId, body: &[u8]| Sealed {
@@ -121,7 +121,7 @@ pub fn segment(data: &[u8]) -> bool {
     };
     let own = sealed(&eid, data);
     let decoded = segment::decode(&eid, &own, data);
-    refused_by_name(said.as_ref(), FORMAT, &decoded);
+    refused_by_name(value.as_ref(), FORMAT, &decoded);
     let Ok(raws) = decoded else { return false };
     let body = segment::encode(eid, &raws);
     let back = segment::decode(&eid, &sealed(&eid, &body), &body);
@@ -138,7 +138,7 @@ pub fn segment(data: &[u8]) -> bool {
     }
     let mut late = own;
     late.first = late.first.wrapping_add(1);
-    assert!(corrupt(&eid, &late, data), "not where it stands");
+    assert!(corrupt(&eid, &late, data), "not where it is stored");
     raws.iter().for_each(commit);
     true
 }
@@ -184,7 +184,7 @@ pub fn key(data: &[u8]) -> bool {
     let mut read = keys::lease(&key).is_some();
     if let Some(eid) = keys::lease(&key) {
         let under = format!("x/{}/{eid}/", eid.shard());
-        assert!(text.starts_with(&under), "it stands under {under}");
+        assert!(text.starts_with(&under), "it is stored under {under}");
     }
     if let Some(MailKey { queue, eid, mid }) = MailKey::parse(&key) {
         assert_eq!(keys::mail(&queue, &eid, &mid), key);
@@ -241,15 +241,15 @@ fn commit(raw: &Raw) {
     }
 }
 
-fn said(data: &[u8]) -> Option<Value> {
+fn parsed(data: &[u8]) -> Option<Value> {
     serde_json::from_slice(data).ok()
 }
 
 /// The execution that an object names, or a default if it names none.
 fn named(object: Option<&Value>) -> ExecutionId {
-    let said = object.and_then(|object| object.get("eid")?.as_str());
-    let said = said.and_then(|said| ExecutionId::parse(said).ok());
-    said.unwrap_or_else(|| other(&ExecutionId::new(uuid::Uuid::nil())))
+    let value = object.and_then(|object| object.get("eid")?.as_str());
+    let value = value.and_then(|value| ExecutionId::parse(value).ok());
+    value.unwrap_or_else(|| other(&ExecutionId::new(uuid::Uuid::nil())))
 }
 
 fn other(eid: &ExecutionId) -> ExecutionId {
@@ -257,8 +257,8 @@ fn other(eid: &ExecutionId) -> ExecutionId {
 }
 
 /// If the format is of a later release and the bytes are rejected, the format is the reason.
-fn refused_by_name<T>(said: Option<&Value>, known: u32, decoded: &Result<T, LoadError>) {
-    let format = said.and_then(|said| said.get("format")?.as_u64());
+fn refused_by_name<T>(value: Option<&Value>, known: u32, decoded: &Result<T, LoadError>) {
+    let format = value.and_then(|value| value.get("format")?.as_u64());
     match decoded {
         Err(LoadError::Newer { format: named, .. }) => {
             assert!(*named > known);

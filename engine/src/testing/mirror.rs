@@ -132,7 +132,7 @@ impl Mirror {
         let test = thread::current().name().unwrap_or("a thread").to_owned();
         let hello = Ask::Hello { test: &test };
         if let Err(error) = mirror.send(&hello, &[]) {
-            mirror.fail(format!("{hello:?} was not heard: {error}"));
+            mirror.fail(format!("{hello:?} was not received: {error}"));
         }
         mirror
     }
@@ -199,8 +199,8 @@ impl Mirror {
         if let Some(failed) = self.failed.get() {
             panic!("{failed}");
         }
-        let heard = self.send(ask, body).and_then(|()| self.hear());
-        let store = match heard {
+        let received = self.send(ask, body).and_then(|()| self.receive());
+        let store = match received {
             Ok(store) => store,
             Err(error) => self.fail(format!("{ask:?} got no answer of the store: {error}")),
         };
@@ -227,7 +227,7 @@ impl Mirror {
         (&self.stream).write_all(&frame)
     }
 
-    fn hear(&self) -> io::Result<(Answer, Bytes)> {
+    fn receive(&self) -> io::Result<(Answer, Bytes)> {
         let mut lengths = [0; 8];
         (&self.stream).read_exact(&mut lengths)?;
         let [a, b, c, d, body @ ..] = lengths;

@@ -16,10 +16,9 @@ mod mirror;
 mod pool;
 #[cfg(test)]
 mod tests;
-mod verb;
 mod world;
 
-pub use crate::ports::MemoryBucket;
+pub use crate::ports::{MemoryBucket, Verb};
 pub use clock::ManualClock;
 pub use counting::{CountingBucket, Counts, Request};
 pub use delayed::Delayed;
@@ -28,5 +27,4 @@ pub use fault::{FaultBucket, Injection, Rule};
 #[cfg(test)]
 pub(crate) use mirror::Mirror;
 pub use pool::Pool;
-pub use verb::Verb;
 pub use world::World;

@@ -133,7 +133,7 @@ impl World {
 
     /// Answers in place of a step from now on, in this process: at once, and without running the step.
     /// `answer` gets the attempt and the input. An error fails the attempt, which is retried as the
-    /// workflow says. Steps without a type of their own (`ctx.call`, `ctx.step`) cannot be mocked.
+    /// workflow specifies. Steps without a type of their own (`ctx.call`, `ctx.step`) cannot be mocked.
     ///
     /// ```
     /// use millpond::client::{App, Start};

@@ -12,15 +12,15 @@ use crate::domain::Status;
 use crate::keys::MailKey;
 use crate::ports::Clock;
 use crate::run::Causes;
-use crate::testing::{Injection, ManualClock, Rule, Verb, World};
+use crate::testing::{Injection, ManualClock, Rule, World};
 use crate::{Context, Failed, StepError};
 
 #[test]
-fn b18_of_two_starters_with_one_key_the_head_decides_and_the_other_is_told() {
+fn b18_of_two_starters_with_one_key_the_head_decides_and_the_other_is_answered_with_it() {
     let world = World::new(app());
     let dead = world.beside(app(), "dead", 2);
     dead.faults
-        .add(Rule::new(Injection::Died).under("x/").on(Verb::Write));
+        .add(Rule::new(Injection::Died).under("x/").on_writes());
     let one = || {
         Start::new("sequential")
             .input(&3_u64)
@@ -57,14 +57,14 @@ pub(super) fn b22_mail_that_comes_during_the_final_commit_is_served_by_the_same_
     slow.faults.add(
         Rule::new(Injection::Delay(Duration::from_secs(5)))
             .under("x/")
-            .on(Verb::Write),
+            .on_writes(),
     );
     let sender = async {
         world.clock.sleep(Duration::from_secs(2)).await;
         let message = Signal::on("in").value(&5_u64);
         world.engine.signal(eid, message).await.unwrap();
     };
-    // As a queue tells it: what is told is gone when the run looks once more.
+    // As with a queue: a reported cause is gone when the run lists again.
     let causes = Causes {
         possible_duplicate: true,
         ..world.causes(eid)
@@ -93,10 +93,10 @@ pub(super) fn b24_a_message_beats_the_deadline_that_passes_while_a_step_runs() {
                 Ok::<_, StepError>(())
             }
         });
-        let heard = ctx.receive::<u64>("in").timeout(Duration::from_secs(5));
-        let (step, heard) = futures::join!(step, heard);
+        let received = ctx.receive::<u64>("in").timeout(Duration::from_secs(5));
+        let (step, received) = futures::join!(step, received);
         step?;
-        Ok(heard?)
+        Ok(received?)
     }
     let clock = Arc::new(std::sync::OnceLock::new());
     let app = || {

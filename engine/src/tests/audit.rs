@@ -126,7 +126,7 @@ fn an_object_that_is_no_head_is_found_by_key() {
 }
 
 #[test]
-fn i2_a_head_that_is_gone_is_missed_though_nothing_else_tells_of_it() {
+fn i2_a_missing_head_is_found_though_nothing_else_refers_to_it() {
     let world = world();
     let (waits, other) = (start(&world, "approve"), start(&world, "approve"));
     world.run_all();

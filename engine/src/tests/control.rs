@@ -1,10 +1,10 @@
-//! What operators, senders and parents say, and what becomes of it.
+//! Commands of operators, messages, and closes by parents, with their effects.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use super::{App, Ended, echo, entries, keyed, told};
+use super::{App, Ended, echo, entries, keyed, reported};
 use crate::client::{EngineError, Signal, Start};
 use crate::domain::{Actor, Body, Control, Entry, ExecutionId, Status, kind};
 use crate::testing::World;
@@ -107,7 +107,7 @@ fn a_cancellation_reaches_each_open_frame_once_and_the_clean_up_runs() {
     let outcome = world.outcome(eid);
     assert_eq!(outcome.status, Status::Cancelled);
     assert_eq!(outcome.value.unwrap_err().kind, kind::CANCELLED);
-    let story = told(&world, eid);
+    let story = reported(&world, eid);
     let tidied = story
         .iter()
         .filter(|e| e.starts_with("frame.completed root/tidy"));
@@ -125,7 +125,7 @@ fn a_cancellation_reaches_each_open_frame_once_and_the_clean_up_runs() {
             _ => None,
         });
     assert_eq!(kept, Some(("no longer wanted".to_owned(), ada())));
-    // Its child was told, and told the rest to nobody.
+    // Its child was cancelled, and reported the rest to no parent.
     let rows = world
         .block(world.engine.list(&crate::client::Filter::default()))
         .unwrap();
@@ -151,12 +151,12 @@ fn what_is_cancelled_or_terminated_before_its_first_run_runs_no_code() {
                 world.run_all();
                 assert_eq!(world.status(eid), Status::Suspended);
             }
-            let said = if terminate {
+            let text = if terminate {
                 world.block(world.engine.terminate(eid, "a mistake", ada()))
             } else {
                 world.block(world.engine.cancel(eid, "a mistake", ada()))
             };
-            said.unwrap();
+            text.unwrap();
             world.run_all();
             let outcome = world.outcome(eid);
             let expected = match terminate {
@@ -296,7 +296,7 @@ fn case_02_a_message_to_nobody_is_an_error_that_its_sender_sees() {
 }
 
 #[test]
-fn a_start_at_an_instant_waits_for_it_and_hears_what_came_before() {
+fn a_start_at_an_instant_waits_for_it_and_receives_earlier_signals() {
     let world = World::new(app(&Count::default()));
     let at = "2026-01-01T10:00:00Z".parse().unwrap();
     let eid = world.start(Start::new("sums").input(&2_u64).at(at)).eid;
@@ -309,7 +309,7 @@ fn a_start_at_an_instant_waits_for_it_and_hears_what_came_before() {
     world.run_all();
     world.signal(eid, number(2)).unwrap();
     world.skip(HOUR * 10 - Duration::from_secs(1));
-    assert!(!told(&world, eid).contains(&"execution.started".to_owned()));
+    assert!(!reported(&world, eid).contains(&"execution.started".to_owned()));
     world.skip(Duration::from_secs(1));
     assert_eq!(world.result::<u64>(eid), Ok(3));
 }
@@ -327,7 +327,7 @@ async fn closes(ctx: Context, end: bool) -> Result<(), Failed> {
 }
 
 #[test]
-fn children_are_closed_as_their_parent_said_however_it_ends() {
+fn children_are_closed_as_their_parent_specified_however_it_ends() {
     for how in ["completes", "is cancelled", "is terminated"] {
         let world = World::new(app(&Count::default()).workflow("closes", "1", closes));
         let end = how == "completes";
@@ -368,11 +368,11 @@ fn a_childs_end_reaches_its_parent_as_an_error_that_can_be_matched() {
         world.run_all();
         let name = crate::domain::FrameName::parse("waits").unwrap();
         let child = eid.child(0, &crate::FrameId::root().nth(&name, 0));
-        let said = match word {
+        let text = match word {
             "cancel" => world.block(world.engine.cancel(child, "no", ada())),
             _ => world.block(world.engine.terminate(child, "no", ada())),
         };
-        said.unwrap();
+        text.unwrap();
         world.run_all();
         assert_eq!(world.result::<String>(eid), Ok(expected.to_owned()));
     }
@@ -394,7 +394,7 @@ fn a_panic_of_a_step_is_a_failure_with_its_text() {
     let failure = world.outcome(eid).value.unwrap_err();
     assert_eq!(failure.kind, kind::PANIC);
     assert!(failure.message.contains("the step fell"), "{failure}");
-    let began = told(&world, eid);
+    let began = reported(&world, eid);
     let began = began.iter().filter(|e| e.starts_with("frame.started"));
     assert_eq!(began.count(), 2);
 }

@@ -13,7 +13,7 @@ use crate::client::{Signal, Start};
 use crate::domain::{Actor, Entry, ExecutionId, Status};
 use crate::ports::Clock as _;
 use crate::settings::Settings;
-use crate::testing::{Injection, ManualClock, Rule, Verb, World};
+use crate::testing::{Injection, ManualClock, Rule, World};
 use crate::{Context, Failed, Retry, StepError};
 
 const SECOND: Duration = Duration::from_secs(1);
@@ -238,9 +238,7 @@ fn a17_price_of_a_run_of_steps() {
 /// A process that dies after its write number `writes` of a head.
 fn dying(world: &World, steps: &Steps, writes: u64) -> World {
     let process = neighbour(world, || steps.app(), 7);
-    let dies = Rule::new(Injection::LandedAndDied)
-        .on(Verb::Write)
-        .under("x/");
+    let dies = Rule::new(Injection::LandedAndDied).on_writes().under("x/");
     process.faults.add(dies.skip(writes - 1));
     process
 }

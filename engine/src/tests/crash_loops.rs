@@ -15,7 +15,7 @@ use crate::keys::Key;
 use crate::ports::Expect;
 use crate::run::RunError;
 use crate::settings::Settings;
-use crate::testing::{FaultBucket, Injection, Rule, Verb, World};
+use crate::testing::{FaultBucket, Injection, Rule, World};
 use crate::{Attempt, Context, Failed, FrameError, Retry, StepError};
 
 const TTL: Duration = Duration::from_secs(31);
@@ -138,7 +138,7 @@ fn i4_a_pause_and_a_resume_that_no_run_absorbs_do_not_keep_the_count_at_nothing(
 }
 
 #[test]
-fn i4_a_resume_that_comes_just_before_it_is_parked_is_heard() {
+fn i4_a_resume_that_comes_just_before_it_is_parked_takes_effect() {
     let deadly = Deadly::default();
     let world = World::new(deadly.app());
     let eid = world.start(Start::new("deadly").input(&false)).eid;
@@ -157,7 +157,7 @@ fn i4_a_resume_that_comes_just_before_it_is_parked_is_heard() {
         world.clock.advance(TTL);
     }
     assert_eq!(world.status(eid), Status::Running);
-    // The code is mended now, and whoever mended it says so.
+    // The code is fixed now, and the operator resumes.
     deadly.harmless.store(true, Ordering::SeqCst);
     world
         .block(world.engine.resume(eid, Actor::human("ada")))
@@ -178,18 +178,15 @@ async fn vanishes(ctx: Context, _: ()) -> Result<String, Failed> {
 }
 
 #[test]
-fn i1_an_attempt_that_vanished_is_told_is_not_charged_and_has_a_cap_of_its_own() {
+fn i1_an_attempt_that_vanished_is_reported_is_not_charged_and_has_a_cap_of_its_own() {
     for (deaths, kind, attempts) in [(0, "Flaky", 2), (3, "Flaky", 5), (4, "attempt_lost", 4)] {
         let app = || App::new().workflow("vanishes", "1", vanishes);
         let world = World::new(app());
         let eid = world.start(Start::new("vanishes").key("v")).eid;
         for n in 0..deaths {
             let dead = world.beside(app(), "dead", 10 + n);
-            dead.faults.add(
-                Rule::new(Injection::LandedAndDied)
-                    .on(Verb::Write)
-                    .under("x/"),
-            );
+            dead.faults
+                .add(Rule::new(Injection::LandedAndDied).on_writes().under("x/"));
             assert!(dead.run(eid).is_err());
             world.clock.advance(TTL);
         }
@@ -270,21 +267,21 @@ fn a_workflow_that_spins_is_counted_and_parked_and_loses_no_message() {
     assert!(world.with_work().is_empty());
 }
 
-/// Receives a large text and says how long it is; `n` steps first.
-async fn hears(ctx: Context, n: u64) -> Result<u64, Failed> {
+/// Receives a large text and returns its length; `n` steps first.
+async fn receives(ctx: Context, n: u64) -> Result<u64, Failed> {
     let sum = sequential(ctx.clone(), n).await?;
     let text = ctx.receive::<String>("in").await?;
     Ok(sum + text.len() as u64)
 }
 
-async fn tells(ctx: Context, _: ()) -> Result<(), Failed> {
-    Ok(ctx.send(keyed("hears"), "in", &"abc")?)
+async fn sends(ctx: Context, _: ()) -> Result<(), Failed> {
+    Ok(ctx.send(keyed("receives"), "in", &"abc")?)
 }
 
 fn small() -> World {
     let app = App::new()
-        .workflow("hears", "1", hears)
-        .workflow("tells", "1", tells)
+        .workflow("receives", "1", receives)
+        .workflow("sends", "1", sends)
         .workflow("sequential", "1", sequential);
     let settings = Settings {
         tail: 700,
@@ -319,7 +316,7 @@ fn under(world: &World, part: &str) -> Key {
 /// An execution that waits for a message, which is there, and is a blob.
 fn waiting(world: &World) -> ExecutionId {
     let eid = world
-        .start(Start::new("hears").input(&6_u64).key("hears"))
+        .start(Start::new("receives").input(&6_u64).key("receives"))
         .eid;
     world.run_all();
     let text = "x".repeat(300);
@@ -339,8 +336,8 @@ fn words(error: &RunError) -> String {
 
 #[test]
 fn an_object_that_cannot_be_read_is_named_is_left_as_it_is_and_disturbs_nobody_else() {
-    let head = format!("{}/head", keyed("hears"));
-    for (part, body, said) in [
+    let head = format!("{}/head", keyed("receives"));
+    for (part, body, texts) in [
         (&*head, "{}", "corrupt"),
         (&*head, "no json", "corrupt"),
         (&*head, r#"{"format":9}"#, "newer release"),
@@ -355,7 +352,7 @@ fn an_object_that_cannot_be_read_is_named_is_left_as_it_is_and_disturbs_nobody_e
         let error = world.run(eid).unwrap_err();
         let text = words(&error);
         assert!(
-            text.contains(said) && text.contains(key.as_str()),
+            text.contains(texts) && text.contains(key.as_str()),
             "{key}: {text}"
         );
         assert!(
@@ -381,15 +378,15 @@ fn an_execution_whose_message_is_corrupt_can_still_be_terminated() {
     spoil(&world, &key, &Bytes::from_static(b"\"y\""));
     assert_eq!(world.run(eid).unwrap(), Ended::Parked(Status::Blocked));
     let by = Actor::human("ada");
-    let said = world.block(world.engine.terminate(eid, "give up", by));
-    said.unwrap();
+    let texts = world.block(world.engine.terminate(eid, "give up", by));
+    texts.unwrap();
     world.run_all();
     assert_eq!(world.status(eid), Status::Terminated);
     assert!(world.with_work().is_empty());
 }
 
 #[test]
-fn mail_that_is_none_parks_its_execution_with_what_it_said_and_resume_passes_it_by() {
+fn invalid_mail_parks_its_execution_with_its_error_and_resume_skips_it() {
     for body in ["no json", "{}", r#"{"format":1,"mid":"2.other"}"#] {
         let world = small();
         let eid = waiting(&world);
@@ -404,7 +401,7 @@ fn mail_that_is_none_parks_its_execution_with_what_it_said_and_resume_passes_it_
         let kept = entries(&world, eid)
             .iter()
             .any(|e| format!("{e:?}").contains(&format!("{body:?}")));
-        assert!(kept, "the journal keeps what it said");
+        assert!(kept, "the journal keeps its content");
         world
             .block(world.engine.resume(eid, Actor::human("ada")))
             .unwrap();
@@ -420,17 +417,17 @@ fn mail_that_is_none_parks_its_execution_with_what_it_said_and_resume_passes_it_
 fn i6_a_message_to_what_a_newer_release_wrote_waits_for_one_that_can_read_it() {
     let world = small();
     let eid = world
-        .start(Start::new("hears").input(&0_u64).key("hears"))
+        .start(Start::new("receives").input(&0_u64).key("receives"))
         .eid;
     world.run_all();
     let key = crate::keys::head(&eid);
     let whole = spoil(&world, &key, &Bytes::from_static(br#"{"format":9}"#));
-    let teller = world.start(Start::new("tells").key("tells")).eid;
-    let error = world.run(teller).unwrap_err();
+    let sender = world.start(Start::new("sends").key("sends")).eid;
+    let error = world.run(sender).unwrap_err();
     assert!(!error.is_of_the_execution(), "its own objects are fine");
-    assert!(!world.causes(teller).mail.is_empty(), "its cause stays");
+    assert!(!world.causes(sender).mail.is_empty(), "its cause stays");
     spoil(&world, &key, &whole);
     world.run_all();
-    assert_eq!(world.result::<()>(teller), Ok(()));
+    assert_eq!(world.result::<()>(sender), Ok(()));
     assert_eq!(world.result::<u64>(eid), Ok(3));
 }

@@ -10,15 +10,15 @@ use super::{App, Ended, keyed, neighbour};
 use crate::client::{Notice, Retention, RetentionSettings, Signal, Start};
 use crate::domain::Status;
 use crate::ports::Clock;
-use crate::testing::{Injection, Rule, Verb, World};
+use crate::testing::{Injection, Rule, World};
 use crate::{Attempt, Context, Failed, StepError};
 
 const SECOND: Duration = Duration::from_secs(1);
 
 /// Two messages to one execution, and a step of 20 seconds.
-async fn tells(ctx: Context, ledger: Ledger) -> Result<u64, Failed> {
-    ctx.send(keyed("told"), "in", &1_u64)?;
-    ctx.send(keyed("told"), "in", &2_u64)?;
+async fn sends(ctx: Context, ledger: Ledger) -> Result<u64, Failed> {
+    ctx.send(keyed("receiver"), "in", &1_u64)?;
+    ctx.send(keyed("receiver"), "in", &2_u64)?;
     let step = ctx.step("slow", move |attempt: Attempt| {
         let ledger = ledger.clone();
         async move {
@@ -30,7 +30,7 @@ async fn tells(ctx: Context, ledger: Ledger) -> Result<u64, Failed> {
     Ok(step.await?)
 }
 
-async fn hears(ctx: Context, n: u64) -> Result<u64, Failed> {
+async fn receives(ctx: Context, n: u64) -> Result<u64, Failed> {
     let mut sum = 0;
     for _ in 0..n {
         sum += ctx.receive::<u64>("in").await?;
@@ -39,14 +39,14 @@ async fn hears(ctx: Context, n: u64) -> Result<u64, Failed> {
 }
 
 async fn asks(ctx: Context) -> Result<u64, Failed> {
-    Ok(ctx.child_named::<u64>("hears", &0_u64).await?)
+    Ok(ctx.child_named::<u64>("receives", &0_u64).await?)
 }
 
 fn app(ledger: &Ledger) -> App {
     let ledger = ledger.clone();
     App::new()
-        .workflow("tells", "1", move |ctx, (): ()| tells(ctx, ledger.clone()))
-        .workflow("hears", "1", hears)
+        .workflow("sends", "1", move |ctx, (): ()| sends(ctx, ledger.clone()))
+        .workflow("receives", "1", receives)
         .workflow("asks", "1", |ctx, (): ()| asks(ctx))
 }
 
@@ -57,14 +57,14 @@ fn world() -> (World, Ledger) {
 #[test]
 fn a_dispatch_makes_no_request_after_the_lease_it_ran_under() {
     let (world, ledger) = world();
-    let told = world
-        .start(Start::new("hears").input(&3_u64).key("told"))
+    let reported = world
+        .start(Start::new("receives").input(&3_u64).key("receiver"))
         .eid;
-    let eid = world.start(Start::new("tells").key("tells")).eid;
+    let eid = world.start(Start::new("sends").key("sends")).eid;
     let first = world.beside(app(&ledger), "first", 2);
     // The first of the two messages is on its way when the process stands still.
     let slow = Rule::new(Injection::Delay(SECOND))
-        .on(Verb::Write)
+        .on_writes()
         .under("mail/");
     first.faults.add(slow);
     let mut run = pin!(first.engine.run(eid, first.causes(eid)));
@@ -73,26 +73,28 @@ fn a_dispatch_makes_no_request_after_the_lease_it_ran_under() {
     world.clock.advance(31 * SECOND);
     world.run_all();
     assert_eq!(world.result::<u64>(eid), Ok(9), "another one took over");
-    assert!(world.with_work().is_empty(), "both messages were heard");
+    assert!(world.with_work().is_empty(), "both messages were received");
     let before = world.memory.snapshot();
     let ended = first.pool.run_until(&world.clock, run);
     assert_eq!(ended.unwrap(), Ended::Lost);
     assert_eq!(world.memory.snapshot(), before, "it went on dispatching");
-    world.signal(told, Signal::on("in").value(&4_u64)).unwrap();
+    world
+        .signal(reported, Signal::on("in").value(&4_u64))
+        .unwrap();
     world.run_all();
-    assert_eq!(world.result::<u64>(told), Ok(7));
+    assert_eq!(world.result::<u64>(reported), Ok(7));
 }
 
 #[test]
 fn a_dispatch_that_a_renewal_overtakes_goes_on_under_the_new_lease() {
     let (world, ledger) = world();
-    world.start(Start::new("hears").input(&2_u64).key("told"));
-    let eid = world.start(Start::new("tells").key("tells")).eid;
+    world.start(Start::new("receives").input(&2_u64).key("receiver"));
+    let eid = world.start(Start::new("sends").key("sends")).eid;
     let process = neighbour(&world, || app(&ledger), 2);
     // Each effect takes longer than the step, both longer than one lease: the final
     // commit waits for them, and the lease is kept meanwhile.
     let slow = Rule::new(Injection::Delay(25 * SECOND))
-        .on(Verb::Write)
+        .on_writes()
         .under("mail/");
     process.faults.add(slow.always());
     let looks = async {
@@ -106,7 +108,7 @@ fn a_dispatch_that_a_renewal_overtakes_goes_on_under_the_new_lease() {
     assert_eq!(ended.unwrap(), Ended::Terminal(Status::Completed));
     assert_eq!(ledger.runs(eid, "slow"), 1);
     world.run_all();
-    assert_eq!(world.result::<u64>(keyed("told")), Ok(3));
+    assert_eq!(world.result::<u64>(keyed("receiver")), Ok(3));
     assert!(world.with_work().is_empty());
 }
 
@@ -119,12 +121,12 @@ fn i5_a_dispatch_of_any_age_begins_no_child_again() {
         if dies {
             // Its successor dispatches what it has left, and stands still.
             let dead = world.beside(app(&ledger), "dead", 3);
-            let dies = Rule::new(Injection::LandedAndDied).on(Verb::Write);
+            let dies = Rule::new(Injection::LandedAndDied).on_writes();
             dead.faults.add(dies.under("x/"));
             assert!(dead.run(eid).is_err());
         }
         let first = world.beside(app(&ledger), "first", 2);
-        let slow = Rule::new(Injection::Delay(SECOND)).on(Verb::Write);
+        let slow = Rule::new(Injection::Delay(SECOND)).on_writes();
         first.faults.add(slow.under("mail/"));
         let mut run = pin!(first.engine.run(eid, first.causes(eid)));
         assert!(first.pool.run_until_stalled(run.as_mut()).is_none());
@@ -138,7 +140,7 @@ fn i5_a_dispatch_of_any_age_begins_no_child_again() {
             world.clock.advance(days * 86_400 * SECOND);
             world.block(retention.passes(&Notice::new())).unwrap();
         }
-        let name = crate::domain::FrameName::parse("hears").unwrap();
+        let name = crate::domain::FrameName::parse("receives").unwrap();
         let child = eid.child(0, &crate::FrameId::root().nth(&name, 0));
         let before = world.head(child);
         let _ = first.pool.run_until(&world.clock, run);

@@ -1,4 +1,4 @@
-//! What an execution has cost, told from its journal, against what was counted.
+//! The cost of an execution, computed from its journal and counted.
 
 use std::time::Duration;
 

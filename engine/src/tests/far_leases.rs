@@ -13,7 +13,7 @@ use crate::domain::{Actor, ExecutionId, Status};
 use crate::ports::Clock as _;
 use crate::run::Ended;
 use crate::simulation::SkewedClock;
-use crate::testing::{Injection, Rule, Verb, World};
+use crate::testing::{Injection, Rule, World};
 
 const SECOND: Duration = Duration::from_secs(1);
 const HOURS: Duration = Duration::from_secs(2 * 3600);
@@ -30,7 +30,7 @@ fn worlds(ahead: Duration) -> (World, World) {
 /// Starts an execution of `steps` steps of ten seconds, whose first run dies with its first lease.
 fn abandoned(world: &World, other: &World, steps: u64) -> ExecutionId {
     let eid = world.start(Start::new("slow").input(&steps)).eid;
-    let dies = Rule::new(Injection::LandedAndDied).on(Verb::Write);
+    let dies = Rule::new(Injection::LandedAndDied).on_writes();
     other.faults.add(dies.under("x/"));
     assert!(
         world

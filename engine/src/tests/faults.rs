@@ -118,7 +118,7 @@ fn n6_a_message_of_another_type_parks_and_is_read_by_fixed_code() {
         .signal(eid, Signal::on("payment").value("300"))
         .unwrap();
     world.run_all();
-    let Blocked::UnfitValue {
+    let Blocked::InvalidValue {
         frame,
         expected,
         message,
@@ -156,7 +156,7 @@ fn n6_a_recorded_value_that_a_new_build_cannot_read_parks() {
     world.signal(eid, Signal::on("go").value(&())).unwrap();
     world.run_all();
     assert!(
-        matches!(blocked(&world, eid), Blocked::UnfitValue { frame, .. } if frame == "root/n#0")
+        matches!(blocked(&world, eid), Blocked::InvalidValue { frame, .. } if frame == "root/n#0")
     );
     let world = deployed(world, App::new().workflow("counts", "1", counts), NEWER);
     resume(&world, eid);

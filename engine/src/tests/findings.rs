@@ -78,9 +78,7 @@ pub(super) fn timers(world: &World) -> Vec<TimerKey> {
 /// A process that dies after its `n`th write of a head, counted from 0.
 fn dies_at(world: &World, n: u64, seed: u64) -> World {
     let process = world.beside(app(), &format!("dies{seed}"), seed);
-    let dies = Rule::new(Injection::LandedAndDied)
-        .on(Verb::Write)
-        .under("x/");
+    let dies = Rule::new(Injection::LandedAndDied).on_writes().under("x/");
     process.faults.add(dies.skip(n));
     process
 }
@@ -131,7 +129,7 @@ pub(super) fn a2_what_a_timer_run_committed_and_did_not_dispatch_is_dispatched_b
 #[test]
 pub(super) fn a2_a_stale_timer_that_is_gone_does_not_hide_the_one_that_covers_an_outbox() {
     // A take-over is woken by a hint of a timer that was served long ago. The timer that
-    // covers the outbox is the one the head knows.
+    // covers the outbox is the one in the head.
     let (world, eid) = begun(Start::new("late_child"));
     let stale = crate::keys::timer(world.clock.now(), &Queue::default(), &eid, 99);
     world.clock.advance(HOUR);
@@ -164,7 +162,7 @@ pub(super) fn a3_mail_of_a_live_execution_is_no_orphan_to_a_slow_run_that_saw_no
     let starter = world.beside(app(), "starter", 8);
     starter
         .faults
-        .add(Rule::new(Injection::Died).under("x/").on(Verb::Write));
+        .add(Rule::new(Injection::Died).under("x/").on_writes());
     let start = Start::new("timed").input(&2_u64).key("k");
     assert!(starter.block(starter.engine.start(start)).is_err());
     let eid = keyed("k");
@@ -276,7 +274,7 @@ pub(super) fn a7_a_stale_writers_segment_replaces_nothing() {
             .add(Rule::new(Injection::Held).under(log.clone()).skip(n % 2));
         dead.faults.add(
             Rule::new(Injection::Died)
-                .on(Verb::Write)
+                .on_writes()
                 .under(log)
                 .skip(1 + n % 2),
         );
@@ -327,7 +325,7 @@ pub(super) fn a16_an_unknown_commit_whose_expected_version_is_still_there_is_wri
     for n in 0..6 {
         let (world, _) = begun(Start::new("timed").input(&0_u64));
         let eid = world.start(Start::new("sequential").input(&3_u64)).eid;
-        let held = Rule::new(Injection::Held).on(Verb::Write).under("x/");
+        let held = Rule::new(Injection::Held).on_writes().under("x/");
         world.faults.add(held.skip(n));
         let ended = world.run(eid).unwrap();
         assert_eq!(ended, Ended::Terminal(Status::Completed), "commit {n}");
@@ -346,7 +344,7 @@ pub(super) fn a16_a_commit_of_unknown_injection_ends_the_run_without_another_wri
     let writer = world.beside(app(), "writer", 2);
     writer.faults.add(
         Rule::new(Injection::LandedReplyLost)
-            .on(Verb::Write)
+            .on_writes()
             .under("x/"),
     );
     writer.faults.add(

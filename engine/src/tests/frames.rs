@@ -34,12 +34,12 @@ fn the_tree_begins_with_the_workflow_and_holds_every_frame() {
 }
 
 async fn waits(ctx: Context, _: u64) -> Result<u64, Failed> {
-    let (heard, slept) = futures::join!(
+    let (received, slept) = futures::join!(
         ctx.receive::<u64>("in"),
         ctx.sleep(std::time::Duration::from_secs(600))
     );
     slept?;
-    Ok(heard?)
+    Ok(received?)
 }
 
 #[test]
@@ -49,12 +49,12 @@ fn an_execution_that_is_over_waits_for_nothing() {
         let eid = world.start(Start::new("waits").input(&1_u64)).eid;
         world.run_all();
         let ada = crate::domain::Actor::human("ada");
-        let said = if terminate {
+        let text = if terminate {
             world.block(world.engine.terminate(eid, "enough", ada))
         } else {
             world.block(world.engine.cancel(eid, "enough", ada))
         };
-        said.unwrap();
+        text.unwrap();
         world.run_all();
         let root = world.block(world.engine.frames(eid)).unwrap();
         assert_eq!(root.status, FrameStatus::Cancelled);

@@ -1,4 +1,4 @@
-//! What is passed on to whoever carries hints, and when.
+//! Which hints the wake-up port receives, and when.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -16,7 +16,7 @@ use crate::sweeper::{Position, Sweeper, Swept};
 use crate::testing::World;
 use crate::{Context, Failed, StepError};
 
-/// Keeps what it is told, in order.
+/// Records hints, in order.
 #[derive(Debug, Default)]
 struct Recorder(Mutex<Vec<Hint>>);
 
@@ -28,7 +28,7 @@ impl Recorder {
 
 #[async_trait]
 impl Wakeups for Recorder {
-    async fn ring(&self, hint: Hint) {
+    async fn notify(&self, hint: Hint) {
         self.0.lock().unwrap().push(hint);
     }
 
@@ -56,44 +56,44 @@ fn app() -> App {
 
 fn world() -> (World, Engine, Arc<Recorder>) {
     let world = World::new(app());
-    let heard = Arc::new(Recorder::default());
+    let received = Arc::new(Recorder::default());
     let ports = Ports {
-        wakeups: Arc::clone(&heard) as Arc<dyn Wakeups>,
+        wakeups: Arc::clone(&received) as Arc<dyn Wakeups>,
         ..world.engine.ports().clone()
     };
     let host = world.engine.core().host.clone();
     let engine = Engine::new(ports, app(), host).unwrap();
-    (world, engine, heard)
+    (world, engine, received)
 }
 
 #[test]
-fn a_timer_is_told_with_its_instant_after_it_is_in_the_bucket() {
-    let (world, engine, heard) = world();
+fn a_timer_is_reported_with_its_instant_after_it_is_in_the_bucket() {
+    let (world, engine, received) = world();
     let eid = world
         .block(engine.start(Start::new("nap").input(&40_u64)))
         .unwrap()
         .eid;
-    let started = heard.take();
+    let started = received.take();
     assert_eq!((started.len(), started[0].at), (1, None));
     world.block(engine.run(eid, world.causes(eid))).unwrap();
-    let told = heard.take();
-    assert_eq!(told.len(), 1, "{told:?}");
+    let reported = received.take();
+    assert_eq!(reported.len(), 1, "{reported:?}");
     let due = world.clock.now() + Duration::from_secs(40);
-    assert_eq!(told[0].at, Some(due));
-    assert_eq!(TimerKey::parse(&told[0].cause).unwrap().due, due);
+    assert_eq!(reported[0].at, Some(due));
+    assert_eq!(TimerKey::parse(&reported[0].cause).unwrap().due, due);
     let objects = world.memory.snapshot();
-    assert!(objects.iter().any(|(key, _)| *key == told[0].cause));
+    assert!(objects.iter().any(|(key, _)| *key == reported[0].cause));
 }
 
 #[test]
-fn a_sweep_tells_what_is_due_and_what_will_be_within_its_period_each_for_its_time() {
-    let (world, engine, heard) = world();
+fn a_sweep_reports_timers_due_now_and_within_its_period_each_for_its_time() {
+    let (world, engine, received) = world();
     for seconds in [10_u64, 70, 130, 200] {
         let start = Start::new("nap").input(&seconds);
         let eid = world.block(engine.start(start)).unwrap().eid;
         world.block(engine.run(eid, world.causes(eid))).unwrap();
     }
-    heard.take();
+    received.take();
     let began = world.clock.now();
     let instant = |seconds: u64| began + Duration::from_secs(seconds);
     world.clock.advance(Duration::from_secs(75));
@@ -101,20 +101,20 @@ fn a_sweep_tells_what_is_due_and_what_will_be_within_its_period_each_for_its_tim
     let (swept, counts) = world.counted(|world| world.block(sweeper.pass()).unwrap());
     assert_eq!((swept.timers, swept.ahead), (2, 1));
     assert_eq!((counts.writes, counts.deletes, counts.lists), (0, 0, 2));
-    let told: Vec<_> = heard.take().into_iter().map(|hint| hint.at).collect();
-    assert_eq!(told, [None, None, Some(instant(130))]);
+    let reported: Vec<_> = received.take().into_iter().map(|hint| hint.at).collect();
+    assert_eq!(reported, [None, None, Some(instant(130))]);
     // Twice at once or one after the other: the same hints, and nothing else happens.
     let again = world.block(sweeper.pass()).unwrap();
     assert_eq!((again.timers, again.ahead), (2, 1));
     // Without a period to look ahead: what is due, alone.
-    heard.take();
+    received.take();
     let plain = world.block(Sweeper::new(&engine).pass()).unwrap();
     assert_eq!((plain.timers, plain.ahead), (2, 0));
 }
 
 #[test]
 fn a_backlog_of_more_pages_than_a_pass_has_is_reported_by_the_next_ones() {
-    let (world, engine, heard) = world();
+    let (world, engine, received) = world();
     let ports = engine.ports();
     let (many, few) = (Queue::default(), Queue::parse("few").unwrap());
     let (now, eid) = (world.clock.now(), keyed("k"));
@@ -135,14 +135,14 @@ fn a_backlog_of_more_pages_than_a_pass_has_is_reported_by_the_next_ones() {
     assert_eq!((swept.timers, swept.whole), (3_001, true));
     assert_eq!(swept.position, Position::default());
     // The queues take turns.
-    assert_eq!(heard.take()[1].cause, last);
+    assert_eq!(received.take()[1].cause, last);
     // In each call one for each thousand timers, and one for the mail, which is empty.
     assert_eq!((counts.lists, counts.writes), (10, 0));
 }
 
 #[test]
 fn item_9_queues_take_turns_however_large_a_backlog_is() {
-    let (world, engine, heard) = world();
+    let (world, engine, received) = world();
     let ports = engine.ports();
     let queue = |name| Queue::parse(name).unwrap();
     let (many, few, eid) = (queue("bulk"), queue("default"), keyed("k"));
@@ -166,8 +166,8 @@ fn item_9_queues_take_turns_however_large_a_backlog_is() {
     world.clock.advance(Duration::from_secs(120));
     let sweeper = Sweeper::new(&engine);
     let mut swept = Swept::default();
-    let told = |few: bool| {
-        let hints = heard.take();
+    let reported = |few: bool| {
+        let hints = received.take();
         let named = if few { "default" } else { "bulk" };
         hints
             .iter()
@@ -176,9 +176,9 @@ fn item_9_queues_take_turns_however_large_a_backlog_is() {
     };
     // The mail of the small queue comes in the second turn, its timers with the second window.
     world.block(sweeper.resume(&mut swept, 2)).unwrap();
-    assert_eq!(told(true), 3);
+    assert_eq!(reported(true), 3);
     world.block(sweeper.resume(&mut swept, 12)).unwrap();
-    assert_eq!(told(true), 3);
+    assert_eq!(reported(true), 3);
     let mut calls = 0;
     while !swept.whole {
         world.block(sweeper.resume(&mut swept, 50)).unwrap();
@@ -189,12 +189,12 @@ fn item_9_queues_take_turns_however_large_a_backlog_is() {
     let rounds = 1 + calls;
     assert_eq!((swept.timers, swept.stale_mail), (100_503, rounds * 2_503));
     assert_eq!(swept.position, Position::default());
-    assert_eq!(told(true), calls * 3);
+    assert_eq!(reported(true), calls * 3);
 }
 
 #[test]
-fn i4_what_nobody_serves_is_told_less_and_less_often_and_never_expired() {
-    let (world, engine, heard) = world();
+fn i4_unserved_causes_are_reported_less_and_less_often_and_never_expired() {
+    let (world, engine, received) = world();
     let minute = Duration::from_secs(60);
     let sweeper = |since| Sweeper::new(&engine).ahead(minute).since(since);
     // One has mail, the other a timer.
@@ -204,55 +204,55 @@ fn i4_what_nobody_serves_is_told_less_and_less_often_and_never_expired() {
     };
     let (mail, timer) = (start(1), start(1));
     world.block(engine.run(timer, world.causes(timer))).unwrap();
-    heard.take();
-    let (mut told, mut since) = ([Vec::new(), Vec::new()], None);
+    received.take();
+    let (mut reported, mut since) = ([Vec::new(), Vec::new()], None);
     for pass in 1..=1_440_u32 {
         world.clock.advance(minute);
         let swept = world.block(sweeper(since).pass()).unwrap();
         since = Some(world.clock.now());
         assert_eq!((swept.timers, swept.stale_mail), (1, 1));
-        let hints = heard.take();
-        assert_eq!(hints.len(), swept.told);
-        for (eid, told) in [mail, timer].iter().zip(&mut told) {
+        let hints = received.take();
+        assert_eq!(hints.len(), swept.reported);
+        for (eid, reported) in [mail, timer].iter().zip(&mut reported) {
             if hints.iter().any(|hint| hint.eid == *eid) {
-                told.push(pass);
+                reported.push(pass);
             }
         }
     }
-    for told in told {
+    for reported in reported {
         // At once, then after 1, 2, 4, 8 minutes or so, and then four times an hour.
-        assert_eq!(told[0], 1);
-        assert!((96..=96 + 8).contains(&told.len()), "{told:?}");
-        let gaps = told.windows(2).map(|pair| pair[1] - pair[0]);
-        assert!(gaps.max() <= Some(15), "{told:?}");
+        assert_eq!(reported[0], 1);
+        assert!((96..=96 + 8).contains(&reported.len()), "{reported:?}");
+        let gaps = reported.windows(2).map(|pair| pair[1] - pair[0]);
+        assert!(gaps.max() <= Some(15), "{reported:?}");
     }
-    // After an hour of which nobody knows whether anything was told, all is.
-    let lost = since.map(|told| told - 60 * minute);
-    assert_eq!(world.block(sweeper(lost).pass()).unwrap().told, 2);
-    assert_eq!(world.block(sweeper(since).pass()).unwrap().told, 0);
-    assert_eq!(world.block(sweeper(None).pass()).unwrap().told, 2);
+    // After an hour without any record of the reports, all causes are reported.
+    let lost = since.map(|reported| reported - 60 * minute);
+    assert_eq!(world.block(sweeper(lost).pass()).unwrap().reported, 2);
+    assert_eq!(world.block(sweeper(since).pass()).unwrap().reported, 0);
+    assert_eq!(world.block(sweeper(None).pass()).unwrap().reported, 2);
 }
 
 #[test]
 fn who_has_little_time_leaves_the_rest_as_mail_to_the_execution_itself() {
-    let (world, engine, heard) = world();
+    let (world, engine, received) = world();
     let eid = world
         .block(engine.start(Start::new("two").input(&0_u64)))
         .unwrap()
         .eid;
-    heard.take();
+    received.take();
     let stop = Stop::default();
     stop.gently.set();
     let run = |stop| engine.run_until(eid, world.causes(eid), stop);
     assert_eq!(world.block(run(stop)).unwrap(), Ended::Sliced);
-    let told = heard.take();
-    assert_eq!(told.len(), 1, "{told:?}");
-    assert!(told[0].cause.as_str().contains("/0."), "{told:?}");
+    let reported = received.take();
+    assert_eq!(reported.len(), 1, "{reported:?}");
+    assert!(reported[0].cause.as_str().contains("/0."), "{reported:?}");
     assert_eq!(world.status(eid), Status::Running);
     let counts = engine.counts();
     assert_eq!((counts.runs, counts.attempts, counts.conflicts), (1, 0, 0));
     let causes = Causes {
-        mail: vec![told[0].cause.clone()],
+        mail: vec![reported[0].cause.clone()],
         ..world.causes(eid)
     };
     let ended = world.block(engine.run(eid, causes)).unwrap();

@@ -2,7 +2,7 @@
 //!
 //! What a pass keeps while it drives: one slot for each frame that was registered (its step body,
 //! waker and outcome go when it dispatches), the tail, and the commits of the one segment that
-//! may still be merged. All of that stands in the journal, or is open; nothing else grows.
+//! may still be merged. All of that is in the journal, or is open; nothing else grows.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -109,7 +109,7 @@ async fn letters(ctx: Context, n: usize) -> Result<Vec<u64>, Failed> {
 }
 
 /// Tells something, then works on.
-async fn telling(ctx: Context, n: u64) -> Result<u64, Failed> {
+async fn announcing(ctx: Context, n: u64) -> Result<u64, Failed> {
     ctx.announce("began", &n)?;
     sequential(ctx, n).await
 }
@@ -143,7 +143,7 @@ pub(super) fn app() -> App {
         .workflow("sequential", "1", sequential)
         .workflow("concurrent", "1", concurrent)
         .workflow("letters", "1", letters)
-        .workflow("telling", "1", telling)
+        .workflow("announcing", "1", announcing)
         .workflow("writing", "1", writing)
         .workflow("heavy", "1", heavy)
 }
@@ -154,7 +154,7 @@ fn ten_thousand_steps_keep_the_head_small_and_a_fresh_process_reads_segments_onl
     let (world, watch) = watched(World::new(app()));
     let eid = world.start(Start::new("sequential").input(&n)).eid;
     let killed = Rule::new(Injection::Died)
-        .on(Verb::Write)
+        .on_writes()
         .under("x/")
         .skip(n / 2);
     world.faults.add(killed);
@@ -185,7 +185,7 @@ fn ten_thousand_steps_keep_the_head_small_and_a_fresh_process_reads_segments_onl
     );
     // No others but that of the outcome, just now.
     assert_eq!(reads.len(), resume.len() + 1, "{reads:?}");
-    let segments = |r: &&crate::testing::Request| r.verb == Verb::Write && r.key.contains("/log/");
+    let segments = |r: &&crate::testing::Request| r.verb.is_write() && r.key.contains("/log/");
     let after = second.block(second.engine.execution(eid)).unwrap();
     let sealings = u64::try_from(log.iter().filter(segments).count()).unwrap();
     let grown = after.journal_bytes - before.journal_bytes;
@@ -246,7 +246,7 @@ fn three_hundred_messages_are_absorbed_by_one_run_in_order_of_sending() {
 }
 
 #[test]
-fn a_history_at_its_bound_fails_by_a_name_that_says_what_to_do() {
+fn a_history_at_its_bound_fails_by_a_name_that_suggests_the_remedy() {
     let bounds = [
         Settings {
             max_entries: 39,
@@ -282,7 +282,7 @@ fn a_workflow_that_ends_at_the_bound_ends_as_it_did() {
 #[test]
 fn an_announcement_that_waits_for_the_feed_does_not_let_the_head_grow() {
     let (world, watch) = watched(World::new(app()));
-    let eid = world.start(Start::new("telling").input(&1_000_u64)).eid;
+    let eid = world.start(Start::new("announcing").input(&1_000_u64)).eid;
     assert_eq!(world.run(eid).unwrap(), Ended::Terminal(Status::Completed));
     watch.assert_small();
 }
@@ -295,7 +295,7 @@ fn a_slow_effect_does_not_let_the_head_grow() {
     let input = (to.to_string(), 1_000_u64);
     let eid = world.start(Start::new("writing").input(&input)).eid;
     let slow = Rule::new(Injection::Delay(Duration::from_secs(1)));
-    world.faults.add(slow.on(Verb::Write).under("mail/"));
+    world.faults.add(slow.on_writes().under("mail/"));
     assert_eq!(world.run(eid).unwrap(), Ended::Terminal(Status::Completed));
     watch.assert_small();
     world.run_all();

@@ -166,7 +166,7 @@ pub(super) fn a22_two_starters_of_one_key_are_never_both_fresh() {
 fn a22_a_start_is_cut_at_each_request_and_one_call_at_most_is_fresh() {
     for reused in [false, true] {
         for at in 0..6 {
-            for way in Way::of(Verb::Write) {
+            for way in Way::of(Verb::Create) {
                 let world = if reused {
                     free()
                 } else {
@@ -259,7 +259,7 @@ pub(super) fn a22_a_starter_that_stalls_for_100_days_is_fresh_by_its_nonce() {
         for days in [0, 8, 100] {
             let world = World::with_settings(app(), super::patient());
             let slow = neighbour(&world, app, 2);
-            let stalls = Rule::new(Injection::Delay(DAY * 200)).on(Verb::Write);
+            let stalls = Rule::new(Injection::Delay(DAY * 200)).on_writes();
             slow.faults.add(stalls.under(under));
             let other = async {
                 world.clock.sleep(Duration::from_secs(10)).await;
@@ -320,7 +320,7 @@ pub(super) fn a21_two_starters_of_a_free_key_begin_one_execution() {
 fn a21_a_starter_dies_between_next_and_its_start() {
     let world = free();
     let dies = world.beside(app(), "dies", 3);
-    let after_next = Rule::new(Injection::LandedAndDied).on(Verb::Write);
+    let after_next = Rule::new(Injection::LandedAndDied).on_writes();
     dies.faults.add(after_next);
     assert!(dies.block(dies.engine.start(echo(1))).is_err());
     assert_eq!(next(&world), Some(1));

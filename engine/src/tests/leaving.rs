@@ -21,7 +21,7 @@ async fn twice(ctx: Context, _: ()) -> Result<u64, Failed> {
     let first = {
         let (mut message, mut sleep) = (ctx.receive::<u64>("in"), ctx.sleep_until(end));
         crate::select! {
-            heard = message => heard?,
+            received = message => received?,
             slept = sleep => { slept?; 1_000 }
         }
     };
@@ -41,13 +41,13 @@ async fn asks(ctx: Context, bytes: usize) -> Result<usize, Failed> {
     Ok(text.len())
 }
 
-async fn hears(ctx: Context, _: ()) -> Result<u64, Failed> {
+async fn receives(ctx: Context, _: ()) -> Result<u64, Failed> {
     Ok(ctx.receive::<u64>("in").await?)
 }
 
-/// Starts a child and tells it something, at once.
-async fn tells(ctx: Context, _: ()) -> Result<u64, Failed> {
-    let child = ctx.spawn_named("hears", &()).start()?;
+/// Starts a child and sends it a message, at once.
+async fn sends(ctx: Context, _: ()) -> Result<u64, Failed> {
+    let child = ctx.spawn_named("receives", &()).start()?;
     ctx.send(child, "in", &4_u64)?;
     Ok(0)
 }
@@ -67,8 +67,8 @@ fn app() -> App {
         .workflow("twice", "1", twice)
         .workflow("text", "1", text)
         .workflow("asks", "1", asks)
-        .workflow("hears", "1", hears)
-        .workflow("tells", "1", tells)
+        .workflow("receives", "1", receives)
+        .workflow("sends", "1", sends)
         .workflow("leaves", "1", leaves)
         .workflow("sequential", "1", sequential)
 }
@@ -87,12 +87,12 @@ fn child(parent: ExecutionId, name: &str) -> ExecutionId {
 #[test]
 pub(super) fn a3_a_message_does_not_overtake_the_start_of_the_child_it_is_for() {
     let world = world();
-    let eid = world.start(Start::new("tells").key("t")).eid;
+    let eid = world.start(Start::new("sends").key("t")).eid;
     let slow = Rule::new(Injection::Delay(Duration::from_secs(5)));
-    world.faults.add(slow.on(Verb::Write).under("mail/"));
+    world.faults.add(slow.on_writes().under("mail/"));
     world.run_all();
     assert_eq!(world.result::<u64>(eid), Ok(0));
-    assert_eq!(world.result::<u64>(child(eid, "hears")), Ok(4));
+    assert_eq!(world.result::<u64>(child(eid, "receives")), Ok(4));
 }
 
 #[test]
@@ -124,9 +124,9 @@ pub(super) fn a5_a_timer_of_the_same_instant_set_again_survives_a_slow_deleter()
 #[test]
 pub(super) fn a6_a_timer_whose_deadline_is_unchanged_is_kept_by_other_runs() {
     async fn both(ctx: Context, _: ()) -> Result<u64, Failed> {
-        let (slept, heard) = futures::join!(ctx.sleep(HOUR), ctx.receive::<u64>("in"));
+        let (slept, received) = futures::join!(ctx.sleep(HOUR), ctx.receive::<u64>("in"));
         slept?;
-        Ok(heard?)
+        Ok(received?)
     }
     let world = World::new(App::new().workflow("both", "1", both));
     let eid = world.start(Start::new("both")).eid;
@@ -159,7 +159,7 @@ pub(super) fn i7_a_message_that_comes_after_the_end_changes_nothing() {
     let (world, eid) = begun(Start::new("timed").input(&1_u64));
     let slow = neighbour(&world, super::findings::app, 2);
     let delay = Rule::new(Injection::Delay(Duration::from_secs(9)));
-    slow.faults.add(delay.on(Verb::Write).under("mail/"));
+    slow.faults.add(delay.on_writes().under("mail/"));
     let others = async {
         world.clock.sleep(Duration::from_secs(1)).await;
         let message = Signal::on("in").value(&4_u64);
@@ -204,19 +204,19 @@ pub(super) fn a12_a_large_result_does_not_depend_on_its_senders_prefix() {
 }
 
 #[test]
-pub(super) fn a15_the_feed_tells_the_end_of_a_child_only_after_its_result_was_sent() {
+pub(super) fn a15_the_feed_reports_the_end_of_a_child_only_after_its_result_was_sent() {
     for n in 0..8 {
         let world = world();
         let eid = world.start(Start::new("asks").input(&3_usize).key("a")).eid;
         world.run(eid).unwrap();
         let child = child(eid, "text");
         let dies = world.beside(app(), "dies", 2);
-        let write = Rule::new(Injection::LandedAndDied).on(Verb::Write);
+        let write = Rule::new(Injection::LandedAndDied).on_writes();
         dies.faults.add(write.skip(n));
         let _ = dies.run(child);
         let stories = Stories::read(&world.memory);
-        let told = stories.all[&child].told.iter();
-        let ends = told.filter(|(told, _)| told.status == Status::Completed);
+        let reported = stories.all[&child].reported.iter();
+        let ends = reported.filter(|(reported, _)| reported.status == Status::Completed);
         let mid = MessageId::result(&child, 0);
         let sent = stories.mails.get(&(eid, mid));
         for (_, at) in ends {
@@ -234,7 +234,7 @@ pub(super) fn a16_a_first_try_that_lands_after_the_second_was_sent_is_the_runs_o
         let eid = world
             .start(Start::new("sequential").input(&3_u64).key("s"))
             .eid;
-        let write = |injection| Rule::new(injection).on(Verb::Write).under("x/").skip(n);
+        let write = |injection| Rule::new(injection).on_writes().under("x/").skip(n);
         world.faults.add(write(Injection::Held));
         world
             .faults
@@ -258,7 +258,7 @@ pub(super) fn a16_a_commit_of_another_process_is_not_taken_for_the_runs_own() {
     assert_eq!(eid, keyed("k"));
     world.signal(eid, Signal::on("in").value(&4_u64)).unwrap();
     let slow = neighbour(&world, super::findings::app, 2);
-    let write = Rule::new(Injection::Held).on(Verb::Write).under("x/");
+    let write = Rule::new(Injection::Held).on_writes().under("x/");
     slow.faults.add(write);
     let delay = Rule::new(Injection::Delay(Duration::from_secs(9)));
     slow.faults.add(delay.on(Verb::Read).under("x/").skip(1));

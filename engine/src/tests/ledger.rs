@@ -57,7 +57,7 @@ impl Ledger {
         self.0.clock.get().unwrap()
     }
 
-    /// The effect of a step. I1: the newest commit stands behind it, and names this attempt.
+    /// The effect of a step. I1: the newest commit permits it, and names this attempt.
     pub(super) fn effect(&self, attempt: &Attempt) {
         let (eid, fid, number) = (attempt.eid(), attempt.fid().clone(), attempt.number());
         if let Err(why) = self.is_told(&eid, &fid, number) {

@@ -15,7 +15,7 @@ use crate::ports::{Clock, Expect, Outcome};
 use crate::run::Causes;
 use crate::settings::Settings;
 use crate::sweeper::Sweeper;
-use crate::testing::{Injection, ManualClock, Rule, Verb, World};
+use crate::testing::{Injection, ManualClock, Rule, World};
 use crate::{Context, Failed, StepError};
 
 /// What a step of 45 seconds needs, and how often one began.
@@ -44,7 +44,7 @@ impl Slow {
         self.begun.load(Ordering::SeqCst)
     }
 
-    /// Says that it begins, takes a step of 45 seconds, then hears `messages`.
+    /// Announces its start, takes a step of 45 seconds, then receives `messages`.
     async fn workflow(self, ctx: Context, messages: u64) -> Result<u64, Failed> {
         ctx.announce("begins", &1_u64)?;
         let slow = ctx.step("slow", move || {
@@ -71,10 +71,10 @@ fn ada() -> Actor {
 /// What the engine announced of `eid`, object by object.
 fn announced(world: &World, eid: ExecutionId) -> Vec<(u64, Vec<String>)> {
     let stories = Stories::read(&world.memory);
-    let told = stories.all[&eid].told.iter();
-    let kinds = told.map(|(told, _)| {
-        let kinds = told.events.iter().map(|event| event.kind.clone());
-        (told.commit, kinds.collect())
+    let reported = stories.all[&eid].reported.iter();
+    let kinds = reported.map(|(reported, _)| {
+        let kinds = reported.events.iter().map(|event| event.kind.clone());
+        (reported.commit, kinds.collect())
     });
     kinds.collect()
 }
@@ -181,11 +181,11 @@ pub(super) fn b25_old_mail_makes_a_run_acquire_before_it_replays() {
         let eid = world.start(Start::new("slow").input(&0_u64).key("s")).eid;
         world.clock.advance(Duration::from_secs(age));
         let dead = world.beside(slow.app(), "dead", 2);
-        let write = Rule::new(Injection::LandedAndDied).on(Verb::Write);
+        let write = Rule::new(Injection::LandedAndDied).on_writes();
         dead.faults.add(write.under("x/"));
         assert!(dead.run(eid).is_err());
         let execution = world.block(world.engine.execution(eid)).unwrap();
-        let kinds = super::told(&world, eid);
+        let kinds = super::reported(&world, eid);
         let began = kinds.iter().any(|kind| kind.starts_with("frame.started"));
         assert_eq!(began, !acquires, "after {age} s: {kinds:?}");
         assert_eq!(execution.status, Status::Running);
@@ -195,25 +195,31 @@ pub(super) fn b25_old_mail_makes_a_run_acquire_before_it_replays() {
 }
 
 #[test]
-fn b26_one_feed_object_tells_all_that_happened_up_to_its_commit() {
-    async fn telling(ctx: Context, n: u64) -> Result<u64, Failed> {
+fn b26_one_feed_object_reports_all_that_happened_up_to_its_commit() {
+    async fn announcing(ctx: Context, n: u64) -> Result<u64, Failed> {
         for at in 0..n {
             ctx.announce("word", &at)?;
         }
         Ok(n)
     }
-    let world = World::new(App::new().workflow("telling", "1", telling));
+    let world = World::new(App::new().workflow("announcing", "1", announcing));
     world.memory.record();
     let eid = world
-        .start(Start::new("telling").input(&3_u64).key("t"))
+        .start(Start::new("announcing").input(&3_u64).key("t"))
         .eid;
     world.run_all();
-    let told = announced(&world, eid);
-    assert_eq!(told.len(), 1, "{told:?}");
-    let count = |kind: &str| told[0].1.iter().filter(|told| *told == kind).count();
-    assert_eq!(count("announce.word"), 3, "{told:?}");
-    assert_eq!(count("execution.started"), 1, "{told:?}");
-    assert_eq!(count("execution.completed"), 1, "{told:?}");
+    let reported = announced(&world, eid);
+    assert_eq!(reported.len(), 1, "{reported:?}");
+    let count = |kind: &str| {
+        reported[0]
+            .1
+            .iter()
+            .filter(|reported| *reported == kind)
+            .count()
+    };
+    assert_eq!(count("announce.word"), 3, "{reported:?}");
+    assert_eq!(count("execution.started"), 1, "{reported:?}");
+    assert_eq!(count("execution.completed"), 1, "{reported:?}");
 }
 
 #[test]
@@ -222,7 +228,7 @@ pub(super) fn b29_no_attempt_begins_when_its_barrier_took_longer_than_the_lease(
     let world = slow.world();
     let eid = world.start(Start::new("slow").input(&0_u64).key("s")).eid;
     let delay = Rule::new(Injection::Delay(Duration::from_secs(31)));
-    world.faults.add(delay.on(Verb::Write).under("x/"));
+    world.faults.add(delay.on_writes().under("x/"));
     assert_eq!(world.run(eid).unwrap(), Ended::Lost);
     assert_eq!(slow.begun(), 0, "its barrier may be another's by now");
     world.skip(HOUR);
@@ -302,47 +308,47 @@ pub(super) fn b31_a_word_to_the_feed_that_rides_with_a_renewal_is_in_its_outbox(
     let eid = world.start(Start::new("slow").input(&0_u64).key("s")).eid;
     // It dies after its first renewal, before the feed object is written.
     let dead = world.beside(slow.app(), "dead", 2);
-    let write = Rule::new(Injection::LandedAndDied).on(Verb::Write);
+    let write = Rule::new(Injection::LandedAndDied).on_writes();
     dead.faults.add(write.under("x/").skip(1));
     assert!(dead.run(eid).is_err());
     assert!(announced(&world, eid).is_empty());
     let head = world.head(eid);
     assert!(head.as_str().contains("\"feed\"]"), "{}", head.as_str());
-    // Whoever takes over tells it before anything else.
+    // The next holder of the lease reports it first.
     world.clock.advance(Duration::from_secs(31));
     let next = world.beside(slow.app(), "next", 3);
-    let write = Rule::new(Injection::Died).on(Verb::Write);
+    let write = Rule::new(Injection::Died).on_writes();
     next.faults.add(write.under("x/"));
     assert!(next.run(eid).is_err());
-    let told = announced(&world, eid);
+    let reported = announced(&world, eid);
     assert!(
-        told[0].1.contains(&"announce.begins".to_owned()),
-        "{told:?}"
+        reported[0].1.contains(&"announce.begins".to_owned()),
+        "{reported:?}"
     );
     world.skip(HOUR);
     assert_eq!(world.result::<u64>(eid), Ok(1));
 }
 
 #[test]
-pub(super) fn b31_the_end_is_told_though_an_earlier_word_is_still_on_its_way() {
+pub(super) fn b31_the_end_is_reported_though_an_earlier_message_is_still_in_flight() {
     // The final commit waits for what is undispatched: a feed object of before is not its own.
     let slow = Slow::default();
     let world = slow.world();
     let eid = world.start(Start::new("slow").input(&0_u64).key("s")).eid;
     let delay = Rule::new(Injection::Delay(Duration::from_secs(40)));
-    world.faults.add(delay.on(Verb::Write).under("feed/"));
+    world.faults.add(delay.on_writes().under("feed/"));
     world.run_all();
     assert_eq!(world.result::<u64>(eid), Ok(1));
-    let told = announced(&world, eid);
+    let reported = announced(&world, eid);
     let ends = |(_, kinds): &(u64, Vec<String>)| kinds.contains(&"execution.completed".to_owned());
-    assert!(told.iter().any(ends), "{told:?}");
+    assert!(reported.iter().any(ends), "{reported:?}");
 }
 
 #[test]
 fn b33_a_timer_that_a_slow_settler_created_again_is_one_read_requests_run() {
     let world = World::new(super::findings::app());
     let eid = world.start(Start::new("timed").input(&2_u64).key("k")).eid;
-    let held = Rule::new(Injection::Held).on(Verb::Write).under("timers/");
+    let held = Rule::new(Injection::Held).on_writes().under("timers/");
     world.faults.add(held);
     world.run_all();
     let first = timers(&world);
@@ -390,7 +396,7 @@ fn b34_the_start_of_another_queue_is_no_orphan() {
     assert!(matches!(run(&both), Ended::Suspended(_)));
     assert_eq!(world.status(eid), Status::Suspended);
 
-    // Nor is a second start that nobody tells of: its queue is listed for the mail beside it.
+    // Nor is a second start without a hint: its queue is listed for the mail beside it.
     world.block(ports.delete(&crate::keys::head(&eid))).unwrap();
     let second = Start::new("timed").input(&1_u64).key("x").queue("slow");
     assert_eq!(world.start(second).eid, eid);

@@ -123,7 +123,7 @@ fn entries(world: &World, eid: ExecutionId) -> Vec<Entry> {
 }
 
 /// The kinds of all entries of a journal, with their frames.
-fn told(world: &World, eid: ExecutionId) -> Vec<String> {
+fn reported(world: &World, eid: ExecutionId) -> Vec<String> {
     let word = |entry: &Entry| match entry.fid() {
         Some(fid) => format!("{} {fid}", entry.kind()),
         None => entry.kind().to_owned(),

@@ -127,7 +127,7 @@ fn suspending_costs_commit_feed_and_second_list_and_a_timer_if_timed() {
 }
 
 #[test]
-fn b32_a_signal_and_the_resume_it_causes_cost_what_the_list_says() {
+fn b32_a_signal_and_the_resume_it_causes_cost_what_the_list_states() {
     for (timed, timer) in [(false, 0), (true, 1)] {
         let world = World::new(app());
         let eid = world.start(Start::new("waits").input(&timed)).eid;
@@ -183,32 +183,32 @@ fn a_child_of_two_steps_costs_8_write_requests_and_2_read_requests_in_all() {
 }
 
 #[test]
-fn mail_that_is_told_of_once_more_and_gone_costs_two_reads() {
+fn mail_that_is_reported_again_and_gone_costs_two_reads() {
     let world = World::new(app());
     let eid = world.start(Start::new("waits").input(&true)).eid;
     let start = world.causes(eid);
-    let tell = |causes: &Causes| {
-        let told = Causes {
+    let describe = |causes: &Causes| {
+        let reported = Causes {
             possible_duplicate: true,
             ..causes.clone()
         };
         let (ended, counts) =
-            world.counted(|world| world.block(world.engine.run(eid, told)).unwrap());
+            world.counted(|world| world.block(world.engine.run(eid, reported)).unwrap());
         (ended, counts.write_requests(), counts.read_requests())
     };
     // Nothing is read twice: list, commit, timer, feed, second list; head and start.
-    assert_eq!(tell(&start).1, 5);
-    assert_eq!(tell(&start), (Ended::Stale, 0, 2));
+    assert_eq!(describe(&start).1, 5);
+    assert_eq!(describe(&start), (Ended::Stale, 0, 2));
     // One of several is enough to look at all.
     world.signal(eid, Signal::on("in").value(&1_u64)).unwrap();
     let mut both = world.causes(eid);
     both.mail.extend(start.mail.clone());
-    assert!(matches!(tell(&both).0, Ended::Suspended(_)));
-    assert_eq!(tell(&both), (Ended::Stale, 0, 3));
+    assert!(matches!(describe(&both).0, Ended::Suspended(_)));
+    assert_eq!(describe(&both), (Ended::Stale, 0, 3));
     // Nor is one that is over listed.
     world.skip(Duration::from_secs(7200));
     assert_eq!(world.status(eid), Status::Completed);
-    assert_eq!(tell(&start), (Ended::Stale, 0, 2));
+    assert_eq!(describe(&start), (Ended::Stale, 0, 2));
 }
 
 #[test]
@@ -239,11 +239,11 @@ fn a_possible_duplicate_that_cannot_be_read_is_taken_for_there() {
     world
         .faults
         .add(denied.on(Verb::Read).under("mail/").always());
-    let told = Causes {
+    let reported = Causes {
         possible_duplicate: true,
         ..start
     };
-    let ended = world.block(world.engine.run(eid, told)).unwrap();
+    let ended = world.block(world.engine.run(eid, reported)).unwrap();
     assert_eq!(ended, Ended::Terminal(Status::Completed));
     assert!(world.with_work().is_empty(), "it was deleted");
 }

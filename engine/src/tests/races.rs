@@ -122,11 +122,11 @@ pub(super) fn i1_i2_a_stalled_lease_that_wakes_up_writes_deletes_and_begins_noth
 #[test]
 fn i2_case_07_of_two_that_find_the_same_expired_lease_one_runs_the_steps() {
     let (eid, at) = (keyed("slow"), Duration::from_secs(31));
-    for verb in [Verb::Read, Verb::List, Verb::Write] {
+    for verb in [Verb::Read, Verb::List, Verb::Replace] {
         let (world, ledger) = slow_world();
         let dead = world.beside(slowly(&ledger), "dead", 2);
         dead.faults
-            .add(Rule::new(Injection::LandedAndDied).on(Verb::Write));
+            .add(Rule::new(Injection::LandedAndDied).on_writes());
         assert!(dead.run(eid).is_err());
         world.clock.advance(at);
         let late = neighbour(&world, || slowly(&ledger), 3);

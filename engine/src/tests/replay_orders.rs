@@ -5,11 +5,11 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use super::ledger::Ledger;
-use super::{App, Ended, deployed, keyed, told};
+use super::{App, Ended, deployed, keyed, reported};
 use crate::client::{Signal, Start};
 use crate::domain::{Actor, Blocked, Entry, ExecutionId, Status};
 use crate::ports::Clock;
-use crate::testing::{Injection, Rule, Verb, World};
+use crate::testing::{Injection, Rule, World};
 use crate::{Attempt, Context, Failed, StepError};
 
 type Seen = Arc<Mutex<BTreeSet<String>>>;
@@ -71,9 +71,7 @@ fn raced(times: Times, lives: u64) -> (BTreeSet<String>, String) {
     let eid = world.start(Start::new("race").key("race")).eid;
     for n in 0..60 {
         let process = world.beside(app(), &format!("p{n}"), n + 5);
-        let dies = Rule::new(Injection::LandedAndDied)
-            .on(Verb::Write)
-            .under("x/");
+        let dies = Rule::new(Injection::LandedAndDied).on_writes().under("x/");
         process.faults.add(dies.skip(lives));
         process.run_all();
         if process.status_of(eid).is_terminal() {
@@ -223,7 +221,7 @@ fn i9_changed_code_parks_a_live_execution_loses_nothing_and_goes_on_when_it_fits
         Change::Channel,
     ] {
         let (world, eid) = waiting(OLD);
-        let before = told(&world, eid);
+        let before = reported(&world, eid);
         let changed = build(&world, change, NEW);
         changed.run_all();
         assert_eq!(world.status(eid), Status::Blocked, "{change:?}");
@@ -251,7 +249,7 @@ fn i9_changed_code_parks_a_live_execution_loses_nothing_and_goes_on_when_it_fits
                 .count()
         };
         assert_eq!(
-            started(&told(&world, eid)),
+            started(&reported(&world, eid)),
             started(&before),
             "{change:?}: an attempt"
         );

@@ -16,7 +16,7 @@ use crate::client::{Notice, Retention, RetentionSettings, Start, Started};
 use crate::domain::{ExecutionId, Text};
 use crate::keys::MailKey;
 use crate::ports::Clock as _;
-use crate::testing::{Injection, Rule, Verb, World};
+use crate::testing::{Injection, Rule, World};
 use crate::{Context, Failed, StepError};
 
 const HOUR: Duration = Duration::from_secs(3_600);
@@ -94,7 +94,7 @@ impl Town {
             process.faults.add(share(Injection::Delay(slow), 250));
             process
                 .faults
-                .add(share(Injection::LandedReplyLost, 60).on(Verb::Write));
+                .add(share(Injection::LandedReplyLost, 60).on_writes());
             process.faults.add(share(Injection::NotSent, 60));
             let input = round * 10 + caller;
             if let Ok(started) = process

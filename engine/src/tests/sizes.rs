@@ -13,7 +13,7 @@ use crate::client::{Signal, Start};
 use crate::domain::Status;
 use crate::ports::Clock;
 use crate::settings::Settings;
-use crate::testing::{Injection, Rule, Verb, World};
+use crate::testing::{Injection, Rule, World};
 use crate::{Context, Failed, StepError};
 
 async fn child(ctx: Context, text: String) -> Result<u64, Failed> {
@@ -48,7 +48,7 @@ async fn many(ctx: Context, (n, bytes, spawn): (u64, usize, bool)) -> Result<u64
     Ok(n)
 }
 
-async fn hears(ctx: Context, n: u64) -> Result<u64, Failed> {
+async fn receives(ctx: Context, n: u64) -> Result<u64, Failed> {
     let mut sum = 0;
     for _ in 0..n {
         sum += ctx.receive::<String>("in").await?.len() as u64;
@@ -60,7 +60,7 @@ fn world() -> World {
     let app = App::new()
         .workflow("child", "1", child)
         .workflow("parent", "1", parent)
-        .workflow("hears", "1", hears)
+        .workflow("receives", "1", receives)
         .workflow("many", "1", many);
     let world = World::new(app);
     world.memory.record();
@@ -79,7 +79,7 @@ fn assert_small(world: &World, what: &str) {
 }
 
 #[test]
-fn b28_i5_two_hundred_children_are_started_in_windows_and_heard_in_few_runs() {
+fn b28_i5_two_hundred_children_are_started_in_windows_and_received_in_few_runs() {
     for bytes in [1, 3_000] {
         let world = world();
         let input = (1_u64, 200_u64, bytes);
@@ -116,9 +116,7 @@ fn an_announcement_that_waits_for_its_feed_object_does_not_keep_the_journal_in_t
 pub(super) fn an_effect_that_a_slow_store_delays_does_not_keep_the_journal_in_the_head() {
     let world = world();
     let slow = Rule::new(Injection::Delay(Duration::from_secs(5)));
-    world
-        .faults
-        .add(slow.on(Verb::Write).under("mail/").skip(1));
+    world.faults.add(slow.on_writes().under("mail/").skip(1));
     let input = (60_u64, 8_000_usize, true);
     let eid = world.start(Start::new("many").key("m").input(&input)).eid;
     world.run_all();
@@ -130,7 +128,7 @@ pub(super) fn an_effect_that_a_slow_store_delays_does_not_keep_the_journal_in_th
 fn i3_a_full_mailbox_is_absorbed_in_commits_that_fit() {
     let world = world();
     let eid = world
-        .start(Start::new("hears").key("h").input(&300_u64))
+        .start(Start::new("receives").key("h").input(&300_u64))
         .eid;
     assert_eq!(eid, keyed("h"));
     world.run_all();
@@ -180,7 +178,7 @@ pub(super) fn b28_i6_a_child_whose_start_was_stuck_when_the_journal_was_sealed_i
         {
             let dying = world.beside(app(), "dying", 2);
             let stuck = Rule::new(Injection::Delay(Duration::from_secs(600)));
-            dying.faults.add(stuck.on(Verb::Write).under("mail/"));
+            dying.faults.add(stuck.on_writes().under("mail/"));
             let mut running = pin!(dying.engine.run(eid, dying.causes(eid)));
             for _ in 0..25 {
                 assert!(dying.pool.run_until_stalled(running.as_mut()).is_none());

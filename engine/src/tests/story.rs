@@ -1,4 +1,4 @@
-//! What a bucket tells of each execution, from every write that ever landed.
+//! The story of each execution, from every write that ever landed.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,10 +15,10 @@ use crate::testing::MemoryBucket;
 pub(super) struct Story {
     /// Every head that landed, in order, with its size and its place among all writes.
     pub(super) heads: Vec<(Head, usize, usize)>,
-    /// Commit `n` stands at `n - 1`.
+    /// Commit `n` is at `n - 1`.
     pub(super) commits: Vec<Commit>,
     /// Feed objects, with their place among all writes.
-    pub(super) told: Vec<(FeedRecord, usize)>,
+    pub(super) reported: Vec<(FeedRecord, usize)>,
 }
 
 /// Everything that was ever written.
@@ -58,9 +58,9 @@ impl Stories {
         } else if let Some(mail) = MailKey::parse(key) {
             self.mails.entry((mail.eid, mail.mid)).or_insert(at);
         } else if FeedKey::parse(key).is_some() {
-            let told: FeedRecord = serde_json::from_slice(body).unwrap();
-            let story = self.all.entry(told.eid).or_default();
-            story.told.push((told, at));
+            let reported: FeedRecord = serde_json::from_slice(body).unwrap();
+            let story = self.all.entry(reported.eid).or_default();
+            story.reported.push((reported, at));
         } else if let Some(rest) = key.as_str().strip_prefix("x/") {
             let mut parts = rest.split('/').skip(1);
             let eid = ExecutionId::parse(parts.next().unwrap()).unwrap();
@@ -92,7 +92,7 @@ impl Story {
         assert_eq!(head.record, before.record, "the record changed");
         assert!(!before.status.is_terminal(), "I7: terminal is final");
         let tail: Vec<Commit> = head.tail.iter().map(|raw| raw.decode().unwrap()).collect();
-        let (newest, older) = tail.split_last().expect("a commit stands in the tail");
+        let (newest, older) = tail.split_last().expect("a commit is in the tail");
         assert_eq!(newest.commit, head.commit);
         self.sealed(older);
         let first = older.first().map_or(newest.commit, |commit| commit.commit);
@@ -125,7 +125,7 @@ impl Story {
         self.commits.iter().flat_map(|commit| &commit.entries)
     }
 
-    /// Attempts that the journal says began, by step.
+    /// Attempts that began by the journal, by step.
     pub(super) fn attempts(&self) -> BTreeMap<FrameId, Vec<u32>> {
         let mut began: BTreeMap<FrameId, Vec<u32>> = BTreeMap::new();
         for entry in self.entries() {

@@ -9,7 +9,7 @@ use crate::ports::{Bucket, Expect, Outcome};
 use crate::testing::World;
 use crate::{Context, Failed};
 
-async fn hears(ctx: Context, text: String) -> Result<u64, Failed> {
+async fn receives(ctx: Context, text: String) -> Result<u64, Failed> {
     Ok(text.len() as u64 + ctx.receive::<u64>("in").await?)
 }
 
@@ -22,9 +22,9 @@ fn put(world: &World, key: &crate::keys::Key, body: Bytes) -> Bytes {
 
 #[test]
 fn i3_a_broken_blob_parks_by_name_and_loses_no_message_that_came_meanwhile() {
-    let world = World::new(App::new().workflow("hears", "1", hears));
+    let world = World::new(App::new().workflow("receives", "1", receives));
     let eid = world
-        .start(Start::new("hears").input(&"x".repeat(20_000)))
+        .start(Start::new("receives").input(&"x".repeat(20_000)))
         .eid;
     world.run_all();
     let rows = world.memory.snapshot();

@@ -1,4 +1,4 @@
-//! What is said to whoever reads the log.
+//! What the log contains.
 
 use std::fmt::Write as _;
 use std::sync::{Arc, Mutex};
@@ -61,8 +61,8 @@ fn a_history_that_passes_half_its_bound_is_warned_of_once() {
         let log = Log::default();
         let ended = tracing::subscriber::with_default(log.clone(), || world.run(eid).unwrap());
         assert_eq!(ended, Ended::Terminal(Status::Completed));
-        let said = log.0.lock().unwrap().clone();
-        assert_eq!(said.len(), 1, "{said:?}");
-        assert!(said[0].contains("half its bound") && said[0].contains(&eid.to_string()));
+        let message = log.0.lock().unwrap().clone();
+        assert_eq!(message.len(), 1, "{message:?}");
+        assert!(message[0].contains("half its bound") && message[0].contains(&eid.to_string()));
     }
 }

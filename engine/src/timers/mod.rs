@@ -37,7 +37,7 @@ pub(crate) async fn notify(ports: &Ports, key: Key) {
             cause: key,
             at: Some(timer.due),
         };
-        ports.wakeups.ring(hint).await;
+        ports.wakeups.notify(hint).await;
     }
 }
 

@@ -23,13 +23,13 @@ impl Scheduler {
         let (found, failed) = self.find().await;
         // Reported once for each outage, with its end.
         if let Some(error) = failed {
-            if !std::mem::replace(&mut self.blind, true) {
+            if !std::mem::replace(&mut self.failing, true) {
                 let text = chain(&error);
                 tracing::warn!(target: STORE, error = %text, "looking for work failed; it is tried again");
-                self.tell(&WorkerEvent::PollFailing(text));
+                self.report(&WorkerEvent::PollFailing(text));
             }
-        } else if self.closed.is_empty() && std::mem::take(&mut self.blind) {
-            self.tell(&WorkerEvent::PollRecovered);
+        } else if self.closed.is_empty() && std::mem::take(&mut self.failing) {
+            self.report(&WorkerEvent::PollRecovered);
             tracing::warn!(target: STORE, "looking for work succeeds again");
         }
         let (busy, idle) = (self.options.busy, self.options.idle);
@@ -104,7 +104,7 @@ impl Scheduler {
         scan.listed(queue, page.next, &*ports.entropy);
         shuffle(&mut page.entries, &*ports.entropy);
         let oldest = page.entries.iter().map(|row| row.modified).min();
-        self.tell(&WorkerEvent::FoundMail {
+        self.report(&WorkerEvent::FoundMail {
             queue: queue.clone(),
             oldest,
         });
@@ -120,7 +120,7 @@ impl Scheduler {
 
     /// Logs a key once that is neither a message nor a timer, and skips it.
     fn foreign(&mut self, key: &Key) {
-        self.say(key.to_string(), || {
+        self.log_once(key.to_string(), || {
             tracing::warn!(%key, "no message and no timer: left as it is");
         });
     }
@@ -135,7 +135,7 @@ impl Scheduler {
         self.next_timer = due.next;
         self.timer_cursor = due.rest;
         let earliest = due.now.first().map(|(_, timer)| timer.due);
-        self.tell(&WorkerEvent::FoundTimers { earliest });
+        self.report(&WorkerEvent::FoundTimers { earliest });
         self.timers_listed = ports.clock.monotonic();
         due.foreign.iter().for_each(|key| self.foreign(key));
         if self.share.is_contended() {

@@ -45,19 +45,19 @@ impl Scheduler {
                 );
             }
             Ok(Ended::Unregistered(workflow, version)) => {
-                self.say(format!("{workflow}@{version}"), || {
-                    tracing::warn!(%workflow, %version, "not registered here: its mail is left for a worker that knows it");
+                self.log_once(format!("{workflow}@{version}"), || {
+                    tracing::warn!(%workflow, %version, "not registered here: its mail is left for a worker that has it");
                 });
                 self.back_off(eid, now);
             }
             Ok(Ended::NewerCode(code)) => {
-                self.say(code.clone(), || {
+                self.log_once(code.clone(), || {
                     tracing::warn!(%eid, %code, "written by a newer build: left for its workers");
                 });
                 self.back_off(eid, now);
             }
             Ok(Ended::Orphan) => {
-                self.say(eid.to_string(), || {
+                self.log_once(eid.to_string(), || {
                     tracing::error!(%eid, "the head of this execution is missing; its mail and timers stay: run doctor");
                 });
                 self.back_off(eid, now);

@@ -38,9 +38,9 @@ pub(super) struct Scheduler {
     /// The executions of the runs in progress; true for retries.
     running: BTreeMap<ExecutionId, bool>,
     pub(super) paused: BTreeMap<ExecutionId, Paused>,
-    said: BTreeSet<String>,
+    logged: BTreeSet<String>,
     /// Whether the last poll failed.
-    pub(super) blind: bool,
+    pub(super) failing: bool,
     arrivals: u64,
     pub(super) next_look: Duration,
     /// When the last poll ended.
@@ -70,8 +70,8 @@ impl Scheduler {
             waiting: BTreeMap::new(),
             running: BTreeMap::new(),
             paused: BTreeMap::new(),
-            said: BTreeSet::new(),
-            blind: false,
+            logged: BTreeSet::new(),
+            failing: false,
             arrivals: 0,
             next_look,
             looked_at: next_look,
@@ -211,7 +211,7 @@ impl Scheduler {
                     self.share.count_taken();
                 }
                 self.running.insert(eid, retry);
-                self.tell(&WorkerEvent::Began(eid));
+                self.report(&WorkerEvent::Began(eid));
                 let causes = Causes {
                     queue,
                     mail: waiting.mail.into_iter().collect(),
@@ -247,12 +247,12 @@ impl Scheduler {
         self.running.remove(&eid);
         self.adapt(wasted, poll);
         match &ended {
-            Ok(ended) => self.tell(&WorkerEvent::Ended(eid, ended.clone())),
+            Ok(ended) => self.report(&WorkerEvent::Ended(eid, ended.clone())),
             Err(error) => {
                 let text = chain(error);
-                self.tell(&WorkerEvent::Failed(eid, text.clone()));
+                self.report(&WorkerEvent::Failed(eid, text.clone()));
                 let of_the_store = !error.is_of_the_execution();
-                self.say(format!("{eid}: {text}"), || {
+                self.log_once(format!("{eid}: {text}"), || {
                     if of_the_store {
                         tracing::warn!(target: STORE, %eid, error = %text, "run failed; it is tried again");
                     } else {
@@ -288,7 +288,7 @@ impl Scheduler {
         self.now() >= self.due()
     }
 
-    /// Returns whether a known timer is due, or others may be that this worker does not know.
+    /// Returns whether a known timer is due, or others may be that this worker has not listed.
     pub(super) fn must_list_timers(&self) -> bool {
         let known = self
             .next_timer
@@ -329,13 +329,13 @@ impl Scheduler {
     }
 
     /// Logs a message once.
-    pub(super) fn say(&mut self, what: String, say: impl FnOnce()) {
-        if self.said.len() < 10_000 && self.said.insert(what) {
-            say();
+    pub(super) fn log_once(&mut self, what: String, log: impl FnOnce()) {
+        if self.logged.len() < 10_000 && self.logged.insert(what) {
+            log();
         }
     }
 
-    pub(super) fn tell(&self, event: &WorkerEvent) {
+    pub(super) fn report(&self, event: &WorkerEvent) {
         if let Some(watch) = &self.options.watch {
             watch(event);
         }

@@ -27,10 +27,10 @@
 //! The code is the `testing` feature of the crate `millpond`: this crate enables it, so that a
 //! build without tests does not contain it. Add it to the dev-dependencies.
 
-pub use millpond::ports::MemoryBucket;
+pub use millpond::ports::{MemoryBucket, Verb};
 #[doc(hidden)]
 pub use millpond::testing::fuzz;
 pub use millpond::testing::{
     CountingBucket, Counts, Delayed, FaultBucket, Injection, ManualClock, Pool, Request, Rule,
-    SeededEntropy, Verb, World,
+    SeededEntropy, World,
 };

@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn a_no_is_final_and_says_whose_it_was() {
+    fn a_refusal_is_final_and_names_its_author() {
         let (world, eid) = started(risky());
         let no = json!({"approve": false, "by": "Grace Ødegård"});
         world

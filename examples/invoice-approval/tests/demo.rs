@@ -23,10 +23,14 @@ fn demo_with(arguments: &[&str], environment: &[(&str, &str)]) -> Output {
 }
 
 fn report(output: &Output) -> Value {
-    let told = String::from_utf8_lossy(&output.stderr);
+    let progress = String::from_utf8_lossy(&output.stderr);
     let report: Value = serde_json::from_slice(&output.stdout)
-        .unwrap_or_else(|error| panic!("no report: {error}: {told}"));
-    assert!(output.status.success(), "{told}\n{:#}", report["claims"]);
+        .unwrap_or_else(|error| panic!("no report: {error}: {progress}"));
+    assert!(
+        output.status.success(),
+        "{progress}\n{:#}",
+        report["claims"]
+    );
     report
 }
 
@@ -71,11 +75,7 @@ fn a_worker_killed_in_the_middle_loses_nothing_and_pays_nothing_twice() {
     assert!(number(&report, "/repeated_attempts") > 0);
     let payments = Bank::new(&ledger).payments().expect("a ledger");
     let keys: BTreeSet<_> = payments.iter().map(|payment| &payment.key).collect();
-    assert_eq!(
-        keys.len(),
-        payments.len(),
-        "a key stands in the ledger twice"
-    );
+    assert_eq!(keys.len(), payments.len(), "a key is in the ledger twice");
     assert!(
         payments
             .iter()
@@ -100,19 +100,19 @@ fn a_pond_that_was_used_before_is_refused() {
     std::fs::write(&pond, "something").expect("it writes");
     let output = demo(&["--pond", text(&pond)]);
     assert!(!output.status.success());
-    let told = String::from_utf8_lossy(&output.stderr);
-    assert!(told.contains("a place of its own"), "{told}");
+    let progress = String::from_utf8_lossy(&output.stderr);
+    assert!(progress.contains("a place of its own"), "{progress}");
 }
 
 #[test]
-fn a_file_that_is_no_csv_of_invoices_is_an_error_that_says_so() {
+fn a_file_that_is_not_a_csv_of_invoices_is_an_error() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("broken.csv");
     std::fs::write(&path, "number,supplier\n1\n").expect("it writes");
     let output = demo(&["--file", text(&path)]);
     assert!(!output.status.success());
-    let told = String::from_utf8_lossy(&output.stderr);
-    assert!(told.contains("not a list of invoices"), "{told}");
+    let progress = String::from_utf8_lossy(&output.stderr);
+    assert!(progress.contains("not a list of invoices"), "{progress}");
 }
 
 #[test]
@@ -139,9 +139,9 @@ fn on_s3_the_same_happens_for_the_same_number_of_requests() {
     }
     // A location that was used before is rejected.
     let again = demo_with(&arguments, &place.environment());
-    let told = String::from_utf8_lossy(&again.stderr);
+    let progress = String::from_utf8_lossy(&again.stderr);
     assert!(
-        !again.status.success() && told.contains("a place of its own"),
-        "{told}"
+        !again.status.success() && progress.contains("a place of its own"),
+        "{progress}"
     );
 }

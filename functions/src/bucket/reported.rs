@@ -126,6 +126,7 @@ impl Bucket for Reported {
 #[cfg(test)]
 mod tests {
     use futures::executor::block_on;
+    use millpond::ports::Verb;
 
     use super::*;
 
@@ -140,7 +141,9 @@ mod tests {
         fn answer<T>(state: &Mutex<Option<Fault>>, good: T) -> Result<T, BucketError> {
             match *state.lock().unwrap() {
                 None => Ok(good),
-                Some(fault) => Err(BucketError::new(fault, "write", "key").because("a reason")),
+                Some(fault) => {
+                    Err(BucketError::new(fault, Verb::Replace, "key").because("a reason"))
+                }
             }
         }
     }
@@ -211,7 +214,7 @@ mod tests {
     #[test]
     fn a_store_that_denies_writes_is_reported_once_although_it_serves_reads() {
         for (fault, word) in [
-            (Fault::Denied, "denies the request to write"),
+            (Fault::Denied, "denies the request to replace"),
             (Fault::Full, "is full"),
         ] {
             let world = world();

@@ -22,7 +22,7 @@ pub(crate) fn lines(commit: &Commit, color: bool) -> Vec<String> {
     lines
 }
 
-/// What an entry says beside its kind and its frame: by default its value.
+/// What an entry contains beside its kind and its frame: by default its value.
 fn about(entry: &Entry) -> Option<String> {
     Some(match entry {
         Entry::Received {

@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn polls_of_a_remote_bucket_are_rarer_and_cost_what_the_help_says() {
+    fn polls_of_a_remote_bucket_are_rarer_and_cost_what_the_help_states() {
         let a_day = |far| {
             let polls = Duration::from_secs(86_400).as_millis() / pause(far).as_millis();
             // One queue, and the timers.

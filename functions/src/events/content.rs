@@ -3,9 +3,9 @@
 use serde_json::Value;
 
 use super::envelope::Envelope;
-use super::event::{Malformed, is_test, objects};
 use super::json::parse;
-use super::object::ObjectEvent;
+use super::malformed::Malformed;
+use super::object::{ObjectEvent, is_test, objects};
 use super::topic::Published;
 
 /// The content of a message.
@@ -62,5 +62,13 @@ impl Content {
             },
             Self::Json(_) | Self::Text(_) => None,
         }
+    }
+}
+
+impl Published {
+    /// Recognizes the content of the message.
+    #[must_use]
+    pub fn content(&self) -> Content {
+        Content::read(&self.message)
     }
 }

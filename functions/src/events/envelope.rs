@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use super::event::Malformed;
 use super::field::text;
+use super::malformed::Malformed;
 use super::object::ObjectEvent;
 
 /// An event of EventBridge, kept whole for patterns and templates.

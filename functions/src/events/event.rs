@@ -5,28 +5,11 @@ use serde_json::Value;
 
 use super::envelope::Envelope;
 use super::field::{at, text};
-use super::object::ObjectEvent;
+use super::malformed::Malformed;
+use super::object::{ObjectEvent, is_test, objects};
 use super::queue::Message;
 use super::request::Request;
 use super::topic::Published;
-
-/// A record that cannot be used. It is reported and acknowledged: redelivery would not help.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("malformed record{}: {why}", .id.as_ref().map(|id| format!(" {id}")).unwrap_or_default())]
-pub struct Malformed {
-    /// The id of the SQS message, if it is one.
-    pub id: Option<String>,
-    /// The reason.
-    pub why: String,
-}
-
-impl Malformed {
-    /// A malformed record, for this reason.
-    pub fn new(why: impl Into<String>) -> Self {
-        let why = why.into();
-        Self { id: None, why }
-    }
-}
 
 /// The payload of an invocation.
 #[derive(Debug, Clone, PartialEq)]
@@ -91,20 +74,4 @@ fn instant(tick: &Value) -> Result<Timestamp, Malformed> {
         ))
     };
     text.parse().map_err(what)
-}
-
-/// Whether it is the test event that S3 sends when notifications are configured.
-pub(crate) fn is_test(value: &Value) -> bool {
-    text(value, &["Event"]).as_deref() == Some("s3:TestEvent")
-}
-
-/// The records of an S3 notification, if this is one.
-pub(crate) fn objects(value: &Value) -> Option<Vec<Result<ObjectEvent, Malformed>>> {
-    let records = value.get("Records")?.as_array()?;
-    let s3 = |record: &Value| {
-        let source = text(record, &["eventSource"]);
-        record.get("s3").is_some() || source.is_some_and(|source| source.ends_with(":s3"))
-    };
-    let any = records.iter().any(s3);
-    any.then(|| records.iter().map(ObjectEvent::from_record).collect())
 }

@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 
-use super::event::Malformed;
 use super::field::{must, number, text};
 use super::key::decode;
+use super::malformed::Malformed;
 
 /// The kind of an object's change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -192,4 +192,20 @@ impl ObjectEvent {
 
 fn unquoted(etag: &str) -> String {
     etag.trim_matches('"').to_owned()
+}
+
+/// Whether it is the test event that S3 sends when notifications are configured.
+pub(crate) fn is_test(value: &Value) -> bool {
+    text(value, &["Event"]).as_deref() == Some("s3:TestEvent")
+}
+
+/// The records of an S3 notification, if this is one.
+pub(crate) fn objects(value: &Value) -> Option<Vec<Result<ObjectEvent, Malformed>>> {
+    let records = value.get("Records")?.as_array()?;
+    let s3 = |record: &Value| {
+        let source = text(record, &["eventSource"]);
+        record.get("s3").is_some() || source.is_some_and(|source| source.ends_with(":s3"))
+    };
+    let any = records.iter().any(s3);
+    any.then(|| records.iter().map(ObjectEvent::from_record).collect())
 }

@@ -6,8 +6,8 @@ use jiff::Timestamp;
 use serde_json::Value;
 
 use super::content::Content;
-use super::event::Malformed;
 use super::field::{at, must, number, text};
+use super::malformed::Malformed;
 
 /// A message of an SQS batch.
 #[derive(Debug, Clone, PartialEq, Eq)]

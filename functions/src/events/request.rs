@@ -8,8 +8,8 @@ use bytes::Bytes;
 use jiff::Timestamp;
 use serde_json::Value;
 
-use super::event::Malformed;
 use super::field::{at, must, number, text};
+use super::malformed::Malformed;
 
 /// A request to a Function URL (payload 2.0).
 #[derive(Debug, Clone, PartialEq, Eq)]

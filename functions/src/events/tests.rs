@@ -116,10 +116,10 @@ fn one_upload_has_one_identity_through_s3_and_eventbridge() {
             "object": {"key": "a b+1.csv", "size": 3, "etag": "aa", "sequencer": "0055"},
         },
     });
-    let told = one(&Content::read(&bridge.to_string()));
+    let reported = one(&Content::read(&bridge.to_string()));
     let notified = ObjectEvent::from_record(&record("a+b%2B1.csv")).unwrap();
-    assert_eq!(told.identity(), notified.identity());
-    assert_eq!(told.to_json()["detail"], bridge["detail"]);
+    assert_eq!(reported.identity(), notified.identity());
+    assert_eq!(reported.to_json()["detail"], bridge["detail"]);
     assert_eq!(notified.to_json()["detail"], bridge["detail"]);
 }
 

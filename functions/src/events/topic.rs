@@ -2,9 +2,8 @@
 
 use serde_json::Value;
 
-use super::content::Content;
-use super::event::Malformed;
 use super::field::{at, must, text};
+use super::malformed::Malformed;
 
 /// A message of a topic, delivered to the function or inside a message of SQS.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -45,11 +44,5 @@ impl Published {
                 .ok_or_else(|| "it has no text as its `Message`".to_owned())?
                 .to_owned(),
         })
-    }
-
-    /// Recognizes the content of the message.
-    #[must_use]
-    pub fn content(&self) -> Content {
-        Content::read(&self.message)
     }
 }

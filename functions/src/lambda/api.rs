@@ -6,8 +6,8 @@ use futures::FutureExt as _;
 use millpond::client::Stop;
 use serde_json::Value;
 
-use super::Failed;
 use super::context::Cloud;
+use super::failed::Failed;
 use crate::events::{Event, Malformed};
 use crate::roles::{Deadline, Response, api as answer};
 

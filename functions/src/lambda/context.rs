@@ -15,14 +15,12 @@ use millpond_s3::S3Bucket;
 use millpond_wakeups::sqs::SqsWakeups;
 use millpond_wrappers::Metered;
 
-use super::Failed;
 use super::deployment::{Deployment, Role};
-use super::metrics::Metrics;
-use super::starter::Kept;
+use super::failed::Failed;
 use crate::assembly::{Assembly, Opening};
 use crate::bucket::Location;
 use crate::environment::Environment;
-use crate::roles::{Cursor, Root, Seen};
+use crate::roles::{Cursor, Root, Seen, Starter};
 use crate::triggers::{Rules, Secrets};
 
 /// Longest wait for hints in flight before the function answers.
@@ -33,6 +31,9 @@ const REST: Duration = Duration::from_millis(100);
 const LOOK: Duration = Duration::from_millis(2);
 /// Time reserved for the answer itself.
 const ANSWER: Duration = Duration::from_millis(200);
+
+/// The starter with its rules, and the time of the monotonic clock when they were read.
+pub(super) type CachedStarter = tokio::sync::Mutex<Option<(Duration, Arc<Starter>)>>;
 
 /// The engine, and what the roles need beside it.
 pub(super) struct Cloud {
@@ -46,7 +47,7 @@ pub(super) struct Cloud {
     /// The file of rules, if they are not in the bucket.
     pub(super) triggers: Option<PathBuf>,
     pub(super) secrets: Secrets,
-    pub(super) starter: Kept,
+    pub(super) starter: CachedStarter,
     /// The mail that the worker has recently served.
     pub(super) seen: Seen,
     /// The position of the sweeper, for the lifetime of this process.
@@ -131,7 +132,7 @@ impl Cloud {
             rules,
             triggers: environment.triggers.clone(),
             secrets: environment.webhook_secrets.clone().unwrap_or_default(),
-            starter: Kept::default(),
+            starter: CachedStarter::default(),
             seen: Seen::default(),
             cursor: Cursor::default(),
             retention: environment.retention(),
@@ -150,10 +151,9 @@ impl Cloud {
         &self.engine.ports().clock
     }
 
-    /// Metrics from now on.
-    pub(super) fn metrics(&self, request_id: &str) -> Metrics {
-        let cold = !self.warm.swap(true, Ordering::Relaxed);
-        Metrics::begin(request_id, cold, self.engine.counts(), self.metered.usage())
+    /// Whether this is the first call of this method: the first invocation of the process.
+    pub(super) fn is_cold(&self) -> bool {
+        !self.warm.swap(true, Ordering::Relaxed)
     }
 
     pub(super) fn metered(&self) -> &Metered {

@@ -22,7 +22,8 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use millpond::client::Counts;
-use millpond_wrappers::{Usage, Verb};
+use millpond::ports::Verb;
+use millpond_wrappers::Usage;
 use serde_json::{Map, Value, json};
 
 use super::context::Cloud;
@@ -51,7 +52,13 @@ pub(super) struct Metrics {
 
 impl Metrics {
     /// Starts at the current counts.
-    pub(super) fn begin(request_id: &str, cold: bool, counts: Counts, usage: Usage) -> Self {
+    pub(super) fn begin(cloud: &Cloud, request_id: &str) -> Self {
+        let (counts, usage) = (cloud.engine.counts(), cloud.metered().usage());
+        Self::since(request_id, cloud.is_cold(), counts, usage)
+    }
+
+    /// Starts at these counts.
+    pub(super) fn since(request_id: &str, cold: bool, counts: Counts, usage: Usage) -> Self {
         Self {
             request_id: request_id.to_owned(),
             cold,

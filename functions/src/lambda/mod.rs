@@ -4,6 +4,7 @@
 mod api;
 mod context;
 mod deployment;
+mod failed;
 mod last;
 mod log;
 mod metrics;
@@ -25,7 +26,9 @@ use tracing::Instrument as _;
 
 use self::context::Cloud;
 use self::deployment::{Deployment, Role};
+use self::failed::Failed;
 use self::last::Last;
+use self::metrics::Metrics;
 use crate::environment::Environment;
 use crate::events::parse;
 use crate::telemetry::Telemetry;
@@ -33,8 +36,6 @@ use crate::triggers::Rules;
 
 /// Threads that run the engine. A function has a fraction of a processor, or a few.
 const THREADS: usize = 2;
-
-type Failed = Box<dyn std::error::Error + Send + Sync>;
 
 /// Serves invocations until the process is stopped.
 #[must_use = "it is the exit code of the process"]
@@ -97,7 +98,7 @@ async fn invoke(
     request_id: &str,
 ) -> Result<Value, Failed> {
     let began = Instant::now();
-    let mut metrics = cloud.metrics(request_id);
+    let mut metrics = Metrics::begin(cloud, request_id);
     let answer = match cloud.role() {
         Role::Worker => worker::worker(cloud, payload, left, &mut metrics).await,
         Role::Sweeper => sweeper::sweeper(cloud, left, &mut metrics).await,

@@ -6,8 +6,8 @@ use futures::FutureExt as _;
 use millpond::client::Stop;
 use serde_json::{Value, json};
 
-use super::Failed;
 use super::context::Cloud;
+use super::failed::Failed;
 use super::metrics::Metrics;
 use crate::roles::{Deadline, retention as retain};
 

@@ -9,8 +9,8 @@ use millpond::client::{Stop, chain};
 use millpond_s3::{Fetched as Got, S3Bucket, Wanted};
 use serde_json::Value;
 
-use super::Failed;
 use super::context::Cloud;
+use super::failed::Failed;
 use super::metrics::Metrics;
 use crate::events::{Event, ObjectEvent};
 use crate::roles::{Deadline, Fetched, Objects, ObjectsError, Outcome, Starter, starter as begin};
@@ -18,9 +18,6 @@ use crate::triggers::{LoadError, Own, Rules};
 
 /// How long rules are cached before they are read again: 1 G each time, while there are events.
 const KEPT: Duration = Duration::from_secs(60);
-
-/// The role with its rules, and the time of the monotonic clock when they were read.
-pub(super) type Kept = tokio::sync::Mutex<Option<(Duration, Arc<Starter>)>>;
 
 /// The work did not end in time.
 #[derive(Debug, thiserror::Error)]
@@ -46,8 +43,8 @@ pub(super) async fn starter(
         .keep(cloud.clock(), &Stop::default(), work.boxed())
         .await;
     let report = in_time.ok_or(Late)??;
-    for fate in report.outcomes() {
-        match fate {
+    for outcome in report.outcomes() {
+        match outcome {
             Outcome::Started { fresh: true, .. } => metrics.starts += 1,
             Outcome::Refused { .. } => metrics.malformed += 1,
             Outcome::Failed { .. } => metrics.failed += 1,

@@ -7,8 +7,8 @@ use millpond::client::Swept;
 use millpond::domain::Queue;
 use serde_json::{Value, json};
 
-use super::Failed;
 use super::context::Cloud;
+use super::failed::Failed;
 use super::metrics::Metrics;
 use crate::roles::{Deadline, sweep};
 
@@ -38,7 +38,7 @@ pub(super) async fn sweeper(
     };
     let answer = answer(&swept, &sent)?;
     cloud.cursor.all_sent();
-    metrics.hints += swept.told as u64;
+    metrics.hints += swept.reported as u64;
     Ok(answer)
 }
 
@@ -65,7 +65,7 @@ pub(super) fn answer(swept: &Swept, sent: &Sent) -> Result<Value, Unsent> {
         "timers": swept.timers,
         "ahead": swept.ahead,
         "stale_mail": swept.stale_mail,
-        "told": swept.told,
+        "reported": swept.reported,
         "whole": swept.whole,
         "unknown_queues": unknown,
     }))

@@ -30,7 +30,7 @@ impl io::Write for Buffer {
 }
 
 #[test]
-fn a_line_of_the_log_holds_what_its_spans_say_flat() {
+fn a_line_of_the_log_contains_the_fields_of_its_spans_flat() {
     let buffer = Buffer::default();
     let to = buffer.clone();
     let subscriber = tracing_subscriber::registry().with(lines(move || to.clone()));
@@ -73,7 +73,7 @@ fn metrics_are_a_line_that_cloudwatch_reads() {
         conflicts: 1,
         undelivered: 0,
     };
-    let mut metrics = Metrics::begin("r1", true, Counts::default(), Usage::default());
+    let mut metrics = Metrics::since("r1", true, Counts::default(), Usage::default());
     let eid = "00000000-0000-4000-8000-000000000001".parse().unwrap();
     metrics.batch(&Batch {
         failed: ["a".to_owned()].into(),

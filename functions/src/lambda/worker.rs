@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::Failed;
 use super::context::Cloud;
+use super::failed::Failed;
 use super::metrics::Metrics;
 use crate::events::Event;
 use crate::roles::{Deadline, Deliveries, batch};

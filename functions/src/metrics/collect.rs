@@ -6,7 +6,8 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use millpond::client::Engine;
 use millpond::keys::Kind;
-use millpond_wrappers::{Metered, Tally, Verb};
+use millpond::ports::Verb;
+use millpond_wrappers::{Metered, Tally};
 use prometheus_client::collector::Collector;
 use prometheus_client::encoding::{DescriptorEncoder, EncodeLabelSet, EncodeMetric as _};
 use prometheus_client::metrics::MetricType;
@@ -95,7 +96,7 @@ impl Collector for Meters {
 }
 
 fn labels(verb: Verb, kind: Kind) -> Labels<'static, 2> {
-    [("verb", verb.as_str()), ("kind", kind.as_str())]
+    [("verb", verb.into()), ("kind", kind.as_str())]
 }
 
 fn age(at: Timestamp, now: Timestamp) -> f64 {

@@ -292,7 +292,7 @@ async fn due_now(engine: &Engine, eid: ExecutionId, timers: BTreeSet<Key>) -> Ve
                 cause,
                 at,
             };
-            ports.wakeups.ring(hint).await;
+            ports.wakeups.notify(hint).await;
             continue;
         }
         if !early.is_zero() {

@@ -45,7 +45,7 @@ pub(super) fn mebibytes(bytes: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::triggers::source::Each;
+    use crate::triggers::split::Each;
     use crate::triggers::split::{Split, SplitError};
 
     #[test]

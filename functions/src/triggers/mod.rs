@@ -6,6 +6,7 @@
 //! was created, and its event would start the next execution. Rules that could match such objects
 //! are refused when they are read, and such events whenever they arrive.
 
+mod arrivals;
 mod error;
 mod event;
 mod fields;
@@ -26,9 +27,9 @@ mod tests;
 mod trigger;
 mod webhook;
 
+pub(crate) use arrivals::TriggerEvents;
 pub use error::{Fault, Position, RuleError, RulesError};
 pub use event::TriggerEvent;
-pub(crate) use event::TriggerEvents;
 pub use load::{LoadError, OBJECT, RulesText};
 pub(crate) use memory::Budget;
 pub use own::Own;
@@ -37,7 +38,8 @@ pub use plan::{Action, Plan, Signals, Starts};
 pub(crate) use rule::ActionTemplate;
 pub use rule::Rule;
 pub use rules::Rules;
-pub use source::{Each, On, SourceKind};
+pub use source::{On, SourceKind};
+pub use split::Each;
 pub(crate) use split::{Line, Split};
 pub(crate) use template::TemplateError;
 pub use trigger::{Absent, SignalAction, Signature, Trigger};

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::error::Faults;
 use super::fields::{lenient, names};
-use super::split::Split;
+use super::split::{Each, Split};
 use super::webhook::{SignatureFields, Verifier};
 
 /// Default limits of the lines and bytes of an object.
@@ -45,17 +45,6 @@ pub enum On {
     Deleted,
     /// Any change.
     Any,
-}
-
-/// How an object is split into lines, each of which starts or signals separately.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, strum::Display)]
-#[serde(rename_all = "kebab-case")]
-#[strum(serialize_all = "kebab-case")]
-pub enum Each {
-    /// CSV whose first line names the columns.
-    CsvLines,
-    /// One JSON value per line.
-    JsonLines,
 }
 
 /// The source of a rule's events.

@@ -1,10 +1,21 @@
 //! Splits an object into lines.
 
+use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::memory::{self, Budget};
-use super::source::Each;
 use crate::events::parse;
+
+/// How an object is split into lines, each of which starts or signals separately.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, strum::Display)]
+#[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
+pub enum Each {
+    /// CSV whose first line names the columns.
+    CsvLines,
+    /// One JSON value per line.
+    JsonLines,
+}
 
 /// How an object is split, and its limits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -76,7 +76,7 @@ fn a_rule_in_a_file_equals_the_same_rule_in_code() {
 }
 
 #[test]
-fn a_mismatch_says_why() {
+fn a_mismatch_has_a_reason() {
     let rules = parse(INVOICES);
     let why = |event: &TriggerEvent| only(&rules).mismatch(event).unwrap();
     assert!(why(&object("other", "in/a.csv")).starts_with("detail.bucket.name is \"other\""));

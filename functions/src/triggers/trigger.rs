@@ -5,7 +5,8 @@ use std::time::Duration;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::source::{Each, On, SourceKind};
+use super::source::{On, SourceKind};
+use super::split::Each;
 use super::webhook::Scheme;
 
 /// The action if the execution to signal does not exist, or is over.

@@ -23,7 +23,7 @@ fn a_start_is_billed_on_stderr_as_two_writes_and_its_result_is_as_without() {
     let total = rows.last().unwrap();
     assert_eq!((total[0], total[1]), ("total", "2"));
     assert!(total.contains(&"$0.000010000"), "{total:?}");
-    // The engine starts the execution under the id that stdout says, and nothing else.
+    // The engine starts the execution under the id on stdout, which contains nothing else.
     assert_eq!(world.run(&["show", done.out.trim()]).code, 0);
 }
 
@@ -46,7 +46,7 @@ fn a_bill_is_a_document_with_json_and_comes_after_a_failure_too() {
     assert_eq!(bill["prices"][1]["name"], "S3 Express");
     let reads = bill["lines"][0]["requests"].as_u64().unwrap();
     assert_eq!(bill["lines"][0]["costs"][0], reads * 400);
-    // Without it nothing is said.
+    // Without it nothing is printed.
     let silent = world.run(&["list"]);
     assert!(!silent.err.contains("total"), "{silent:?}");
 }

@@ -82,10 +82,10 @@ fn export_writes_each_object_to_its_keys_path_and_nothing_over_anything() {
     let again = world.run(&["bucket", "export", "out"]);
     assert_eq!(again.code, 2, "{again:?}");
     assert!(again.err.contains("not empty"), "{again:?}");
-    let told = world.ok(&["bucket", "export", "other"]);
+    let reported = world.ok(&["bucket", "export", "other"]);
     assert!(
-        told.starts_with(&format!("exported {} objects, {bytes} bytes", all.len())),
-        "{told}"
+        reported.starts_with(&format!("exported {} objects, {bytes} bytes", all.len())),
+        "{reported}"
     );
 }
 

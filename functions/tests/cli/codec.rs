@@ -23,7 +23,7 @@ fn shows(world: &World, text: &str) -> bool {
 }
 
 #[test]
-fn an_encrypted_execution_runs_and_says_nothing_to_who_has_no_key() {
+fn an_encrypted_execution_runs_and_is_unreadable_without_a_key() {
     let world = World::new();
     fs::write(world.path("keys"), KEYS).unwrap();
     let eid = world.start(&["greet", "--input", "\"Wilhelmina\"", "--keyring", "keys"]);

@@ -89,9 +89,12 @@ fn what_an_execution_names_and_is_broken_is_listed_with_it_and_so_is_what_is_for
     assert_eq!((code, kinds), (1, [&"broken".into(), &"foreign".into()]));
     assert_eq!(found[0]["eid"], eid.as_str(), "{found}");
     assert_eq!(found[1]["key"], "feed/junk", "{found}");
-    let told = world.run(&["doctor", "--no-probes"]).out;
-    assert!(told.contains(&format!("broken   {eid}  x/")), "{told}");
-    assert!(told.contains("foreign  feed/junk"), "{told}");
+    let reported = world.run(&["doctor", "--no-probes"]).out;
+    assert!(
+        reported.contains(&format!("broken   {eid}  x/")),
+        "{reported}"
+    );
+    assert!(reported.contains("foreign  feed/junk"), "{reported}");
 }
 
 #[test]

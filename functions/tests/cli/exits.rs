@@ -1,4 +1,4 @@
-//! Exit codes, and what is said with them.
+//! Exit codes, and their messages.
 
 use serde_json::Value;
 
@@ -75,7 +75,7 @@ fn a_value_that_would_be_changed_is_refused_before_any_write() {
 }
 
 #[test]
-fn what_is_not_there_is_3_and_near_names_are_told() {
+fn a_missing_object_is_exit_3_and_similar_names_are_suggested() {
     let world = World::new();
     let eid = world.start(&["greet", "--input", "\"a\"", "--key", "k"]);
     let wrong = format!("{}0{}", &eid[..8].replace(&eid[..1], "f"), &eid[9..]);
@@ -145,7 +145,7 @@ fn a_bad_variable_is_named() {
 }
 
 #[test]
-fn variables_say_what_options_do_not() {
+fn variables_apply_where_options_are_absent() {
     let world = World::new();
     let mut command = world.command(&["start", "greet", "--input", "\"a\""]);
     let url = format!("sqlite:{}", world.path("other.db").display());

@@ -93,8 +93,8 @@ fn errors_are_drawn_on_stderr_or_printed_as_json() {
     assert!(!done.err.contains('\u{1b}'), "{done:?}");
     let done = world.run(&["ffl", "check", "a.ffl", "--json"]);
     assert_eq!((done.code, done.err.as_str()), (1, ""), "{done:?}");
-    let told: Value = serde_json::from_str(&done.out).unwrap();
-    let found = &told["diagnostics"][0];
+    let reported: Value = serde_json::from_str(&done.out).unwrap();
+    let found = &reported["diagnostics"][0];
     assert_eq!(
         (&found["code"], &found["severity"]),
         (&"E205".into(), &"error".into())
@@ -157,8 +157,8 @@ fn a_program_with_errors_writes_nothing() {
         assert!(done.err.contains("Error: "), "{done:?}");
         let done = fed(&world, &["ffl", "compile", "-", "--json"], text);
         assert_eq!((done.code, done.out.as_str()), (1, ""), "{done:?}");
-        let told: Value = serde_json::from_str(&done.err).unwrap();
-        assert!(told["diagnostics"][0]["code"].is_string(), "{told}");
+        let reported: Value = serde_json::from_str(&done.err).unwrap();
+        assert!(reported["diagnostics"][0]["code"].is_string(), "{reported}");
     }
     assert_eq!(read(&world, "out.json"), "before");
 }

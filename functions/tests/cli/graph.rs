@@ -80,8 +80,8 @@ fn findings_have_their_path_place_and_nearest_name() {
     );
     let done = world.run(&["graph", "check", "a.yaml", "--json"]);
     assert_eq!((done.code, done.err.as_str()), (1, ""), "{done:?}");
-    let told: Value = serde_json::from_str(&done.out).unwrap();
-    let found = told["findings"].as_array().unwrap();
+    let reported: Value = serde_json::from_str(&done.out).unwrap();
+    let found = reported["findings"].as_array().unwrap();
     let found = found
         .iter()
         .find(|one| one["code"] == "unknown-node")

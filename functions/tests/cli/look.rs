@@ -3,7 +3,7 @@
 use crate::world::{World, until};
 
 #[test]
-fn list_tells_states_and_filters_them() {
+fn list_shows_states_and_filters_them() {
     let world = World::new();
     let greeted = world.start(&["greet", "--input", "\"ana\"", "--key", "k"]);
     world.start(&["fail"]);

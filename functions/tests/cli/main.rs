@@ -6,6 +6,7 @@ mod bill;
 mod bucket;
 mod codec;
 mod connect;
+mod dev;
 mod doctor;
 mod exits;
 mod ffl;
@@ -24,7 +25,6 @@ mod s3;
 mod serve;
 mod signals;
 mod store;
-mod tell;
 #[cfg(feature = "otel")]
 mod traces;
 mod triggers;

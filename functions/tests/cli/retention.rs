@@ -16,7 +16,7 @@ fn retain(world: &World, args: &[&str]) -> Value {
 fn shown(world: &World, eid: &str) -> (Value, Value, Value) {
     let mut show = world.json(&["show", eid]);
     let execution = show["execution"].as_object_mut().unwrap();
-    // These tell where it stands, not what it was.
+    // These show its state, not its content.
     execution.remove("archive");
     execution.remove("head_bytes");
     let journal = world.json(&["journal", eid]);
@@ -107,9 +107,9 @@ fn delays_that_cannot_work_are_refused_by_name() {
         .env("MILLPOND_RETENTION_AFTER", "a week")
         .output()
         .unwrap();
-    let said = String::from_utf8(output.stderr).unwrap();
+    let message = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(2));
-    assert!(said.contains("MILLPOND_RETENTION_AFTER"), "{said}");
+    assert!(message.contains("MILLPOND_RETENTION_AFTER"), "{message}");
 }
 
 #[test]
@@ -137,7 +137,7 @@ fn it_goes_on_until_it_is_interrupted() {
 }
 
 #[test]
-fn what_cannot_be_read_whole_is_left_and_said() {
+fn unreadable_objects_are_left_and_reported() {
     let world = World::new();
     let eid = world.start(&["greet", "--input", &format!("\"{}\"", "x".repeat(40_000))]);
     world.work();

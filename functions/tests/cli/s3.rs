@@ -30,7 +30,7 @@ fn kinds(report: &Value) -> Vec<&str> {
 }
 
 #[tokio::test]
-async fn localstack_is_proven_and_what_that_costs_is_said_before() {
+async fn localstack_is_proven_and_the_cost_is_reported_before() {
     let (world, server) = (World::new(), Server::localstack());
     let place = server.fresh_bucket().await.below("team/pond");
     let start = ["start", "greet", "--input", "\"ana\""];
@@ -47,17 +47,17 @@ async fn localstack_is_proven_and_what_that_costs_is_said_before() {
     assert_eq!(report["permissions_missing"].as_array().unwrap().len(), 0);
     let write = &report["latency_ms"]["write"];
     assert!(write["p50"].as_f64().unwrap() > 0.0 && write["p50"].as_f64() <= write["max"].as_f64());
-    // One machine, one clock; the dates of answers tell it to a fraction of a second.
+    // One machine, one clock; the dates of replies show it to a fraction of a second.
     assert_eq!(report["clock"]["followed"], true);
     assert!(report["clock"]["ahead_ms"].as_i64().unwrap().abs() <= 1_000);
 
-    let said: Vec<Value> = done
+    let text: Vec<Value> = done
         .err
         .lines()
         .filter_map(|line| serde_json::from_str(line).ok())
         .collect();
-    let forewarned = said[0]["requests"].as_u64().unwrap();
-    let lines = said[1]["bill"]["lines"].as_array().unwrap();
+    let forewarned = text[0]["requests"].as_u64().unwrap();
+    let lines = text[1]["bill"]["lines"].as_array().unwrap();
     let asked: u64 = lines
         .iter()
         .map(|line| line["requests"].as_u64().unwrap())

@@ -40,11 +40,11 @@ fn until_idle_leaves_the_queues_of_others() {
 }
 
 #[test]
-fn dev_tells_in_json_lines() {
+fn dev_reports_in_json_lines() {
     let world = World::new();
     let eid = world.start(&["greet", "--input", "\"a\"", "--key", "k"]);
-    let told = world.ok(&["dev", "--until-idle", "--json"]);
-    let events: Vec<serde_json::Value> = told
+    let reported = world.ok(&["dev", "--until-idle", "--json"]);
+    let events: Vec<serde_json::Value> = reported
         .lines()
         .map(|line| serde_json::from_str(line).unwrap())
         .collect();
@@ -103,8 +103,8 @@ fn a_killed_workers_execution_is_finished_by_the_next_one() {
 fn e21_a_worker_reports_changes_and_attempts_in_json_lines() {
     let world = World::new();
     let eid = world.start(&["fail", "--key", "k"]);
-    let told = world.ok(&["worker", "--until-idle", "--json"]);
-    let events: Vec<serde_json::Value> = told
+    let reported = world.ok(&["worker", "--until-idle", "--json"]);
+    let events: Vec<serde_json::Value> = reported
         .lines()
         .map(|line| serde_json::from_str(line).unwrap())
         .collect();
@@ -131,7 +131,7 @@ fn e21_a_worker_reports_changes_and_attempts_in_json_lines() {
 }
 
 #[test]
-fn e21_a_worker_logs_failures_unless_told_otherwise() {
+fn e21_a_worker_logs_failures_unless_configured_otherwise() {
     let lines = |args: &[&str]| {
         let world = World::new();
         let eid = world.start(&["fail"]);

@@ -52,7 +52,7 @@ fn steps_that_spin_on_every_thread_stop_no_timer_and_no_interrupt() {
 }
 
 #[test]
-fn a_worker_hears_what_another_process_does_before_it_looks() {
+fn a_worker_is_notified_by_another_process_before_it_polls() {
     let world = World::new();
     let worker = world.spawn("worker", &["worker", "--look", "60"]);
     until("it listens", || {

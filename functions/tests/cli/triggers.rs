@@ -57,9 +57,9 @@ fn valid_rules_are_listed() {
         done.err.contains("MILLPOND_WEBHOOK_SECRETS is not set"),
         "{done:?}"
     );
-    let told = world.json(&["triggers", "check", "t.toml"]);
-    assert_eq!(told["triggers"][1]["name"], "approvals");
-    assert_eq!(told["errors"], json!([]));
+    let reported = world.json(&["triggers", "check", "t.toml"]);
+    assert_eq!(reported["triggers"][1]["name"], "approvals");
+    assert_eq!(reported["errors"], json!([]));
     // No file that is named, no rules in the bucket.
     let mut command = world.command(&["triggers", "check"]);
     command.env("MILLPOND_TRIGGERS", world.path("t.toml"));
@@ -141,13 +141,13 @@ fn invalid_rules_are_reported_with_their_positions() {
     );
     let done = world.run(&["triggers", "check", "t.toml", "--json"]);
     assert_eq!(done.code, 1);
-    let told: serde_json::Value = serde_json::from_str(&done.out).unwrap();
-    let messages = told["errors"].as_array().unwrap();
+    let reported: serde_json::Value = serde_json::from_str(&done.out).unwrap();
+    let messages = reported["errors"].as_array().unwrap();
     assert!(
         messages
             .iter()
             .any(|one| one["line"] == 3 && one["column"] == 1),
-        "{told}"
+        "{reported}"
     );
 }
 
@@ -270,7 +270,7 @@ fn blocks(document: &str) -> Vec<Block<'_>> {
     blocks
 }
 
-/// Rules (`toml`), an event (`json`), perhaps an object (`csv`), and what `triggers test` says
+/// Rules (`toml`), an event (`json`), perhaps an object (`csv`), and the output of `triggers test`
 /// of them (`text`).
 #[test]
 fn every_example_of_the_reference_has_the_output_shown_there() {

@@ -47,7 +47,7 @@ async fn fail(ctx: Context) -> Result<(), Failed> {
     Ok(step.await?)
 }
 
-/// Its step says that it began, and ends when the file `gate` is there.
+/// Its step records that it began, and ends when the file `gate` exists.
 #[millpond::workflow]
 async fn gated(ctx: Context, folder: String) -> Result<String, Failed> {
     let step = ctx.step("wait", move || {

@@ -1,4 +1,4 @@
-//! The application that the scenes run: the invoices of the example, and workflows that say in a
+//! The application that the scenes run: the invoices of the example, and workflows that record in a
 //! ledger when each of their steps runs, or that go wrong on purpose.
 
 use std::io::Write as _;
@@ -76,7 +76,7 @@ async fn glutton(_ctx: Context, _tag: String) -> Result<(), Failed> {
     }
 }
 
-/// Five steps that write down which attempt it is; the third must not run twice, and the result says
+/// Five steps that write down which attempt it is; the third must not run twice, and the result is
 /// whether it is known to have run.
 #[millpond::workflow]
 async fn five(ctx: Context, tag: String) -> Result<bool, Failed> {
@@ -136,8 +136,8 @@ async fn sized(ctx: Context, bytes: usize) -> Result<(bool, String), Failed> {
         Ok::<_, StepError>(text(bytes - 2))
     });
     let value = value.await?;
-    let heard: String = ctx.receive("in").await?;
-    Ok((heard == value, heard))
+    let received: String = ctx.receive("in").await?;
+    Ok((received == value, received))
 }
 
 /// A text of so many bytes, in which a byte that is not in its place is noticed.

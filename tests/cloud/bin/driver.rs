@@ -146,18 +146,18 @@ mod driver {
         };
         match options.scene {
             What::Invoices { patience } => {
-                let mut say = |line: String| println!("{line}");
+                let mut print = |line: String| println!("{line}");
                 let patience = Duration::from_secs(patience);
-                let outcome = invoices::play(&scene, patience, &mut say).await;
+                let outcome = invoices::play(&scene, patience, &mut print).await;
                 println!("{outcome}");
                 for (name, reports) in scene.stack.reports() {
                     println!(
                         "{name}: {}; {}",
                         Summary::of(&reports),
-                        scene.stack.door(&name).counts()
+                        scene.stack.proxy(&name).counts()
                     );
                 }
-                told(&outcome.faults())
+                report(&outcome.faults())
             }
             What::Cold { count } => {
                 for _ in 0..count {
@@ -191,10 +191,10 @@ mod driver {
                     seed,
                     patience: Duration::from_secs(patience),
                 };
-                let mut say = |line: String| println!("{line}");
-                let outcome = archiving::archive(&scene, &options, &mut say).await;
+                let mut print = |line: String| println!("{line}");
+                let outcome = archiving::archive(&scene, &options, &mut print).await;
                 print!("{outcome}");
-                told(&outcome.faults())
+                report(&outcome.faults())
             }
             What::Uploads {
                 count, patience, ..
@@ -202,7 +202,7 @@ mod driver {
                 let patience = Duration::from_secs(patience);
                 let outcome = inbox::receive(&scene, count, patience).await;
                 print!("{outcome}");
-                told(&outcome.faults())
+                report(&outcome.faults())
             }
             What::Storm {
                 count,
@@ -223,12 +223,12 @@ mod driver {
                 };
                 let outcome = storm::storm(&scene, &options).await;
                 print!("{outcome}");
-                told(&outcome.faults())
+                report(&outcome.faults())
             }
         }
     }
 
-    fn told(faults: &[String]) -> ExitCode {
+    fn report(faults: &[String]) -> ExitCode {
         for fault in faults {
             println!("WRONG: {fault}");
         }

@@ -1,4 +1,4 @@
-//! The function that the tests of the emulated cloud run: it does what its event says.
+//! The function that the tests of the emulated cloud run: its event specifies what it does.
 
 #[cfg(unix)]
 mod probe {
@@ -36,7 +36,7 @@ mod probe {
             }
             Some("exit") => std::process::exit(3),
             Some("abort") => std::process::abort(),
-            Some("fail") => return Err("the probe was told to fail".into()),
+            Some("fail") => return Err("the event asks for a failure".into()),
             Some("large") => return Ok("x".repeat(amount).into()),
             Some("eat") => {
                 let eaten = vec![1_u8; amount];
@@ -59,7 +59,7 @@ mod probe {
         }))
     }
 
-    /// Each message says by itself whether it fails, ends the process, or takes its time.
+    /// Each message specifies whether it fails, ends the process, or takes its time.
     async fn batch(records: &[Value]) -> Value {
         let mut failures = Vec::new();
         for record in records {

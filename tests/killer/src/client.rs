@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::options::Options;
 use crate::place::Place;
-use crate::plan::{Deed, Op, Plan, eid_of};
+use crate::plan::{Action, Op, Plan, eid_of};
 use crate::{Trouble, lines};
 
 /// The reply that the client received.
@@ -34,10 +34,10 @@ pub(crate) enum Word {
 
 pub(crate) fn main(options: &Options) -> ExitCode {
     let runtime = tokio::runtime::Runtime::new();
-    let told = runtime
+    let outcome = runtime
         .map_err(Into::into)
         .and_then(|runtime| runtime.block_on(act(options)));
-    match told {
+    match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("the client gives up: {}", chain(&*error));
@@ -65,8 +65,8 @@ async fn perform(engine: &Engine, plan: &Plan, op: &Op) -> Result<Word, Trouble>
     let case = &plan.cases[op.case];
     let eid = eid_of(&case.key);
     let actor = Actor::system("killer");
-    let told = match &op.deed {
-        Deed::Start => {
+    let done = match &op.action {
+        Action::Start => {
             let start = Start::new(case.workflow).input(&case.input).key(&case.key);
             let started = engine.start(start).await?;
             if started.eid != eid || started.differs {
@@ -74,21 +74,21 @@ async fn perform(engine: &Engine, plan: &Plan, op: &Op) -> Result<Word, Trouble>
             }
             return Ok(word(started.fresh));
         }
-        Deed::Say {
+        Action::Signal {
             channel,
             key,
             value,
         } => {
             let signal = Signal::on(*channel).value(value).key(key);
-            let told = engine.signal(eid, signal).await;
-            told.map(|told| told != Signalled::Known)
+            let signalled = engine.signal(eid, signal).await;
+            signalled.map(|signalled| signalled != Signalled::Known)
         }
-        Deed::Cancel => engine.cancel(eid, "planned", actor).await.map(|()| true),
-        Deed::Pause => engine.pause(eid, "planned", actor).await.map(|()| true),
-        Deed::Resume => engine.resume(eid, actor).await.map(|()| true),
-        Deed::Terminate => engine.terminate(eid, "planned", actor).await.map(|()| true),
+        Action::Cancel => engine.cancel(eid, "planned", actor).await.map(|()| true),
+        Action::Pause => engine.pause(eid, "planned", actor).await.map(|()| true),
+        Action::Resume => engine.resume(eid, actor).await.map(|()| true),
+        Action::Terminate => engine.terminate(eid, "planned", actor).await.map(|()| true),
     };
-    match told {
+    match done {
         Ok(fresh) => Ok(word(fresh)),
         Err(EngineError::TerminalExecution { .. }) => Ok(Word::Over),
         Err(error) => Err(error.into()),

@@ -18,7 +18,7 @@ pub(crate) struct Tally {
     pub(crate) stops: u64,
     /// Stops that exceed the duration of a lease.
     pub(crate) long_stops: u64,
-    pub(crate) told: u64,
+    pub(crate) terminated: u64,
 }
 
 /// Kills for the duration in the options, or until a process exits unexpectedly.
@@ -51,13 +51,13 @@ fn strike(
     let members = u64::try_from(fleet.members.len())?;
     let victim = usize::try_from(dice.between(0, members))?;
     // Drawn even if unused, so that the sequence does not depend on which processes are alive.
-    let (deed, long, pause) = (
+    let (action, long, pause) = (
         dice.between(0, 100),
         millis(dice.between(50, 3_500)),
         millis(dice.between(0, 600)),
     );
     let victim = &mut fleet.members[victim];
-    match deed {
+    match action {
         0..55 if victim.is_there() => {
             victim.kill(pause)?;
             tally.kills += 1;
@@ -68,8 +68,8 @@ fn strike(
             tally.long_stops += u64::from(long > options.ttl());
         }
         90.. if victim.runs() => {
-            victim.tell()?;
-            tally.told += 1;
+            victim.terminate()?;
+            tally.terminated += 1;
         }
         _ => {}
     }

@@ -61,9 +61,9 @@ async fn untold(engine: &Engine, attempt: &Attempt) -> Option<String> {
         Err(error) => return Some(millpond::client::chain(&error)),
     };
     let mut entries = page.commits.iter().flat_map(|commit| &commit.entries);
-    let told = entries.any(|entry| {
+    let recorded = entries.any(|entry| {
         matches!(entry, Entry::FrameStarted { fid, began: Began::Step { attempt: number, .. } }
             if fid == attempt.fid() && *number == attempt.number())
     });
-    (!told).then(|| "its start is not in the journal".to_owned())
+    (!recorded).then(|| "its start is not in the journal".to_owned())
 }

@@ -25,7 +25,7 @@ pub(crate) struct Member {
     child: Option<Child>,
     state: State,
     /// The number of `SIGTERM` signals: the second one skips the handover.
-    told: u32,
+    terminated: u32,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,7 +53,7 @@ impl Member {
             state: State::Gone {
                 back: Instant::now(),
             },
-            told: 0,
+            terminated: 0,
         }
     }
 
@@ -83,7 +83,7 @@ impl Member {
             .stdout(log.try_clone()?)
             .stderr(log);
         self.child = Some(command.spawn()?);
-        (self.state, self.told) = (State::Runs, 0);
+        (self.state, self.terminated) = (State::Runs, 0);
         self.lives += 1;
         Ok(())
     }
@@ -108,8 +108,8 @@ impl Member {
     }
 
     /// Sends `SIGTERM`: the process hands over, exits, and is restarted.
-    pub(crate) fn tell(&mut self) -> Result<(), Trouble> {
-        self.told += 1;
+    pub(crate) fn terminate(&mut self) -> Result<(), Trouble> {
+        self.terminated += 1;
         self.signal(Signal::TERM)
     }
 
@@ -140,7 +140,7 @@ impl Member {
         };
         self.child = None;
         self.state = State::Gone { back: now };
-        if went(status, self.told) {
+        if went(status, self.terminated) {
             return Ok(None);
         }
         self.state = State::Done;
@@ -160,7 +160,7 @@ impl Member {
 
     /// Terminates it and waits for its exit; returns a finding if that failed.
     pub(crate) fn end(&mut self, patience: Duration) -> Result<Option<String>, Trouble> {
-        self.tell()?;
+        self.terminate()?;
         let Some(mut child) = self.child.take() else {
             return Ok(None);
         };
@@ -175,9 +175,10 @@ impl Member {
         let Some(status) = status else {
             child.kill()?;
             child.wait()?;
-            return Ok(Some(format!("{} does not go when told", self.name)));
+            return Ok(Some(format!("{} does not end after SIGTERM", self.name)));
         };
-        Ok((!went(status, self.told)).then(|| format!("{} was told to go: {status}", self.name)))
+        Ok((!went(status, self.terminated))
+            .then(|| format!("{} ended wrongly after SIGTERM: {status}", self.name)))
     }
 }
 
@@ -185,8 +186,8 @@ impl Member {
 pub(crate) const CLIENT: &str = "client";
 
 /// Whether the exit status is the expected one after that number of signals.
-fn went(status: ExitStatus, told: u32) -> bool {
-    match told {
+fn went(status: ExitStatus, terminated: u32) -> bool {
+    match terminated {
         0 => false,
         1 => status.success() || status.signal() == Some(TERM),
         _ => went(status, 1) || status.code() == Some(AT_ONCE),

@@ -26,10 +26,10 @@ pub(crate) struct Options {
     /// Workers
     #[arg(long, default_value_t = 3)]
     pub(crate) workers: usize,
-    /// Where; a temporary folder, kept if something is wrong, where it is not said
+    /// The folder; by default a temporary one, which is kept after a failure
     #[arg(long)]
     pub(crate) folder: Option<PathBuf>,
-    /// When it began, in milliseconds since 1970: told to the client, which may be a later one
+    /// When it began, in milliseconds since 1970: passed to the client, which may be a later one
     #[arg(long, hide = true, default_value_t = 0)]
     pub(crate) began: u64,
 }

@@ -38,13 +38,13 @@ pub(crate) struct Op {
     /// Time since the start.
     pub(crate) at: Duration,
     pub(crate) case: usize,
-    pub(crate) deed: Deed,
+    pub(crate) action: Action,
 }
 
 #[derive(Debug)]
-pub(crate) enum Deed {
+pub(crate) enum Action {
     Start,
-    Say {
+    Signal {
         channel: &'static str,
         key: String,
         value: u32,
@@ -85,7 +85,7 @@ impl Plan {
     fn add(&mut self, dice: &Dice, number: usize, at: Duration) {
         let n = u32::try_from(dice.between(2, 7)).expect("a small number");
         let sum = n * (n + 1) / 2;
-        self.op(number, at, Deed::Start);
+        self.op(number, at, Action::Start);
         let later = |least, most| at + Duration::from_millis(dice.between(least, most));
         // Every kind has its share, independently of the random numbers.
         let case = match number % 16 {
@@ -96,22 +96,22 @@ impl Plan {
             3 => case("flaky", 2_500, value(7)),
             4 => case("naps", dice.between(20, 900), value(6)),
             5 => {
-                self.say(number, "answers", n, later(0, 2_500));
+                self.signal(number, "answers", n, later(0, 2_500));
                 case("ask", FOR_EVER, value(n))
             }
             6 => case("ask", dice.between(100, 1_500), value(Value::Null)),
             7 => {
-                self.say(number, "answers", n, later(0, 1_500));
+                self.signal(number, "answers", n, later(0, 1_500));
                 let either = Expected::OneOf(vec![json!(n), Value::Null]);
                 case("ask", dice.between(200, 1_200), either)
             }
             8 => {
                 let from = later(0, 500);
-                for said in 0..n {
-                    let at = from + Duration::from_millis(u64::from(said) * 150);
-                    self.say(number, "numbers", said, at);
+                for number_sent in 0..n {
+                    let at = from + Duration::from_millis(u64::from(number_sent) * 150);
+                    self.signal(number, "numbers", number_sent, at);
                     if dice.percent(30) {
-                        self.say(number, "numbers", said, at); // a sender that retries
+                        self.signal(number, "numbers", number_sent, at); // a sender that retries
                     }
                 }
                 case("inbox", n, value((0..n).collect::<Vec<_>>()))
@@ -125,7 +125,7 @@ impl Plan {
                 ..case("echo", n, value(n))
             },
             11 => {
-                self.op(number, later(0, 2_000), Deed::Cancel);
+                self.op(number, later(0, 2_000), Action::Cancel);
                 case(
                     "stoppable",
                     dice.between(0, 1_500),
@@ -133,7 +133,7 @@ impl Plan {
                 )
             }
             12 => {
-                self.op(number, later(0, 2_000), Deed::Terminate);
+                self.op(number, later(0, 2_000), Action::Terminate);
                 case(
                     "stoppable",
                     dice.between(0, 1_500),
@@ -153,19 +153,19 @@ impl Plan {
         if dice.percent(25) {
             let pause = later(0, 2_000);
             let resume = pause + Duration::from_millis(dice.between(0, 1_500));
-            self.op(number, pause, Deed::Pause);
-            self.op(number, resume, Deed::Resume);
+            self.op(number, pause, Action::Pause);
+            self.op(number, resume, Action::Resume);
         }
         let key = format!("{}-{number}", case.workflow);
         self.cases.push(Case { key, ..case });
     }
 
-    fn say(&mut self, case: usize, channel: &'static str, value: u32, at: Duration) {
+    fn signal(&mut self, case: usize, channel: &'static str, value: u32, at: Duration) {
         let key = format!("{channel}-{value}");
         self.op(
             case,
             at,
-            Deed::Say {
+            Action::Signal {
                 channel,
                 key,
                 value,
@@ -173,8 +173,8 @@ impl Plan {
         );
     }
 
-    fn op(&mut self, case: usize, at: Duration, deed: Deed) {
-        self.ops.push(Op { at, case, deed });
+    fn op(&mut self, case: usize, at: Duration, action: Action) {
+        self.ops.push(Op { at, case, action });
     }
 
     pub(crate) fn executions(&self) -> usize {

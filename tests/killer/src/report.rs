@@ -32,7 +32,7 @@ pub(crate) fn figures(
         "stopped             {} ({} past the TTL)",
         tally.stops, tally.long_stops
     );
-    println!("told to go          {}", tally.told);
+    println!("terminated          {}", tally.terminated);
     println!("lives of processes  {lives}");
     println!("attempts            {}", figures.started);
     println!("  with an effect    {}", figures.effects);

@@ -38,7 +38,7 @@ pub(crate) fn rest(
     let mut rest = Rest::default();
     let mut resumed = BTreeMap::new();
     let end = Instant::now() + patience;
-    let mut say = Instant::now() + OFTEN;
+    let mut report_at = Instant::now() + OFTEN;
     fleet.calm();
     loop {
         fleet.tend()?;
@@ -50,8 +50,8 @@ pub(crate) fn rest(
         if fleet.is_told() && unrest.is_empty() {
             return Ok(rest);
         }
-        if Instant::now() >= say {
-            say = Instant::now() + OFTEN;
+        if Instant::now() >= report_at {
+            report_at = Instant::now() + OFTEN;
             let some = unrest.iter().take(5).map(String::as_str);
             println!("not at rest yet: {}", some.collect::<Vec<_>>().join(", "));
         }

@@ -24,8 +24,8 @@ pub(crate) fn again(options: &Options) -> ExitCode {
     exit(look(options))
 }
 
-fn exit(told: Result<bool, Trouble>) -> ExitCode {
-    match told {
+fn exit(outcome: Result<bool, Trouble>) -> ExitCode {
+    match outcome {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::FAILURE,
         Err(error) => {
@@ -60,7 +60,7 @@ fn run(mut options: Options) -> Result<bool, Trouble> {
     let (verdict, stories) = runtime.block_on(judge(&engine, &place, &plan))?;
     let lives = fleet.lives();
     report::figures(&options, &tally, lives, &rest, &verdict, (raged, rested));
-    let torn = verdict.torn as u64 > tally.kills + tally.told;
+    let torn = verdict.torn as u64 > tally.kills + tally.terminated;
     let torn = torn.then(|| ("ledger", format!("{} lines are torn", verdict.torn)));
     let ends = fleet.findings.drain(..).map(|what| ("process", what));
     let restless = rest.restless.into_iter().map(|what| ("I4", what));

@@ -28,13 +28,13 @@ pub(crate) fn main(options: &Options) -> ExitCode {
 
 async fn sweep(options: &Options) -> Result<(), Trouble> {
     let engine = Place::of_process()?.engine(options.ttl())?;
-    let mut told = signal(SignalKind::terminate())?;
+    let mut terminated = signal(SignalKind::terminate())?;
     let stop = Notice::new();
-    let told = async {
-        told.recv().await;
+    let stopped = async {
+        terminated.recv().await;
         stop.set();
     };
     let sweep = millpond_functions::roles::sweeper(&engine, PERIOD, &stop);
-    tokio::join!(sweep, told);
+    tokio::join!(sweep, stopped);
     Ok(())
 }

@@ -28,7 +28,7 @@ pub(crate) fn app() -> App {
         .register::<race>()
 }
 
-fn patient() -> Retry {
+fn retry() -> Retry {
     let soon = Retry::exponential(5).initial(Duration::from_millis(50));
     soon.cap(Duration::from_millis(400)).max_lost(LOST)
 }
@@ -45,7 +45,7 @@ fn slow(ctx: &Context, value: u32, long: Duration) -> Step<u32> {
         tokio::time::sleep(long).await;
         Ok::<_, StepError>(value)
     });
-    step.retry(patient())
+    step.retry(retry())
 }
 
 #[millpond::workflow]
@@ -119,12 +119,12 @@ async fn kid(ctx: Context, n: u32) -> Result<u32, Failed> {
 #[millpond::workflow]
 async fn family(ctx: Context, kids: u32) -> Result<Vec<String>, Failed> {
     let ended = join_all((0..kids).map(|n| ctx.child::<kid>(n))).await;
-    let told = ended.into_iter().map(|end| match end {
+    let reported = ended.into_iter().map(|end| match end {
         Ok(n) => Ok(n.to_string()),
         Err(FrameError::ChildFailed { failure, .. }) => Ok(failure.kind),
         Err(other) => Err(other.into()),
     });
-    told.collect()
+    reported.collect()
 }
 
 /// Sends a message to another execution, and receives it back.
@@ -169,7 +169,7 @@ async fn large(ctx: Context, n: u32) -> Result<String, Failed> {
             effect(&attempt).await?;
             Ok::<_, StepError>(text(n, bytes))
         });
-        whole.push_str(&step.retry(patient()).await?);
+        whole.push_str(&step.retry(retry()).await?);
     }
     Ok(whole)
 }

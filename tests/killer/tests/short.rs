@@ -24,12 +24,12 @@ fn killer(part: &[&str], folder: &Path) -> Output {
         .expect("the binary starts")
 }
 
-fn said(output: &Output) -> String {
+fn stdout(output: &Output) -> String {
     let out = String::from_utf8_lossy(&output.stdout);
     format!("{out}{}", String::from_utf8_lossy(&output.stderr))
 }
 
-/// Changes what a run left, and says what the judge says.
+/// Changes the results of a run, and returns the report of the judge.
 fn planted(folder: &Path, file: &str, change: impl Fn(&str) -> String) -> String {
     let path = folder.join(file);
     let before = fs::read_to_string(&path).expect("a run leaves it");
@@ -37,11 +37,11 @@ fn planted(folder: &Path, file: &str, change: impl Fn(&str) -> String) -> String
     let output = killer(&["judge"], folder);
     fs::write(&path, before).expect("it can be written");
     assert!(!output.status.success(), "nothing was found in {file}");
-    said(&output)
+    stdout(&output)
 }
 
-fn must_say(said: &str, words: &str) {
-    assert!(said.contains(words), "not {words:?}: {said}");
+fn must_report(text: &str, words: &str) {
+    assert!(text.contains(words), "not {words:?}: {text}");
 }
 
 /// The same for the first head in the bucket.
@@ -75,7 +75,7 @@ fn planted_head(folder: &Path, change: impl Fn(&str) -> Option<String>) -> Strin
     let back = runtime.block_on(back).expect("it can be written");
     assert!(matches!(back, Outcome::Landed(_)), "{back:?}");
     assert!(!output.status.success(), "nothing was found in {key}");
-    said(&output)
+    stdout(&output)
 }
 
 #[test]
@@ -84,23 +84,23 @@ fn every_workflow_ends_as_it_must_whoever_is_killed_and_the_judge_can_see() {
     // Kept from here on, until all is well: what is wrong is to be looked at.
     let folder = folder.keep();
     let output = killer(&[], &folder);
-    assert!(output.status.success(), "{}", said(&output));
+    assert!(output.status.success(), "{}", stdout(&output));
     let output = killer(&["judge"], &folder);
-    assert!(output.status.success(), "{}", said(&output));
+    assert!(output.status.success(), "{}", stdout(&output));
 
     // The same judge finds what is planted.
     let twice = planted(&folder, "ledger", |text| format!("{text}{text}"));
-    must_say(&twice, "had its effect twice");
+    must_report(&twice, "had its effect twice");
     let none = planted(&folder, "ledger", |_| String::new());
-    must_say(&none, "ended without its effect");
+    must_report(&none, "ended without its effect");
     let later = planted(&folder, "ledger", |text| {
         text.replacen("\"attempt\":1,", "\"attempt\":99,", 1)
     });
-    must_say(&later, "attempt Some(99) had an effect");
+    must_report(&later, "attempt Some(99) had an effect");
     let unanswered = planted(&folder, "answers", |_| String::new());
-    must_say(&unanswered, "0 of ");
+    must_report(&unanswered, "0 of ");
     let expired = planted_head(&folder, |_| None);
-    must_say(&expired, "executions, 186 were planned");
+    must_report(&expired, "executions, 186 were planned");
     let open = planted_head(&folder, |text| {
         let at = text.find("\"status\":\"").map(|at| at + 10)?;
         let end = at + text[at..].find('"')?;
@@ -108,7 +108,7 @@ fn every_workflow_ends_as_it_must_whoever_is_killed_and_the_judge_can_see() {
         let sum = text.find(",\"sum\":\"")?;
         Some(format!("{}suspended{}}}", &text[..at], &text[end..sum]))
     });
-    must_say(&open, "is suspended");
+    must_report(&open, "is suspended");
 
     fs::remove_dir_all(&folder).expect("it is ours");
 }

@@ -23,7 +23,7 @@ const VARIABLE: &str = "MILLPOND_TEST_MIRROR";
 #[derive(Debug, Parser)]
 #[command(name = "millpond-mirror")]
 struct Options {
-    /// The store: started for this run, or where MILLPOND_TEST_LOCALSTACK or MILLPOND_TEST_SEAWEED say.
+    /// The store: started for this run, or the one at MILLPOND_TEST_LOCALSTACK or MILLPOND_TEST_SEAWEED.
     #[arg(long)]
     store: Store,
     /// Writes how many requests each test made, tab by tab.

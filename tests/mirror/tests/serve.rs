@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use jiff::Timestamp;
 use millpond::ports::Bucket;
 use millpond_mirror::{Mirror, Verbs, over, sum, table};
-use millpond_testing::{FaultBucket, Injection, ManualClock, MemoryBucket, Rule, Verb};
+use millpond_testing::{FaultBucket, Injection, ManualClock, MemoryBucket, Rule};
 use serde_json::{Value, json};
 
 fn start() -> (tokio::runtime::Runtime, Mirror) {
@@ -127,7 +127,7 @@ fn each_verb_is_answered_as_the_bucket_does_and_counted_by_test() {
 
 #[test]
 fn a_write_that_the_store_does_not_answer_is_looked_up_and_tried_again_if_it_did_not_land() {
-    let rule = |injection| Rule::new(injection).on(Verb::Write);
+    let rule = |injection| Rule::new(injection).on_writes();
     let (_runtime, mirror) = start_with([rule(Injection::LandedReplyLost), rule(Injection::Held)]);
     let mut test = Test::of(&mirror, "one");
     let landed = test.write("a", "1", None);
@@ -141,8 +141,8 @@ fn a_write_that_the_store_does_not_answer_is_looked_up_and_tried_again_if_it_did
 }
 
 #[test]
-fn a_write_that_the_store_never_answers_is_said_to_be_unknown() {
-    let (_runtime, mirror) = start_with([Rule::new(Injection::Held).on(Verb::Write).always()]);
+fn a_write_that_the_store_never_answers_is_unknown() {
+    let (_runtime, mirror) = start_with([Rule::new(Injection::Held).on_writes().always()]);
     let mut test = Test::of(&mirror, "one");
     assert_eq!(test.write("a", "1", None), json!({"answer": "unknown"}));
 }
@@ -174,8 +174,11 @@ fn a_bucket_is_shared_by_64_connections_and_one_that_cannot_be_opened_is_tried_a
     };
     let mirror = Mirror::start(open, runtime.handle().clone()).expect("a port is free");
     let mut unanswered = Test::of(&mirror, "unanswered");
-    let heard = unanswered.0.read(&mut [0; 8]);
-    assert!(matches!(heard, Ok(0) | Err(_)), "it is closed: {heard:?}");
+    let received = unanswered.0.read(&mut [0; 8]);
+    assert!(
+        matches!(received, Ok(0) | Err(_)),
+        "it is closed: {received:?}"
+    );
     // Numbers 1 to 63 share what was opened for the first of them, 64 and 65 the next.
     for expected in [1; 63].into_iter().chain([2; 2]) {
         let mut test = Test::of(&mirror, "one");
@@ -194,7 +197,7 @@ fn a_key_that_is_none_is_an_error_and_not_a_miss() {
     assert!(
         answer["why"]
             .as_str()
-            .expect("it says why")
+            .expect("it has a reason")
             .contains("not a usable object key")
     );
 }

@@ -38,7 +38,7 @@ impl Protocol {
             true => 1,
         };
         if head.timer != 0 && head.timer != run.next.timer {
-            head.outbox |= effect::ALARM;
+            head.outbox |= effect::TIMER;
         }
         head.outbox |= effect::FEED;
         if head.terminal && run.exec == CHILD {

@@ -7,7 +7,7 @@ impl State {
     pub(crate) fn perform(&mut self, exec: usize, head: &Head, commit: u8, item: u8) {
         let bucket = &mut self.bucket;
         match item {
-            effect::ALARM if head.timer != 0 => bucket.timers |= 1 << head.timer,
+            effect::TIMER if head.timer != 0 => bucket.timers |= 1 << head.timer,
             effect::CHILD_MAIL => bucket.mail[CHILD] |= mid::START,
             effect::CHILD_HEAD => self.create(CHILD),
             effect::RESULT => bucket.mail[PARENT] |= mid::RESULT,

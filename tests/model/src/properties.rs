@@ -28,7 +28,7 @@ const ALL: [(&str, Holds); 9] = [
         "inv6 two finished executions never wake each other",
         inv6_finished,
     ),
-    ("inv7 the feed tells of the end after the result", inv7),
+    ("inv7 the feed reports the end after the result", inv7),
     ("inv11 no step body begins behind a pause", |_, s| {
         !s.begun_paused
     }),
@@ -104,16 +104,16 @@ fn inv6_finished(_: &Protocol, state: &State) -> bool {
     };
     let parent_wakes = parent.terminal && parent.outbox & effect::CHILD_MAIL != 0;
     let child_wakes = child.terminal && child.outbox & effect::RESULT != 0;
-    let heard = parent.mids & mid::RESULT != 0 && child.mids & mid::START != 0;
-    !(parent_wakes && child_wakes && heard)
+    let received = parent.mids & mid::RESULT != 0 && child.mids & mid::START != 0;
+    !(parent_wakes && child_wakes && received)
 }
 
 fn inv7(_: &Protocol, state: &State) -> bool {
     let Some(child) = state.bucket.heads[CHILD].filter(|head| head.terminal) else {
         return true;
     };
-    let told = state.bucket.feed[CHILD] & (1 << child.version.commit) != 0;
-    !told || state.made & effect::RESULT != 0
+    let reported = state.bucket.feed[CHILD] & (1 << child.version.commit) != 0;
+    !reported || state.made & effect::RESULT != 0
 }
 
 fn inv8(_: &Protocol, state: &State) -> bool {

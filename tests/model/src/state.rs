@@ -29,7 +29,7 @@ pub(crate) mod mid {
 
 /// Effects, as bits. A child is two creates.
 pub(crate) mod effect {
-    pub(crate) const ALARM: u8 = 1;
+    pub(crate) const TIMER: u8 = 1;
     pub(crate) const CHILD_MAIL: u8 = 2;
     pub(crate) const CHILD_HEAD: u8 = 4;
     pub(crate) const CHILD: u8 = CHILD_MAIL | CHILD_HEAD;

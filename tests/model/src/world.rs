@@ -69,7 +69,7 @@ impl Protocol {
                 }
             }
         }
-        state.bury();
+        state.mark_dead();
     }
 }
 
@@ -110,7 +110,7 @@ impl State {
     }
 
     /// Marks dead lease holders, so that equivalent states are equal.
-    fn bury(&mut self) {
+    fn mark_dead(&mut self) {
         for exec in [PARENT, CHILD] {
             let lease = self.bucket.heads[exec].and_then(|head| head.lease);
             let dead = lease.is_some_and(|lease| lease != DEAD && !self.is_alive(exec, lease));

@@ -157,7 +157,7 @@ fn the_feed_object_is_the_last_effect() {
         rules,
         "child beside a step",
         0,
-        "inv7 the feed tells of the end after the result",
+        "inv7 the feed reports the end after the result",
     );
 }
 
@@ -231,7 +231,7 @@ fn a_commit_is_a_compare_and_swap() {
     );
 }
 
-/// While there is a lease holder no cause is deleted, so absorbed mail or `fired` tells as much. The
+/// While there is a lease holder no cause is deleted, so absorbed mail or `fired` shows it. The
 /// rule saves a request, and would be needed if a live run deleted mail.
 #[test]
 fn that_a_lease_means_undispatched_follows_from_the_other_rules() {

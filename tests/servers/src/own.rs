@@ -51,7 +51,7 @@ impl Own {
         let name = self.name;
         assert!(
             !self.url.is_empty(),
-            "{name} was not started; it says why above"
+            "{name} was not started; the reason is above"
         );
     }
 

@@ -54,7 +54,7 @@ fn c3_a_key_that_is_missing_is_denied_and_a_forged_object_is_no_json() {
     let _ = lands(&coded(&inner, encrypted(NEW)), long());
     let error = block_on(coded(&inner, encrypted(OLD)).read(&at)).unwrap_err();
     assert_eq!(error.fault, Fault::Denied);
-    let source = error.source.expect("it says why").to_string();
+    let source = error.source.expect("it has a source").to_string();
     assert!(source.contains("id=new"), "{source}");
 
     block_on(inner.delete(&at)).unwrap();

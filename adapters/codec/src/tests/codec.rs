@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 
-use super::{NEW, OLD, encrypted, key, long, ring};
+use super::{NEW, OLD, encrypted, key, keyring, long};
 use crate::codec::{NONCE, TooLarge, Undecoded};
 use crate::{Codec, Keyring, KeyringError};
 
@@ -76,7 +76,7 @@ fn c1_an_object_under_another_key_is_not_read() {
 }
 
 #[test]
-fn c2_what_is_in_the_open_is_read_only_where_the_ring_says_so() {
+fn c2_plain_objects_are_read_only_if_the_keyring_allows_it() {
     let at = key("a");
     let small = Codec::new().zstd(3).encode(&at, long(), N).unwrap();
     for open in [long(), small] {
@@ -134,6 +134,6 @@ fn a_keyring_that_is_no_good_is_refused_by_line_and_never_repeated() {
     assert_eq!(line("a = AAAA"), 1);
     assert_eq!(line(&format!("{OLD}{OLD}")), 2);
     assert_eq!(Keyring::parse("plain\n").err(), Some(KeyringError::Empty));
-    let debug = format!("{:?}", ring(&format!("{NEW}{OLD}plain")));
+    let debug = format!("{:?}", keyring(&format!("{NEW}{OLD}plain")));
     assert!(debug.contains("new") && !debug.contains('7'), "{debug}");
 }

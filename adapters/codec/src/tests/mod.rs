@@ -12,12 +12,12 @@ use crate::{Codec, Keyring};
 const OLD: &str = "old = AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=\n";
 const NEW: &str = "new = BwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwc=\n";
 
-fn ring(text: &str) -> Keyring {
+fn keyring(text: &str) -> Keyring {
     Keyring::parse(text).expect("a good keyring")
 }
 
 fn encrypted(text: &str) -> Codec {
-    Codec::new().encrypted(ring(text))
+    Codec::new().encrypted(keyring(text))
 }
 
 fn key(text: &str) -> Key {

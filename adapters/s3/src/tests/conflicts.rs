@@ -84,11 +84,11 @@ async fn case14_conflicts_without_end_are_an_error_that_may_pass() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn case14_ten_callers_that_all_hear_a_conflict_do_not_all_lose() {
+async fn case14_ten_callers_that_all_receive_a_conflict_do_not_all_lose() {
     // Each of the ten receives 409 at first, while the key is absent; then the store serves them.
-    let (mut heard, mut objects) = (BTreeSet::new(), BTreeMap::new());
+    let (mut received, mut objects) = (BTreeSet::new(), BTreeMap::new());
     let script = Script::play(move |asked| {
-        if heard.insert(asked.body.clone()) {
+        if received.insert(asked.body.clone()) {
             return conflict();
         }
 

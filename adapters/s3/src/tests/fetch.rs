@@ -37,7 +37,7 @@ async fn an_object_is_read_by_its_version_or_else_by_its_tag_from_its_own_bucket
 }
 
 #[tokio::test]
-async fn what_is_gone_changed_or_too_large_is_told_apart_and_trouble_is_an_error() {
+async fn missing_changed_and_too_large_objects_are_distinguished_and_trouble_is_an_error() {
     let long = Answer::body("12345678901");
     let promised = Answer::body("").with("content-length", "11");
     for (answer, fetched) in [

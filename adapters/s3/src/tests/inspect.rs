@@ -19,7 +19,7 @@ fn rule(name: &str, action: RuleAction) -> Rule {
 }
 
 #[tokio::test]
-async fn versioning_is_off_until_the_bucket_says_otherwise() {
+async fn versioning_is_off_until_the_bucket_reports_otherwise() {
     for (status, wanted) in [
         ("", Versioning::Off),
         ("<Status>Enabled</Status>", Versioning::Enabled),
@@ -27,8 +27,8 @@ async fn versioning_is_off_until_the_bucket_says_otherwise() {
     ] {
         let text = format!("<VersioningConfiguration>{status}</VersioningConfiguration>");
         let script = Script::of([Answer::body(&text)]);
-        let said = script.bucket().await.versioning().await;
-        assert_eq!(said.unwrap(), wanted);
+        let message = script.bucket().await.versioning().await;
+        assert_eq!(message.unwrap(), wanted);
         assert!(script.asked()[0].uri.contains("?versioning"));
     }
 }
@@ -44,7 +44,7 @@ async fn express_has_no_versions_and_is_not_asked() {
 }
 
 #[tokio::test]
-async fn rules_that_touch_what_we_write_are_told_by_what_they_do() {
+async fn lifecycle_rules_over_our_objects_are_described_by_their_effect() {
     let rules = lifecycle(
         "<Rule><ID>all</ID><Status>Enabled</Status><Filter/><Expiration><Days>30</Days></Expiration>\
          <Transition><Days>3</Days><StorageClass>GLACIER</StorageClass></Transition></Rule>\

@@ -55,7 +55,7 @@ async fn a_page_is_one_request_below_the_root_and_shows_keys_without_it() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_page_of_what_is_not_ours_is_passed_over_and_no_empty_page_says_more() {
+async fn a_page_of_foreign_objects_is_skipped_and_no_empty_page_claims_more() {
     let script = Script::of([
         page(&["root/a/", "root/a//x"], Some("t1")),
         page(&["root/a/b c"], Some("t2")),
@@ -81,7 +81,7 @@ async fn a_page_of_what_is_not_ours_is_passed_over_and_no_empty_page_says_more()
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_page_that_does_not_say_where_the_next_begins_is_no_end() {
+async fn a_page_without_the_position_of_the_next_is_not_the_last() {
     let xml = "<ListBucketResult><IsTruncated>true</IsTruncated></ListBucketResult>";
     let script = Script::of([Answer::Says(200, Vec::new(), xml.to_owned())]);
     let error = script

@@ -64,7 +64,7 @@ const OPEN: [Came; 5] = [
 ];
 
 #[tokio::test(start_paused = true)]
-async fn every_answer_means_what_the_table_says() {
+async fn every_answer_has_the_meaning_of_the_table() {
     let invalid = Trouble(Invalid);
     let away = Trouble(Unavailable);
     let rows = [
@@ -189,13 +189,13 @@ async fn case17_how_long_a_store_wants_to_be_left_alone_is_passed_on() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_error_says_what_the_store_said() {
+async fn an_error_contains_the_reply_of_the_store() {
     let answer = Answer::error(403, "AccessDenied").with("x-amz-request-id", "R1");
     let bucket = Script::of([answer]).bucket().await;
     let error = bucket.read(&key("a")).await.unwrap_err();
-    let said = error.source.unwrap().to_string();
+    let text = error.source.unwrap().to_string();
     assert_eq!(
-        said,
+        text,
         "the store answers 403, AccessDenied, in words (request R1)"
     );
 }

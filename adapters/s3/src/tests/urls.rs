@@ -5,7 +5,7 @@ use std::time::Duration;
 use crate::Options;
 
 #[test]
-fn a_url_says_everything_and_is_said_again() {
+fn a_url_contains_everything_and_is_printed_again() {
     let url = "s3://my-pond/team/a?endpoint=http://127.0.0.1:9000&region=eu-north-1\
         &path_style=true&connect_timeout_ms=250&request_timeout_ms=4000";
     let options: Options = url.parse().unwrap();
@@ -39,7 +39,7 @@ fn values_are_percent_decoded() {
 }
 
 #[test]
-fn what_a_url_may_not_say_is_named_and_no_secret_is_repeated() {
+fn invalid_parameters_of_a_url_are_named_and_no_secret_is_repeated() {
     for (url, word) in [
         ("http://pond", "s3://"),
         ("s3://", "name"),

@@ -15,7 +15,7 @@ pub(crate) struct Ledger(Arc<Inner>);
 #[derive(Debug, Default)]
 struct Inner {
     done: Mutex<BTreeMap<(ExecutionId, String), Vec<u32>>>,
-    told: Notify,
+    reported: Notify,
 }
 
 impl Ledger {
@@ -24,7 +24,7 @@ impl Ledger {
         let frame = (attempt.eid(), attempt.fid().to_string());
         let mut done = self.0.done.lock().expect("no holder panics");
         done.entry(frame).or_default().push(attempt.number());
-        self.0.told.notify_waiters();
+        self.0.reported.notify_waiters();
     }
 
     /// A step's whole body: the effect, then `value`.
@@ -49,12 +49,12 @@ impl Ledger {
     pub(crate) async fn reaches(&self, count: usize) {
         let reached = async {
             loop {
-                let mut told = std::pin::pin!(self.0.told.notified());
-                told.as_mut().enable();
+                let mut reported = std::pin::pin!(self.0.reported.notified());
+                reported.as_mut().enable();
                 if self.count() >= count {
                     return;
                 }
-                told.await;
+                reported.await;
             }
         };
         let reached = tokio::time::timeout(LONG, reached).await;

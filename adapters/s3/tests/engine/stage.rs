@@ -151,13 +151,13 @@ impl Drop for Process {
 #[derive(Debug, Default)]
 struct Log {
     events: Mutex<Vec<WorkerEvent>>,
-    told: Notify,
+    reported: Notify,
 }
 
 impl Log {
     fn note(&self, event: &WorkerEvent) {
         self.events().push(event.clone());
-        self.told.notify_waiters();
+        self.reported.notify_waiters();
     }
 
     fn events(&self) -> MutexGuard<'_, Vec<WorkerEvent>> {
@@ -166,12 +166,12 @@ impl Log {
 
     async fn until(&self, fits: impl Fn(&WorkerEvent) -> bool) {
         loop {
-            let mut told = std::pin::pin!(self.told.notified());
-            told.as_mut().enable();
+            let mut reported = std::pin::pin!(self.reported.notified());
+            reported.as_mut().enable();
             if self.events().iter().any(&fits) {
                 return;
             }
-            told.await;
+            reported.await;
         }
     }
 }

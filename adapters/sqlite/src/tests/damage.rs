@@ -97,7 +97,7 @@ fn a_file_with_two_names_is_refused_by_both() {
 
 #[cfg(unix)]
 #[test]
-fn q4_a_log_that_was_removed_in_use_is_said_and_nobody_goes_on_with_half_a_bucket() {
+fn q4_a_log_that_was_removed_in_use_is_reported_and_no_process_continues_with_half_a_bucket() {
     let (_folder, bucket) = fresh();
     let create = |at| block_on(bucket.write(&key(at), body("1"), Expect::Absent));
     assert!(matches!(create("a"), Ok(Outcome::Landed(_))));

@@ -127,7 +127,7 @@ impl SqsWakeups {
 
 #[async_trait]
 impl Wakeups for SqsWakeups {
-    async fn ring(&self, hint: Hint) {
+    async fn notify(&self, hint: Hint) {
         let shared = &self.shared;
         if !shared.urls.contains_key(&hint.queue) {
             shared.drop_unknown(hint);

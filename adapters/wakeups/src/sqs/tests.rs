@@ -103,9 +103,9 @@ impl World {
 async fn hints_that_are_rung_together_share_requests_by_their_queue() {
     let world = world(60, false);
     for number in 10..35 {
-        world.wakeups.ring(mail(number, "default")).await;
+        world.wakeups.notify(mail(number, "default")).await;
     }
-    world.wakeups.ring(mail(50, "slow")).await;
+    world.wakeups.notify(mail(50, "slow")).await;
     world.wakeups.flush().await;
     let batches = world.posted.batches.lock().unwrap();
     let mut sizes: Vec<_> = batches
@@ -126,9 +126,9 @@ async fn hints_that_are_rung_together_share_requests_by_their_queue() {
         .flat_map(|(_, row)| row.iter().map(|m| parse(&m.body).unwrap()))
         .collect();
     all.sort_by_key(|hint| hint.eid);
-    let mut rung: Vec<Hint> = (10..35).map(|n| mail(n, "default")).collect();
-    rung.push(mail(50, "slow"));
-    assert_eq!(all, rung);
+    let mut sent: Vec<Hint> = (10..35).map(|n| mail(n, "default")).collect();
+    sent.push(mail(50, "slow"));
+    assert_eq!(all, sent);
 }
 
 #[tokio::test]
@@ -142,14 +142,14 @@ async fn a_timer_is_kept_back_until_it_is_due_and_never_comes_before() {
         (Duration::from_secs(60), 60),
     ];
     for (ahead, _) in cases {
-        world.wakeups.ring(world.timer(ahead)).await;
+        world.wakeups.notify(world.timer(ahead)).await;
         world.wakeups.flush().await;
     }
     assert_eq!(world.delays(), cases.map(|(_, delay)| delay));
     // Past its time: sent without delay.
     let late = world.timer(Duration::from_secs(5));
     world.clock.advance(Duration::from_secs(10));
-    world.wakeups.ring(late.clone()).await;
+    world.wakeups.notify(late.clone()).await;
     world.wakeups.flush().await;
     assert_eq!(world.delays().last(), Some(&0));
     let batches = world.posted.batches.lock().unwrap();
@@ -161,14 +161,14 @@ async fn a_timer_is_kept_back_until_it_is_due_and_never_comes_before() {
 async fn a_timer_out_of_reach_is_left_to_the_sweeper() {
     let world = world(60, false);
     let far = Duration::from_secs(61);
-    world.wakeups.ring(world.timer(far)).await;
+    world.wakeups.notify(world.timer(far)).await;
     world.wakeups.flush().await;
     assert!(world.delays().is_empty());
     // Whatever the requested reach: SQS delays no message longer than 15 minutes.
     let world = self::world(100_000, false);
     for ahead in [900, 901, 90_000] {
         let ahead = Duration::from_secs(ahead);
-        world.wakeups.ring(world.timer(ahead)).await;
+        world.wakeups.notify(world.timer(ahead)).await;
     }
     world.wakeups.flush().await;
     assert_eq!(world.delays(), [900]);
@@ -178,8 +178,8 @@ async fn a_timer_out_of_reach_is_left_to_the_sweeper() {
 async fn a_queue_without_a_url_is_named_and_no_unsent_hint() {
     let world = world(60, false);
     for number in 10..20 {
-        world.wakeups.ring(mail(number, "other")).await;
-        world.wakeups.ring(mail(number, "default")).await;
+        world.wakeups.notify(mail(number, "other")).await;
+        world.wakeups.notify(mail(number, "default")).await;
     }
     world.wakeups.flush().await;
     let batches = std::mem::take(&mut *world.posted.batches.lock().unwrap());
@@ -191,7 +191,7 @@ async fn a_queue_without_a_url_is_named_and_no_unsent_hint() {
     assert_eq!(world.wakeups.take_unknown(), BTreeSet::new());
     // A foreign writer can name any number of queues.
     for number in 0..3_000 {
-        world.wakeups.ring(mail(10, &format!("q{number}"))).await;
+        world.wakeups.notify(mail(10, &format!("q{number}"))).await;
     }
     assert_eq!(world.wakeups.take_unknown().len(), 100);
 }
@@ -201,7 +201,7 @@ async fn a_post_that_fails_makes_room_and_is_counted() {
     let world = world(60, true);
     // More than may wait at once: dropped hints free their places.
     for _ in 0..3_000 {
-        world.wakeups.ring(mail(10, "default")).await;
+        world.wakeups.notify(mail(10, "default")).await;
     }
     world.wakeups.flush().await;
     let sent: usize = {

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use bytes::Bytes;
 use futures::executor::block_on;
 use millpond::keys::Prefix;
-use millpond::ports::{Bucket, Expect};
+use millpond::ports::{Bucket, Expect, Verb};
 
 use super::{key, store};
-use crate::{Bill, Metered, NanoDollars, Prices, Tally, Usage, Verb};
+use crate::{Bill, Metered, NanoDollars, Prices, Tally, Usage};
 
 fn usage(verb: Verb, tally: Tally) -> Usage {
     let mut usage = Usage::default();
@@ -24,7 +24,7 @@ fn thousand() -> Tally {
 }
 
 #[test]
-fn a_thousand_requests_cost_what_the_price_lists_say() {
+fn a_thousand_requests_cost_what_the_price_lists_state() {
     for (prices, write, read) in [
         (Prices::s3_standard(), 5_000_000, 400_000),
         (Prices::s3_express(), 1_130_000, 30_000),

@@ -6,11 +6,11 @@ use bytes::Bytes;
 use futures::executor::block_on;
 use millpond::domain::ExecutionId;
 use millpond::keys::{self, Kind};
-use millpond::ports::{Bucket, Expect, Fault, Outcome};
-use millpond_testing::{Injection, Rule, Verb as Asked};
+use millpond::ports::{Bucket, Expect, Fault, Outcome, Verb};
+use millpond_testing::{Injection, Rule};
 
 use super::{key, store};
-use crate::{Metered, Tally, Verb};
+use crate::{Metered, Tally};
 
 fn eid() -> ExecutionId {
     ExecutionId::parse("00000000-0000-7000-8000-0000000000a7").expect("an id")
@@ -32,7 +32,7 @@ fn each_request_is_counted_by_verb_kind_and_end() {
     let lost = block_on(metered.write(&head, body, Expect::At(version)));
     assert_eq!(lost.unwrap(), Outcome::Unknown);
     for injection in [Injection::SlowDown(None), Injection::Error(Fault::Denied)] {
-        faults.add(Rule::new(injection).on(Asked::Read));
+        faults.add(Rule::new(injection).on(Verb::Read));
         assert!(block_on(metered.read(&head)).is_err());
     }
     assert!(block_on(metered.read(&head)).unwrap().is_some());

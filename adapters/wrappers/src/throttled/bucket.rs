@@ -9,11 +9,10 @@ use std::time::Duration;
 use async_trait::async_trait;
 use bytes::Bytes;
 use millpond::keys::{Key, Kind, Prefix, partition};
-use millpond::ports::{Bucket, BucketError, Clock, Expect, Fault, Object, Outcome, Page};
+use millpond::ports::{Bucket, BucketError, Clock, Expect, Fault, Object, Outcome, Page, Verb};
 
 use super::wait_queue::{Admission, Deadline, End, WaitQueue};
 use super::{Limits, Standing};
-use crate::Verb;
 
 /// Limits the requests to what the store serves: bounds the number in flight, respects the delays
 /// that the store asks for, and prioritizes commits and renewals.
@@ -64,9 +63,9 @@ impl Throttled {
     ) -> Result<T, BucketError> {
         let mut ticket = Ticket::new(self, partition(key), is_urgent(verb, kind));
         if let Err(wait) = ticket.admitted().await {
-            let said = "not sent: the store asked for fewer requests";
-            let error = BucketError::new(Fault::Throttled, verb.at_the_door(), key);
-            return Err(error.after(wait).because(said));
+            let reason = "not sent: the store asked for fewer requests";
+            let error = BucketError::new(Fault::Throttled, verb, key);
+            return Err(error.after(wait).because(reason));
         }
         let answer = request.await;
         ticket.end = match &answer {

@@ -8,7 +8,7 @@ use bytes::Bytes;
 use futures::future::{join, join_all};
 use millpond::domain::ExecutionId;
 use millpond::keys::{self, Key, Prefix};
-use millpond::ports::{Bucket, Clock, Expect, Fault, Version};
+use millpond::ports::{Bucket, Clock, Expect, Fault, Verb, Version};
 use millpond_testing::{CountingBucket, FaultBucket, Injection, ManualClock, Pool, Rule};
 
 use super::{Limits, Throttled};
@@ -97,11 +97,11 @@ fn t1_commits_go_first_and_all_others_in_the_order_of_coming() {
         )
     });
     assert!(first.is_ok() && list.is_ok() && read.is_ok() && created.is_ok());
-    let commit = format!("write {commit}");
+    let commit = format!("replace {commit}");
     let before = format!("read {before}");
     assert_eq!(
         world.log(),
-        [&before, &commit, "list p/", "read r", "write a"]
+        [&before, &commit, "list p/", "read r", "create a"]
     );
     assert_eq!(world.clock.monotonic(), SECOND / 2);
 }
@@ -224,7 +224,7 @@ fn t3_what_the_store_asks_to_wait_is_kept_to_by_the_whole_partition_a_minute_at_
 }
 
 #[test]
-fn t4_who_would_wait_too_long_is_told_so_and_nothing_is_sent() {
+fn t4_a_request_that_would_wait_too_long_fails_at_once_and_is_not_sent() {
     let world = world(Limits::default());
     let wait = Some(SECOND * 30);
     world
@@ -234,7 +234,7 @@ fn t4_who_would_wait_too_long_is_told_so_and_nothing_is_sent() {
     assert_eq!(first.wait(), SECOND * 30);
     world.clock.advance(SECOND * 10);
     let kept = world.block(world.read("a/c")).expect_err("kept back");
-    assert_eq!((kept.fault, kept.verb), (Fault::Throttled, "read"));
+    assert_eq!((kept.fault, kept.verb), (Fault::Throttled, Verb::Read));
     assert_eq!(kept.wait(), SECOND * 20);
     assert_eq!(world.clock.monotonic(), SECOND * 10, "at once");
     // Within the patience, the request waits and is sent.

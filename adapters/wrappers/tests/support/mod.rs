@@ -9,9 +9,8 @@ use bytes::Bytes;
 use futures::future::join;
 use millpond::client::{App, Engine, Notice, Worker, WorkerOptions};
 use millpond::keys::{Key, Kind, Prefix};
-use millpond::ports::{Bucket, BucketError, Clock, Expect, Object, Outcome, Page};
+use millpond::ports::{Bucket, BucketError, Clock, Expect, Object, Outcome, Page, Verb};
 use millpond_testing::{Delayed, World};
-use millpond_wrappers::Verb;
 
 /// What one request takes.
 pub(crate) const FAR: Duration = Duration::from_millis(15);
@@ -159,7 +158,7 @@ impl Process {
 }
 
 /// The trips in words, a line each.
-pub(crate) fn told(trips: &[Trip]) -> String {
+pub(crate) fn reported(trips: &[Trip]) -> String {
     let lines: Vec<_> = trips.iter().map(ToString::to_string).collect();
     lines.join("\n")
 }

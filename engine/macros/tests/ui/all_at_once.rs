@@ -1,4 +1,4 @@
-//! All that is wrong with one function is told at once, and its callers still compile.
+//! All errors of one function are reported at once, and its callers still compile.
 
 #![allow(unused_variables)]
 

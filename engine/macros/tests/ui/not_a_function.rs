@@ -1,4 +1,4 @@
-//! The attribute stands on something else.
+//! The attribute is on another item.
 
 #![allow(unused_variables)]
 

@@ -1,14 +1,14 @@
 //! The lines of an archive, and the detection of invalid ones.
 
-use super::{archive, completed, digest, eid, said};
+use super::{archive, completed, digest, eid, message};
 use crate::archive::Archive;
 use crate::domain::{Entry, ExecutionId, Json};
 use crate::stored::LoadError;
 
 fn some() -> Archive {
     let texts = ["\"a\"", "{\"b\":18446744073709551615}", "\"line\\nend\""];
-    let said = |n: u64, text: &str| said(n, Json::parse(text).unwrap().into());
-    let mut all: Vec<Vec<Entry>> = (0..).zip(texts).map(|(n, t)| vec![said(n, t)]).collect();
+    let message = |n: u64, text: &str| message(n, Json::parse(text).unwrap().into());
+    let mut all: Vec<Vec<Entry>> = (0..).zip(texts).map(|(n, t)| vec![message(n, t)]).collect();
     all.push(Vec::new()); // a renewal
     all.push(vec![completed("[1,2.5]")]);
     archive(all)
@@ -54,7 +54,7 @@ fn an_archive_is_read_back_as_it_was() {
 #[test]
 fn a_blank_that_ends_a_line_within_a_value_ends_none_of_the_archive() {
     let raw: Json = serde_json::from_str("{\"a\":\n\r1}").unwrap();
-    let archive = archive(vec![vec![said(0, raw.into())], vec![completed("1")]]);
+    let archive = archive(vec![vec![message(0, raw.into())], vec![completed("1")]]);
     let back = Archive::decode(&eid(), &archive.encode()).unwrap();
     assert_eq!(back, archive, "equal as values");
 }
@@ -78,7 +78,7 @@ fn i10_an_archive_that_is_cut_off_is_no_archive() {
 }
 
 #[test]
-fn what_does_not_fit_together_is_said_though_its_digest_holds() {
+fn inconsistent_content_is_reported_though_its_digest_matches() {
     let good = some();
     let whole = lines(&good);
     let without = |at: usize| {

@@ -32,7 +32,7 @@ fn record(eid: ExecutionId) -> Record {
     }
 }
 
-fn said(n: u64, value: Payload) -> Entry {
+fn message(n: u64, value: Payload) -> Entry {
     Entry::Announced {
         fid: FrameId::root().nth(&FrameName::parse("say").unwrap(), u32::try_from(n).unwrap()),
         kind: Channel::parse("k").unwrap(),

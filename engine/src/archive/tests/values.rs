@@ -9,7 +9,7 @@ use crate::domain::{Digest, Entry, ExecutionId, Payload, Status};
 use crate::journal::{Archived, Journal};
 use crate::keys;
 use crate::process::App;
-use crate::testing::{Injection, Rule, Verb, World};
+use crate::testing::{Injection, Rule, World};
 use crate::{Context, Failed};
 
 /// A text of `bytes` bytes, announced once and returned.
@@ -44,7 +44,7 @@ fn put(world: &World, archive: &Archive) -> Put {
 }
 
 #[test]
-fn large_values_stand_in_the_lines_up_to_a_bound_and_beside_them_beyond_it() {
+fn large_values_are_in_the_lines_up_to_a_bound_and_beside_them_beyond_it() {
     for (bytes, beside) in [(100, 0), (60 << 10, 0), (200 << 10, 1)] {
         let world = world();
         let eid = ended(&world, bytes);
@@ -71,7 +71,7 @@ fn large_values_stand_in_the_lines_up_to_a_bound_and_beside_them_beyond_it() {
 }
 
 #[test]
-fn values_beyond_all_that_an_archive_takes_stand_beside_it() {
+fn values_too_large_for_an_archive_are_stored_beside_it() {
     async fn many(ctx: Context, n: usize) -> Result<(), Failed> {
         for at in 0..n {
             ctx.announce("text", &format!("{at:0>9}{}", "x".repeat(100 << 10)))?;
@@ -151,7 +151,7 @@ fn i2_case_13_an_archive_whose_reply_is_lost_or_wrong_is_written_once() {
         for archive in [&first, &later] {
             world
                 .faults
-                .add(Rule::new(injection).on(Verb::Write).under("archive/"));
+                .add(Rule::new(injection).on_writes().under("archive/"));
             let digest = Digest::of(&archive.encode());
             assert_eq!(put(&world, archive), Put::There(digest), "{injection:?}");
         }
@@ -162,7 +162,7 @@ fn i2_case_13_an_archive_whose_reply_is_lost_or_wrong_is_written_once() {
 }
 
 #[test]
-fn i10_an_archive_that_is_not_the_one_its_tombstone_names_is_said_to_be_corrupt() {
+fn i10_an_archive_that_is_not_the_one_its_tombstone_names_is_reported_as_corrupt() {
     let world = world();
     let archive = archive(vec![vec![completed("1")]]);
     let eid = archive.record.eid;

@@ -57,7 +57,7 @@ fn names_take_1_to_128_characters() {
 }
 
 #[test]
-fn a_refused_name_says_what_it_was_and_which_rule_it_breaks() {
+fn a_refused_name_is_reported_with_the_rule_it_breaks() {
     let error = Queue::parse(&"X".repeat(5_000)).unwrap_err();
     assert_eq!(error.what, "queue name");
     assert!(error.rule.contains("{1,128}"));

@@ -127,7 +127,7 @@ enum Inner {
 }
 
 #[test]
-fn nan_and_infinities_are_refused_by_type_wherever_they_stand() {
+fn nan_and_infinities_are_refused_by_type_at_any_depth() {
     let inside = |inner| {
         let map = BTreeMap::from([("k".to_owned(), inner)]);
         let list = vec![None, Some(map)];

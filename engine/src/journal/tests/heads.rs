@@ -131,7 +131,7 @@ fn a_commit_in_the_tail_that_cannot_be_read_is_corrupt_and_named() {
 }
 
 #[test]
-fn a_byte_that_changed_is_noticed_wherever_it_stands() {
+fn a_byte_that_changed_is_noticed_at_any_place() {
     let world = world();
     let journal = begin(&world, record(&world, "a"));
     let (key, eid, body) = (

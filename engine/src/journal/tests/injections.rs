@@ -36,7 +36,7 @@ fn stored(world: &World, journal: &Journal) -> u64 {
 }
 
 fn on_write(injection: Injection) -> Rule {
-    Rule::new(injection).on(Verb::Write)
+    Rule::new(injection).on_writes()
 }
 
 fn on_read(injection: Injection) -> Rule {

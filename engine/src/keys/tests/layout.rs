@@ -41,7 +41,7 @@ proptest! {
     }
 
     #[test]
-    fn keys_of_an_execution_stand_under_its_prefix(eid in eids(), n in 0_u32..1_000_000, body: Vec<u8>) {
+    fn keys_of_an_execution_are_under_its_prefix(eid in eids(), n in 0_u32..1_000_000, body: Vec<u8>) {
         let digest = Digest::of(&body);
         let prefix = format!("x/{}/{eid}/", eid.shard());
         for key in [keys::head(&eid), keys::segment(&eid, n, digest.sha16()), keys::blob(&eid, digest.as_str())] {
@@ -66,7 +66,7 @@ proptest! {
     }
 
     #[test]
-    fn what_was_told_before_an_instant_sorts_before_it(one in instants(), other in instants(), eid in eids(), commit: u64) {
+    fn events_reported_before_an_instant_sort_before_it(one in instants(), other in instants(), eid in eids(), commit: u64) {
         let key = keys::feed(one, &eid, commit);
         let earlier = keys::stamp(one) < keys::stamp(other);
         prop_assert_eq!(key.as_str() < keys::feed_before(other).as_str(), earlier);

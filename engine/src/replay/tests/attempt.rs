@@ -30,7 +30,7 @@ fn the_idempotency_key_is_the_same_for_every_attempt_and_no_other_step() {
 }
 
 #[test]
-fn a_cancelled_attempt_is_told_in_every_clone() {
+fn a_cancelled_attempt_is_reported_in_every_clone() {
     let (eid, fid) = step();
     let (attempt, mut canceller) = Attempt::new(eid, fid, 1, None);
     let other = attempt.clone();

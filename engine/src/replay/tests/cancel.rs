@@ -98,7 +98,7 @@ fn inv9_frames_after_cancellation_are_counted_alike() {
 }
 
 #[test]
-fn a_cancelled_step_is_told_to_the_runtime_and_its_value_is_not_read() {
+fn a_cancelled_step_is_reported_to_the_runtime_and_its_value_is_not_read() {
     async fn works(ctx: Context, _: ()) -> Result<String, Failed> {
         Ok(word(&ctx.step("work", done).await))
     }

@@ -6,7 +6,7 @@ use super::make::{elapsed, fid, instant, message};
 use super::runner::{Arrival, Ended, World, world};
 use crate::domain::{Began, Digest, Entry, Failure, Json, Lost, MessageId, Payload, Wait, kind};
 use crate::prelude::*;
-use crate::replay::{Drive, FrameKind, OpenFrame, Phase, Position, Trouble, Turn};
+use crate::replay::{Activation, Drive, FrameKind, OpenFrame, Phase, Position, Trouble};
 
 const AT: Position = Position {
     number: 3,
@@ -20,15 +20,15 @@ async fn done() -> Result<u8, StepError> {
 fn started(world: &World) -> Drive {
     let mut drive = world.drive();
     drive.set_now(instant(1_000));
-    assert_eq!(drive.turn(), Ok(Turn::Waits));
+    assert_eq!(drive.activate(), Ok(Activation::Waits));
     assert_eq!(drive.frames(), 0, "nothing runs before it has started");
     hand(&mut drive, &Entry::Started);
     drive
 }
 
-fn hand(drive: &mut Drive, entry: &Entry) -> Turn {
+fn hand(drive: &mut Drive, entry: &Entry) -> Activation {
     drive.deliver(AT, entry, None).unwrap();
-    drive.turn().unwrap()
+    drive.activate().unwrap()
 }
 
 fn mid(text: &str) -> MessageId {
@@ -52,7 +52,7 @@ async fn waits(ctx: Context, _: ()) -> Result<u8, Failed> {
 }
 
 #[test]
-fn what_waits_is_told_with_its_due() {
+fn open_waits_are_shown_with_their_due_times() {
     let drive = started(&world(waits, ()));
     let open = drive.open();
     let frame = |name: &str, kind, due: Option<usize>| OpenFrame {
@@ -89,7 +89,7 @@ fn what_the_workflow_decides_is_given_once_and_steps_not_at_all() {
 }
 
 #[test]
-fn steps_tell_their_options_their_input_and_where_their_attempts_stand() {
+fn steps_show_their_options_their_input_and_the_state_of_their_attempts() {
     let mut drive = started(&world(waits, ()));
     let input = Some(Json::of(&5).unwrap().digest());
     let state = |drive: &Drive| drive.steps().pop().expect("one step");
@@ -145,8 +145,14 @@ fn a_receive_that_finds_its_message_at_once_never_waits() {
         mid: Some(mid("m")),
     };
     assert_eq!(drive.take_entries(), [consumed]);
-    assert_eq!(drive.turn(), Ok(Turn::Ready(Ok(Json::of(&4).unwrap()))));
-    assert_eq!(drive.turn(), Ok(Turn::Ready(Ok(Json::of(&4).unwrap()))));
+    assert_eq!(
+        drive.activate(),
+        Ok(Activation::Ready(Ok(Json::of(&4).unwrap())))
+    );
+    assert_eq!(
+        drive.activate(),
+        Ok(Activation::Ready(Ok(Json::of(&4).unwrap())))
+    );
 }
 
 #[test]
@@ -181,7 +187,10 @@ fn a_value_that_is_a_blob_is_read_as_loaded() {
     drive
         .deliver(AT, &entry, Some(Json::of(&8).unwrap()))
         .unwrap();
-    assert_eq!(drive.turn(), Ok(Turn::Ready(Ok(Json::of(&8).unwrap()))));
+    assert_eq!(
+        drive.activate(),
+        Ok(Activation::Ready(Ok(Json::of(&8).unwrap())))
+    );
 }
 
 #[test]
@@ -205,7 +214,7 @@ fn inv9_a_second_outcome_is_known_and_unread() {
     };
     hand(&mut drive, &failed);
     let ended = hand(&mut drive, &elapsed("root/sleep#0"));
-    assert_eq!(ended, Turn::Ready(Ok(Json::of(&1).unwrap())));
+    assert_eq!(ended, Activation::Ready(Ok(Json::of(&1).unwrap())));
     // After its end, too.
     hand(&mut drive, &value(3));
     hand(&mut drive, &message(mid("late"), "in", &json!(1)));
@@ -228,7 +237,7 @@ fn inv9_of_two_outcomes_that_nobody_has_read_the_first_counts() {
         hand(&mut drive, &entry);
     }
     let ended = hand(&mut drive, &elapsed("root/sleep#0"));
-    assert_eq!(ended, Turn::Ready(Ok(Json::of(&1).unwrap())));
+    assert_eq!(ended, Activation::Ready(Ok(Json::of(&1).unwrap())));
 }
 
 #[test]
@@ -279,7 +288,7 @@ fn a_child_result_for_no_frame_is_nobodys_news() {
     let mut drive = started(&whole);
     assert_eq!(
         hand(&mut drive, &super::make::received(mid("c"), body)),
-        Turn::Waits
+        Activation::Waits
     );
 }
 
@@ -308,13 +317,13 @@ fn a24_a_result_of_another_child_is_not_delivered() {
     ];
     for other in &others {
         assert!(drive.is_undelivered(other));
-        assert_eq!(hand(&mut drive, other), Turn::Waits);
+        assert_eq!(hand(&mut drive, other), Activation::Waits);
     }
     let own = result(4, "root/c#0", child("root/c#0"));
     assert!(!drive.is_undelivered(&own));
     assert_eq!(
         hand(&mut drive, &own),
-        Turn::Ready(Ok(Json::of(&4_u8).unwrap()))
+        Activation::Ready(Ok(Json::of(&4_u8).unwrap()))
     );
 }
 

@@ -18,7 +18,7 @@ fn is_foreign(ended: &Ended) -> bool {
 }
 
 #[test]
-fn a_wait_for_nothing_of_the_engine_is_told() {
+fn a_wait_for_nothing_of_the_engine_is_reported() {
     async fn foreign(_: Context, _: ()) -> Result<(), Failed> {
         futures::future::pending::<()>().await;
         Ok(())
@@ -27,25 +27,25 @@ fn a_wait_for_nothing_of_the_engine_is_told() {
 }
 
 #[test]
-fn a_foreign_wait_beside_frames_is_told_when_it_wakes() {
+fn a_foreign_wait_beside_frames_is_reported_when_it_wakes() {
     async fn joined(ctx: Context, _: ()) -> Result<(), Failed> {
         let (tx, rx) = futures::channel::oneshot::channel::<()>();
         let tx = Arc::new(Mutex::new(Some(tx)));
-        let step = ctx.step("tells", move || {
+        let step = ctx.step("sends", move || {
             let tx = tx.clone();
             async move {
                 drop(tx.lock().expect("no panic").take()); // wakes the workflow from a step
                 Ok::<_, StepError>(())
             }
         });
-        let (_, told) = join!(rx, step);
-        Ok(told?)
+        let (_, reported) = join!(rx, step);
+        Ok(reported?)
     }
     assert!(is_foreign(&world(joined, ()).run()));
 }
 
 #[test]
-fn a_wake_from_another_thread_is_told() {
+fn a_wake_from_another_thread_is_noticed() {
     async fn woken(ctx: Context, held: u8) -> Result<u8, Failed> {
         let mut sleep = ctx.sleep(Duration::from_secs(1));
         futures::future::poll_fn(|cx| {
@@ -63,9 +63,12 @@ fn a_wake_from_another_thread_is_told() {
     // A waker that is cloned and dropped elsewhere harms nobody.
     let waker = SEEN.lock().unwrap().clone().unwrap();
     drop(waker.clone());
-    assert!(drive.turn().is_ok());
+    assert!(drive.activate().is_ok());
     waker.wake();
-    assert!(matches!(drive.turn(), Err(Trouble::ForeignAwait { .. })));
+    assert!(matches!(
+        drive.activate(),
+        Err(Trouble::ForeignAwait { .. })
+    ));
 }
 
 #[test]

@@ -164,7 +164,7 @@ fn a_message_of_another_type_halts_the_drive_by_frame_and_type() {
         Ok(ctx.receive::<u8>("in").await?)
     }
     let mut whole = world(typed, ()).arrivals([Arrival::Message("in", json!("text"))]);
-    let Ended::Trouble(Trouble::UnfitValue {
+    let Ended::Trouble(Trouble::InvalidValue {
         frame, expected, ..
     }) = whole.run()
     else {
@@ -279,7 +279,7 @@ fn a_drive_that_is_let_go_records_nothing_and_frees_everything() {
 }
 
 #[test]
-fn a_child_is_told_from_its_parent_and_its_frame() {
+fn a_child_is_identified_by_its_parent_and_its_frame() {
     async fn parent(ctx: Context, _: ()) -> Result<Value, Failed> {
         let spawned = ctx
             .spawn_named("a.b", &json!({"x": 1}))

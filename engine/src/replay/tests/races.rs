@@ -59,7 +59,7 @@ fn inv9_select_takes_the_same_branch_in_every_order_of_arrival() {
 }
 
 #[test]
-fn losers_are_dropped_and_told_so_that_their_step_bodies_end() {
+fn losers_are_dropped_and_notified_so_that_their_step_bodies_end() {
     let (mut whole, _) = ends_alike(vec![mail("one"), WORK]);
     let story = whole.story();
     for loser in ["root/work#0", "root/sleep#0"] {

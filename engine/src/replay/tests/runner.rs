@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use super::make::{Counting, cancel, eid, elapsed, fid, instant, message, received};
 use crate::domain::{Began, Body, Entry, Failure, FrameId, Json, Lost, MessageId, Queue, Wait};
-use crate::replay::{Code, Drive, Limits, Phase, Position, Seed, Trouble, Turn};
+use crate::replay::{Activation, Code, Drive, Limits, Phase, Position, Seed, Trouble};
 use crate::sdk::{Attempt, Context, ErasedWorkflow, Failed, erase_fn};
 
 /// What comes from outside once nothing else is to be done.
@@ -140,22 +140,26 @@ impl World {
     }
 
     /// Replays the journal, and nothing else.
-    pub(super) fn replay(&self) -> Result<(Drive, Turn), Trouble> {
+    pub(super) fn replay(&self) -> Result<(Drive, Activation), Trouble> {
         let mut drive = self.drive();
-        let turn = self.replay_into(&mut drive)?;
-        Ok((drive, turn))
+        let activation = self.replay_into(&mut drive)?;
+        Ok((drive, activation))
     }
 
-    fn replay_into(&self, drive: &mut Drive) -> Result<Turn, Trouble> {
-        let mut turn = drive.turn()?;
-        assert_eq!(turn, Turn::Waits, "nothing runs before it has started");
+    fn replay_into(&self, drive: &mut Drive) -> Result<Activation, Trouble> {
+        let mut activation = drive.activate()?;
+        assert_eq!(
+            activation,
+            Activation::Waits,
+            "nothing runs before it has started"
+        );
         let (mut number, mut commit) = (0, 0);
         for item in &self.journal {
             let at = Position { number, commit };
             match item {
                 Item::Entry(entry) => {
                     drive.deliver(at, entry, None)?;
-                    turn = drive.turn()?;
+                    activation = drive.activate()?;
                     number += 1;
                 }
                 Item::End { frames } => {
@@ -164,22 +168,22 @@ impl World {
                 }
             }
         }
-        Ok(turn)
+        Ok(activation)
     }
 
     fn run_with(&mut self, drive: &mut Drive) -> Result<Ended, Trouble> {
-        let mut turn = self.replay_into(drive)?;
+        let mut activation = self.replay_into(drive)?;
         drive.go_live();
         if self.journal.is_empty() {
-            turn = self.append(drive, Entry::Started)?;
+            activation = self.append(drive, Entry::Started)?;
         }
         loop {
-            if let Turn::Ready(outcome) = turn {
+            if let Activation::Ready(outcome) = activation {
                 self.commit(drive);
                 return Ok(Ended::Done(outcome.map(|json| json.get().unwrap())));
             }
             if let Some(next) = self.run_steps(drive)? {
-                turn = next;
+                activation = next;
                 continue;
             }
             self.commit(drive);
@@ -189,12 +193,16 @@ impl World {
                     open.iter().map(|frame| frame.fid.to_string()).collect(),
                 ));
             };
-            turn = self.append(drive, entry)?;
+            activation = self.append(drive, entry)?;
         }
     }
 
     /// Appends, then delivers: live order is journal order.
-    pub(super) fn append(&mut self, drive: &mut Drive, entry: Entry) -> Result<Turn, Trouble> {
+    pub(super) fn append(
+        &mut self,
+        drive: &mut Drive,
+        entry: Entry,
+    ) -> Result<Activation, Trouble> {
         self.take(drive);
         let at = Position {
             number: u64::MAX,
@@ -202,7 +210,7 @@ impl World {
         };
         drive.deliver(at, &entry, None)?;
         self.journal.push(Item::Entry(Box::new(entry)));
-        drive.turn()
+        drive.activate()
     }
 
     fn take(&mut self, drive: &mut Drive) {
@@ -224,8 +232,8 @@ impl World {
     }
 
     /// The barrier, then the attempts, one after the other.
-    fn run_steps(&mut self, drive: &mut Drive) -> Result<Option<Turn>, Trouble> {
-        let mut turn = None;
+    fn run_steps(&mut self, drive: &mut Drive) -> Result<Option<Activation>, Trouble> {
+        let mut activation = None;
         let ready = drive.steps();
         for step in &ready {
             if let Phase::Started { .. } = step.phase {
@@ -240,26 +248,30 @@ impl World {
                 input: step.input.clone(),
             };
             let fid = step.fid.clone();
-            turn = Some(self.append(drive, Entry::FrameStarted { fid, began })?);
+            activation = Some(self.append(drive, Entry::FrameStarted { fid, began })?);
         }
-        if turn.is_some() {
+        if activation.is_some() {
             self.commit(drive);
         }
         if !self.auto {
-            return Ok(turn);
+            return Ok(activation);
         }
         for step in ready {
             if let Some(next) = self.run_step(drive, &step.fid)? {
-                turn = Some(next);
+                activation = Some(next);
             }
-            if matches!(turn, Some(Turn::Ready(_))) {
+            if matches!(activation, Some(Activation::Ready(_))) {
                 break;
             }
         }
-        Ok(turn)
+        Ok(activation)
     }
 
-    fn run_step(&mut self, drive: &mut Drive, fid: &FrameId) -> Result<Option<Turn>, Trouble> {
+    fn run_step(
+        &mut self,
+        drive: &mut Drive,
+        fid: &FrameId,
+    ) -> Result<Option<Activation>, Trouble> {
         let Some(step) = drive.steps().into_iter().find(|step| step.fid == *fid) else {
             return Ok(None); // dropped meanwhile
         };

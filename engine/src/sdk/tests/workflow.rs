@@ -32,7 +32,7 @@ impl Workflow for Pay {
 }
 
 #[test]
-fn an_erased_workflow_tells_its_types() {
+fn an_erased_workflow_has_its_types() {
     let pay = erase::<Pay>();
     assert!(pay.input_type().ends_with("Order"));
     assert_eq!(pay.output_type(), "bool");

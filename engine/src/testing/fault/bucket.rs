@@ -10,8 +10,7 @@ use bytes::Bytes;
 use super::rule::Request;
 use super::{Injection, Rule};
 use crate::keys::{Key, Prefix};
-use crate::ports::{Bucket, BucketError, Clock, Expect, Fault, Object, Outcome, Page};
-use crate::testing::Verb;
+use crate::ports::{Bucket, BucketError, Clock, Expect, Fault, Object, Outcome, Page, Verb};
 
 /// One process's view of a bucket. Its requests fail according to a script and a seed.
 ///
@@ -187,13 +186,13 @@ impl FaultBucket {
 
 /// The error of a request without a response, or of one that was stopped.
 fn no_answer(stop: Option<&Stop>, verb: Verb, key: impl fmt::Display) -> BucketError {
-    let (fault, said) = match stop {
+    let (fault, reason) = match stop {
         Some(Stop::Fail(fault)) => (*fault, "by script"),
         Some(Stop::SlowDown(_)) => (Fault::Throttled, "503 SlowDown, by script"),
         Some(Stop::Conflict) => (Fault::Unavailable, "409 conflict, by script"),
         Some(Stop::Refuse | Stop::Hold) | None => (Fault::Unavailable, "by script"),
     };
-    let error = BucketError::new(fault, verb.as_str(), key).because(said);
+    let error = BucketError::new(fault, verb, key).because(reason);
     match stop {
         Some(Stop::SlowDown(Some(wait))) => error.after(*wait),
         _ => error,
@@ -212,7 +211,8 @@ impl Bucket for FaultBucket {
     }
 
     async fn write(&self, key: &Key, body: Bytes, expect: Expect) -> Result<Outcome, BucketError> {
-        match self.course(Verb::Write, key.as_str()).await {
+        let verb = Verb::writing(&expect);
+        match self.course(verb, key.as_str()).await {
             Course::Pass => self.inner.write(key, body, expect).await,
             Course::Lose => {
                 let _lost = self.inner.write(key, body, expect).await;
@@ -227,7 +227,7 @@ impl Bucket for FaultBucket {
                 self.lock().held.push((key.clone(), body, expect));
                 Ok(Outcome::Unknown)
             }
-            Course::Stop(stop) => Err(no_answer(Some(&stop), Verb::Write, key)),
+            Course::Stop(stop) => Err(no_answer(Some(&stop), verb, key)),
         }
     }
 

@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use super::Injection;
-use crate::testing::{SeededEntropy, Verb};
+use crate::ports::Verb;
+use crate::testing::SeededEntropy;
 
 /// One rule of a script: an injection and the requests it applies to.
 ///
@@ -13,10 +14,10 @@ use crate::testing::{SeededEntropy, Verb};
 ///
 /// ```
 /// use std::time::Duration;
-/// use millpond_testing::{Injection, Rule, Verb};
+/// use millpond_testing::{Injection, Rule};
 ///
 /// // The second write below `mail/` loses its reply.
-/// let lost = Rule::new(Injection::LandedReplyLost).on(Verb::Write).under("mail/").skip(1);
+/// let lost = Rule::new(Injection::LandedReplyLost).on_writes().under("mail/").skip(1);
 /// // For ten minutes three requests of ten are sent away.
 /// let busy = Rule::new(Injection::SlowDown(None)).share(300, 7).lasting(Duration::from_secs(600));
 /// // Then one shard answers nothing for a minute.
@@ -30,7 +31,8 @@ use crate::testing::{SeededEntropy, Verb};
 #[derive(Debug, Clone)]
 pub struct Rule {
     injection: Injection,
-    verb: Option<Verb>,
+    /// Empty for all.
+    verbs: Vec<Verb>,
     under: String,
     at: Option<u64>,
     skip: u64,
@@ -56,7 +58,7 @@ impl Rule {
     pub const fn new(injection: Injection) -> Self {
         Self {
             injection,
-            verb: None,
+            verbs: Vec::new(),
             under: String::new(),
             at: None,
             skip: 0,
@@ -68,11 +70,17 @@ impl Rule {
         }
     }
 
-    /// Matches only requests of this operation.
+    /// Matches only requests of this operation; if called again, of either.
     #[must_use]
-    pub const fn on(mut self, verb: Verb) -> Self {
-        self.verb = Some(verb);
+    pub fn on(mut self, verb: Verb) -> Self {
+        self.verbs.push(verb);
         self
+    }
+
+    /// Matches only writes: creates and replaces.
+    #[must_use]
+    pub fn on_writes(self) -> Self {
+        self.on(Verb::Create).on(Verb::Replace)
     }
 
     /// Matches only requests whose key (or list prefix) begins with `prefix`.
@@ -163,8 +171,8 @@ impl Rule {
     fn fits(&self, request: &Request<'_>) -> bool {
         let age = request.now.saturating_sub(self.added);
         self.times > 0
-            && (!self.injection.is_for_writes() || request.verb == Verb::Write)
-            && self.verb.is_none_or(|wanted| wanted == request.verb)
+            && (!self.injection.is_for_writes() || request.verb.is_write())
+            && (self.verbs.is_empty() || self.verbs.contains(&request.verb))
             && self.at.is_none_or(|wanted| wanted == request.index)
             && age
                 .checked_sub(self.after)

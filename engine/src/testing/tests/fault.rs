@@ -22,7 +22,7 @@ fn create(bucket: &dyn Bucket, at: &str) -> Result<Outcome, BucketError> {
 }
 
 fn fault<T: std::fmt::Debug>(answer: Result<T, BucketError>) -> Fault {
-    answer.expect_err("the script says error").fault
+    answer.expect_err("the script injects an error").fault
 }
 
 #[test]
@@ -97,11 +97,7 @@ fn a_refusal_by_script_meets_one_write_and_no_read() {
 #[test]
 fn a_rule_meets_only_the_requests_it_names() {
     let error = Injection::Error(Fault::Throttled);
-    let (_, bucket) = faulty([Rule::new(error)
-        .on(Verb::Write)
-        .under("b/")
-        .skip(1)
-        .times(2)]);
+    let (_, bucket) = faulty([Rule::new(error).on_writes().under("b/").skip(1).times(2)]);
     let met: Vec<_> = ["b/1", "a/1", "b/2", "b/3", "b/4"]
         .map(|at| create(&bucket, at).is_err())
         .into();
@@ -165,7 +161,7 @@ fn a_conflict_meets_one_write_which_did_not_happen() {
 }
 
 #[test]
-fn a_store_that_is_asked_too_much_may_say_when_to_come_back() {
+fn a_throttling_store_may_specify_when_to_retry() {
     for wait in [None, Some(Duration::from_secs(3))] {
         let (inner, bucket) = faulty([Rule::new(Injection::SlowDown(wait)).times(2)]);
         let write = create(&bucket, "a").unwrap_err();
@@ -219,10 +215,7 @@ fn a_share_is_of_the_requests_that_fit_and_goes_with_every_injection() {
         Injection::Delay(Duration::ZERO),
         Injection::Error(Fault::Denied),
     ] {
-        let rule = Rule::new(injection)
-            .on(Verb::Write)
-            .under("b/")
-            .share(250, 3);
+        let rule = Rule::new(injection).on_writes().under("b/").share(250, 3);
         let (_, bucket) = faulty([rule]);
         for n in 0..400 {
             let _ = create(&bucket, &format!("a/{n}"));

@@ -91,7 +91,10 @@ fn requests_are_counted_and_logged_refused_ones_too() {
     assert_eq!(counts, expected);
     assert_eq!((counts.write_requests(), counts.read_requests()), (2, 1));
     let log: Vec<_> = bucket.log().iter().map(ToString::to_string).collect();
-    assert_eq!(log, ["write a", "write a", "read a", "list a", "delete a"]);
+    assert_eq!(
+        log,
+        ["create a", "replace a", "read a", "list a", "delete a"]
+    );
 }
 
 #[test]

@@ -71,7 +71,7 @@ fn page(keys: &[(&str, u64)], more: bool) -> Says {
     (json!({"answer": "page", "keys": keys, "more": more}), "")
 }
 
-fn said(answer: &str) -> Says {
+fn text(answer: &str) -> Says {
     (json!({"answer": answer}), "")
 }
 
@@ -81,12 +81,12 @@ fn honest() -> Vec<Says> {
         landed("e1"),
         landed("e2"),
         landed("e3"),
-        said("refused"),
+        text("refused"),
         object("e3", "three"),
         page(&[("a", 5), ("b", 3)], false),
         page(&[("a", 5)], true),
-        said("deleted"),
-        said("absent"),
+        text("deleted"),
+        text("absent"),
     ]
 }
 
@@ -135,11 +135,11 @@ fn a_store_that_answers_as_memory_does_gives_the_versions() {
 #[test]
 fn a_write_that_lands_or_is_refused_unlike_memory_is_noticed() {
     for (number, answer) in [
-        (0, said("refused")),
-        (2, said("refused")),
-        (2, said("unknown")),
+        (0, text("refused")),
+        (2, text("refused")),
+        (2, text("unknown")),
         (3, landed("e4")),
-        (3, said("unknown")),
+        (3, text("unknown")),
     ] {
         let words = lie(number, answer);
         let expect = if number == 0 { "None" } else { "Some(\"e1\")" };
@@ -156,7 +156,7 @@ fn a_read_of_another_body_or_version_or_of_nothing_is_noticed() {
         object("e3", "three "),
         object("e1", "three"),
         object("e1", "one"),
-        said("absent"),
+        text("absent"),
     ] {
         let words = lie(4, answer);
         assert!(words.contains("Read { key: a }"), "{words}");
@@ -195,7 +195,7 @@ fn an_error_of_the_store_or_words_that_are_no_answer_are_noticed() {
     assert!(words.contains("Failed { why: \"full\" }"), "{words}");
     let (mut page, body) = page(&[("a", 5), ("b", 3)], false);
     page["next"] = json!("c");
-    for (number, answer) in [(7, said("gone")), (5, (page, body))] {
+    for (number, answer) in [(7, text("gone")), (5, (page, body))] {
         let words = lie(number, answer);
         assert!(words.contains("got no answer of the store"), "{words}");
     }

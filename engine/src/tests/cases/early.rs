@@ -10,7 +10,7 @@ use crate::client::{EngineError, FrameStatus, Signal, Start};
 use crate::domain::Status;
 use crate::keys::{MailKey, TimerKey};
 use crate::ports::Clock;
-use crate::testing::{Injection, Rule, Verb, World};
+use crate::testing::{Injection, Rule, World};
 use crate::{Context, Failed};
 
 #[test]
@@ -32,32 +32,32 @@ fn case_02_a_message_to_a_start_in_flight_is_consumed_if_and_only_if_it_was_ackn
         let world = World::new(summing());
         let starter = neighbour(&world, summing, 2);
         let delay = Rule::new(Injection::Delay(10 * SECOND))
-            .on(Verb::Write)
+            .on_writes()
             .under(slow);
         starter.faults.add(delay);
         let eid = keyed("k");
         let sender = async {
-            let (mut heard, mut unknown) = (0, 0_u64);
+            let (mut received, mut unknown) = (0, 0_u64);
             for n in 1..=12 {
                 match world.engine.signal(eid, number(n)).await {
-                    Ok(_) => heard += n,
+                    Ok(_) => received += n,
                     Err(EngineError::UnknownExecution { .. }) => unknown += 1,
                     Err(error) => panic!("{error}"),
                 }
                 let _ = world.engine.run(eid, world.causes(eid)).await;
                 world.clock.sleep(SECOND).await;
             }
-            (heard, unknown)
+            (received, unknown)
         };
         let start = Start::new("sums").input(&12_u64).key("k");
-        let (started, (heard, unknown)) = world.block(join(starter.engine.start(start), sender));
+        let (started, (received, unknown)) = world.block(join(starter.engine.start(start), sender));
         assert!(started.unwrap().fresh);
         assert!(unknown > 0, "{slow}: its sender saw that nobody was there");
         for _ in 0..unknown {
             world.signal(eid, number(0)).unwrap();
         }
         world.run_all();
-        assert_eq!(world.result::<u64>(eid), Ok(heard), "{slow}");
+        assert_eq!(world.result::<u64>(eid), Ok(received), "{slow}");
         assert!(world.with_work().is_empty(), "{slow}");
     }
 }
@@ -73,9 +73,7 @@ fn case_02_a_message_with_its_start_is_consumed_once_however_often_it_is_tried()
         for at in 0..3 {
             let world = World::new(summing());
             let client = world.beside(summing(), "client", 2);
-            client
-                .faults
-                .add(Rule::new(injection).on(Verb::Write).skip(at));
+            client.faults.add(Rule::new(injection).on_writes().skip(at));
             for _ in 0..3 {
                 let start = Start::new("sums").input(&2_u64).key("k");
                 let both = client.engine.signal_with_start(start, number(4).key("m"));

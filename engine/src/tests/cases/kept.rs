@@ -45,12 +45,12 @@ async fn fan(ctx: Context, ledger: Ledger) -> Result<usize, Failed> {
 
 /// A minute's step beside a short one, and a message.
 async fn both(ctx: Context, ledger: Ledger, bytes: usize) -> Result<usize, Failed> {
-    let heard = ctx.receive::<String>("in");
+    let received = ctx.receive::<String>("in");
     let (long, short) = (step(&ctx, &ledger, 60, 1), step(&ctx, &ledger, 11, bytes));
-    let (long, short, heard) = futures::join!(long, short, heard);
+    let (long, short, received) = futures::join!(long, short, received);
     long?;
     short?;
-    Ok(heard?.len())
+    Ok(received?.len())
 }
 
 fn app(ledger: &Ledger) -> App {
@@ -83,7 +83,7 @@ fn i1_many_large_values_that_a_slow_store_takes_one_by_one_do_not_outlast_the_le
     let other = neighbour(&world, || app(&ledger), 5);
     let eid = world.start(Start::new("fan")).eid;
     let slow = Rule::new(Injection::Delay(SECOND / 2)).under(objects(eid) + "blob/");
-    world.faults.add(slow.on(Verb::Write).always());
+    world.faults.add(slow.on_writes().always());
     let (stop, abandon, log) = (Notice::new(), Notice::new(), Log::default());
     let second = Worker::new(&other.engine, options(&other, &log));
     let both = async {
@@ -109,14 +109,16 @@ fn case_17_a_shard_that_is_throttled_while_a_value_or_a_segment_is_due_costs_no_
         (1, 64 << 10, 50_000),
     ];
     for (bytes, tail, text) in due {
-        for verb in [Verb::Write, Verb::Read] {
+        for writes in [true, false] {
             let (world, ledger) = world(tail);
             let client = neighbour(&world, || app(&ledger), 5);
             let eid = world.start(Start::new("both").input(&bytes)).eid;
             let log = Log::default();
-            let dead = Rule::new(Injection::SlowDown(None))
-                .under(objects(eid))
-                .on(verb);
+            let dead = Rule::new(Injection::SlowDown(None)).under(objects(eid));
+            let dead = match writes {
+                true => dead.on_writes(),
+                false => dead.on(Verb::Read),
+            };
             let what = async {
                 sleep(&world, 5 * SECOND).await;
                 let message = Signal::on("in").value(&"m".repeat(text));
@@ -127,7 +129,7 @@ fn case_17_a_shard_that_is_throttled_while_a_value_or_a_segment_is_due_costs_no_
                 sleep(&world, 100 * SECOND).await;
             };
             beside(&world, options(&world, &log), what);
-            let case = (bytes, tail, text, verb);
+            let case = (bytes, tail, text, writes);
             assert_eq!(world.result::<usize>(eid), Ok(text), "{case:?}");
             assert_eq!(attempts(&world, eid), [1, 1], "{case:?}");
         }
@@ -135,7 +137,7 @@ fn case_17_a_shard_that_is_throttled_while_a_value_or_a_segment_is_due_costs_no_
 }
 
 #[test]
-fn case_17_a_large_message_whose_value_cannot_be_read_now_is_heard_later() {
+fn case_17_a_large_message_whose_value_cannot_be_read_now_is_received_later() {
     let (world, ledger) = world(64 << 10);
     let client = neighbour(&world, || app(&ledger), 5);
     let eid = world.start(Start::new("both").input(&1)).eid;
@@ -155,7 +157,7 @@ fn case_17_a_large_message_whose_value_cannot_be_read_now_is_heard_later() {
 }
 
 #[test]
-fn a_mailbox_too_full_for_one_look_is_heard_while_a_step_runs() {
+fn a_mailbox_too_full_for_one_listing_is_received_while_a_step_runs() {
     let (world, ledger) = world(64 << 10);
     let client = neighbour(&world, || app(&ledger), 5);
     let eid = world.start(Start::new("both").input(&1)).eid;

@@ -12,11 +12,11 @@ use crate::domain::Status;
 use crate::ports::Clock;
 use crate::process::Notice;
 use crate::sweeper::Sweeper;
-use crate::testing::{Injection, Rule, Verb, World};
+use crate::testing::{Injection, Rule, World};
 use crate::worker::{Worker, WorkerOptions};
 use crate::{Attempt, Context, Failed, FrameError, Retry};
 
-/// A step that must not run twice: 1 if it ran, 2 if nobody knows.
+/// A step that must not run twice: 1 if it ran, 2 if that is unknown.
 async fn once(ctx: Context, ledger: Ledger) -> Result<u64, Failed> {
     let step = ctx.step("once", move |attempt: Attempt| {
         ledger.clone().gives(attempt, 1)
@@ -48,7 +48,7 @@ fn case_08_work_that_a_draining_process_took_after_the_first_sweep_moves_on_when
     ] {
         let (world, ledger) = world();
         let old = neighbour(&world, || app(&ledger), 2);
-        let dies = Rule::new(injection).on(Verb::Write).under("x/");
+        let dies = Rule::new(injection).on_writes().under("x/");
         // The starter's writes are not its own.
         old.faults.add(dies.skip(writes));
         let next = neighbour(&world, || app(&ledger), 3);

@@ -38,7 +38,7 @@ fn number(n: u64) -> Signal {
     Signal::on("in").value(&n)
 }
 
-/// Executions by themselves: where each of these stands among the 256 shards.
+/// Executions by name: the shard of each among the 256.
 fn shard(eid: ExecutionId) -> String {
     eid.shard().to_string()
 }

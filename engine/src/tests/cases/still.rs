@@ -6,7 +6,7 @@
 
 use std::collections::BTreeSet;
 
-use super::super::cuts::{Scenario, Word, run, say, signal, skip, start};
+use super::super::cuts::{Command, Scenario, command, run, signal, skip, start};
 use super::SECOND;
 use crate::client::Asleep;
 use crate::domain::Status::{Cancelled, Completed};
@@ -28,15 +28,15 @@ fn case_10_a_wait_whose_timer_is_lost_is_missed_and_one_for_a_message_is_not() {
     let timed = whys(&Scenario::new(acts, ("either", Completed, "1001")));
     assert!(timed.contains(&Asleep::NoTimer), "{timed:?}");
     let acts = vec![
-        start("hear", 0),
+        start("receive_two", 0),
         run(),
-        signal("hear", "in", 1),
+        signal("receive_two", "in", 1),
         run(),
-        signal("hear", "in", 2),
+        signal("receive_two", "in", 2),
         run(),
     ];
-    let heard = whys(&Scenario::new(acts, ("hear", Completed, "1103")));
-    assert!(!heard.contains(&Asleep::NoTimer), "{heard:?}");
+    let received = whys(&Scenario::new(acts, ("receive_two", Completed, "1103")));
+    assert!(!received.contains(&Asleep::NoTimer), "{received:?}");
 }
 
 #[test]
@@ -44,15 +44,20 @@ fn case_10_who_is_paused_or_was_cancelled_is_not_missed() {
     let acts = vec![
         start("nap", 2),
         run(),
-        say(Word::Pause, "nap"),
+        command(Command::Pause, "nap"),
         run(),
         skip(9_000 * SECOND),
-        say(Word::Resume, "nap"),
+        command(Command::Resume, "nap"),
         run(),
     ];
     let paused = whys(&Scenario::new(acts, ("nap", Completed, "2")));
     assert!(paused.contains(&Asleep::NoTimer), "{paused:?}");
-    let acts = vec![start("clean", 1), run(), say(Word::Cancel, "clean"), run()];
+    let acts = vec![
+        start("clean", 1),
+        run(),
+        command(Command::Cancel, "clean"),
+        run(),
+    ];
     let end = ("clean", Cancelled, "cancelled: enough");
     let cancelled = whys(&Scenario::new(acts, end));
     assert!(!cancelled.contains(&Asleep::NoTimer), "{cancelled:?}");

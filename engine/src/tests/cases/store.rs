@@ -10,7 +10,7 @@ use crate::domain::{ExecutionId, Status};
 use crate::feed::FeedRecord;
 use crate::keys::{FeedKey, Key};
 use crate::ports::{Created, Ports};
-use crate::testing::{Injection, Rule, Verb, World};
+use crate::testing::{Injection, Rule, World};
 
 fn app() -> App {
     App::new()
@@ -58,19 +58,22 @@ fn story(rule: Option<Rule>) -> (u64, Vec<String>) {
         "a lease was lost"
     );
     let rows = world.memory.snapshot();
-    let mut told: Vec<(ExecutionId, u64)> = Vec::new();
+    let mut reported: Vec<(ExecutionId, u64)> = Vec::new();
     for (key, body) in &rows {
         if FeedKey::parse(key).is_some() {
             let feed: FeedRecord = serde_json::from_slice(body).unwrap();
-            told.push((feed.eid, feed.commit));
+            reported.push((feed.eid, feed.commit));
         }
     }
-    told.sort_unstable();
-    assert!(told.is_sorted_by(|a, b| a < b), "told twice: {told:?}");
+    reported.sort_unstable();
+    assert!(
+        reported.is_sorted_by(|a, b| a < b),
+        "reported twice: {reported:?}"
+    );
     let root = |key: &Key| key.as_str().split('/').next().unwrap().to_owned();
     let rows = rows.iter().map(|(key, _)| root(key)).collect();
     let requests = process.counting.log();
-    let writes = requests.iter().filter(|r| r.verb == Verb::Write).count();
+    let writes = requests.iter().filter(|r| r.verb.is_write()).count();
     (writes as u64, rows)
 }
 
@@ -80,7 +83,7 @@ fn case_13_a_write_whose_retry_is_refused_has_landed_once_for_creates_and_replac
     assert!(writes > 12, "{writes}");
     for injection in [Injection::LandedRefused, Injection::LandedReplyLost] {
         for at in 0..writes {
-            let rule = Rule::new(injection).on(Verb::Write).skip(at);
+            let rule = Rule::new(injection).on_writes().skip(at);
             assert_eq!(story(Some(rule)).1, rows, "{injection:?} at write {at}");
         }
     }
@@ -91,7 +94,7 @@ fn case_14_a_conflict_is_tried_again_for_creates_and_replaces() {
     let (writes, rows) = story(None);
     for injection in [Injection::Conflicted, Injection::Refused] {
         for at in 0..writes {
-            let rule = Rule::new(injection).on(Verb::Write).skip(at);
+            let rule = Rule::new(injection).on_writes().skip(at);
             assert_eq!(story(Some(rule)).1, rows, "{injection:?} at write {at}");
         }
     }
@@ -103,7 +106,7 @@ fn ten(world: &World, injection: Injection, times: u64) -> Vec<World> {
         let process = neighbour(world, app, seed);
         process
             .faults
-            .add(Rule::new(injection).on(Verb::Write).times(times));
+            .add(Rule::new(injection).on_writes().times(times));
         process
     };
     (10..20).map(process).collect()

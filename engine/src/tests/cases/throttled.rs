@@ -14,7 +14,6 @@ use crate::{Attempt, Context, Failed, Retry, Step, StepError};
 
 /// With and without `Retry-After`.
 const ASKED: [Option<Duration>; 2] = [None, Some(Duration::from_secs(2))];
-const VERBS: [Verb; 4] = [Verb::Read, Verb::Write, Verb::Delete, Verb::List];
 const TEN_MINUTES: Duration = Duration::from_secs(600);
 
 /// A step that takes this long and may be made once: an attempt that is charged for what the
@@ -43,14 +42,14 @@ async fn steps(ctx: Context, ledger: Ledger, n: u64) -> Result<u64, Failed> {
 
 /// A message that is due in 20 seconds, beside a step of 100.
 async fn listens(ctx: Context, ledger: Ledger) -> Result<u64, Failed> {
-    let heard = ctx.receive::<u64>("in").timeout(SECOND * 20);
-    let (done, heard) = futures::join!(step(&ctx, &ledger, 100), heard);
-    Ok(done? + heard?.unwrap_or(1_000))
+    let received = ctx.receive::<u64>("in").timeout(SECOND * 20);
+    let (done, received) = futures::join!(step(&ctx, &ledger, 100), received);
+    Ok(done? + received?.unwrap_or(1_000))
 }
 
-/// Tells another, and takes a step of 100 seconds.
-async fn tells(ctx: Context, ledger: Ledger) -> Result<u64, Failed> {
-    ctx.send(keyed("told"), "in", &7_u64)?;
+/// Sends a message to another, and takes a step of 100 seconds.
+async fn sends(ctx: Context, ledger: Ledger) -> Result<u64, Failed> {
+    ctx.send(keyed("receiver"), "in", &7_u64)?;
     Ok(step(&ctx, &ledger, 100).await?)
 }
 
@@ -59,7 +58,7 @@ fn app(ledger: &Ledger) -> App {
     App::new()
         .workflow("steps", "1", move |ctx, n| steps(ctx, a.clone(), n))
         .workflow("listens", "1", move |ctx, (): ()| listens(ctx, b.clone()))
-        .workflow("tells", "1", move |ctx, (): ()| tells(ctx, c.clone()))
+        .workflow("sends", "1", move |ctx, (): ()| sends(ctx, c.clone()))
         .workflow("sums", "1", sums)
 }
 
@@ -69,8 +68,14 @@ fn world() -> (World, Ledger) {
 
 /// 30 % of the requests of `process` are sent away, of every verb, for ten minutes.
 fn storm(process: &World, asked: Option<Duration>, seed: u64) {
-    for (seed, verb) in (seed..).zip(VERBS) {
-        let rule = Rule::new(Injection::SlowDown(asked)).on(verb);
+    let rule = || Rule::new(Injection::SlowDown(asked));
+    let rules = [
+        rule().on(Verb::Read),
+        rule().on_writes(),
+        rule().on(Verb::Delete),
+        rule().on(Verb::List),
+    ];
+    for (seed, rule) in (seed..).zip(rules) {
         process
             .faults
             .add(rule.share(300, seed).lasting(TEN_MINUTES));
@@ -108,7 +113,7 @@ fn case_17_ten_minutes_of_30_percent_503_cost_no_attempt_no_message_and_no_execu
                 let summing = n % 4 == 0;
                 let start = Start::new(if summing { "sums" } else { "steps" }).key(key);
                 let start = start.input(&if summing { 1 } else { n % 5 + 1 });
-                // Who is told that it failed tries again under the same key.
+                // A caller whose start failed repeats it with the same key.
                 while client.engine.start(start.clone()).await.is_err() {}
                 let message = number(n).key("m");
                 while summing && client.engine.signal(eid, message.clone()).await.is_err() {}
@@ -244,21 +249,21 @@ fn case_17_a_renewal_does_not_wait_for_a_list_and_a_deadline_waits_for_it() {
 fn case_17_an_effect_on_a_throttled_shard_costs_no_attempt_and_comes_when_it_can() {
     for asked in ASKED {
         let (world, ledger) = world();
-        let told = world
-            .start(Start::new("sums").input(&1_u64).key("told"))
+        let reported = world
+            .start(Start::new("sums").input(&1_u64).key("receiver"))
             .eid;
         world.run_all();
         let mut keys = (0..).map(|n: u32| format!("{n}"));
-        let key = keys.find(|key| shard(keyed(key)) != shard(told));
-        let eid = world.start(Start::new("tells").key(key.unwrap())).eid;
-        dead_shard(&world, &shard(told), asked, 60 * SECOND);
+        let key = keys.find(|key| shard(keyed(key)) != shard(reported));
+        let eid = world.start(Start::new("sends").key(key.unwrap())).eid;
+        dead_shard(&world, &shard(reported), asked, 60 * SECOND);
         let ended = world.run(eid);
         assert!(ended.is_ok(), "{asked:?}: {ended:?}");
         assert_eq!(world.clock.monotonic().as_secs(), 100, "{asked:?}");
         assert_eq!(world.result::<u64>(eid), Ok(1));
         assert_eq!(attempts(&world, eid), [1], "{asked:?}");
         world.run_all();
-        assert_eq!(world.status(told), Status::Completed, "{asked:?}");
+        assert_eq!(world.status(reported), Status::Completed, "{asked:?}");
         assert_eq!(ledger.wrong(), Vec::<String>::new());
         all_counted(&world);
     }

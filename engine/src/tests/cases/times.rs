@@ -12,9 +12,9 @@ use crate::{Context, Failed};
 
 /// A message, a minute at most, and an hour more.
 async fn timed(ctx: Context, _: ()) -> Result<u64, Failed> {
-    let heard = ctx.receive::<u64>("in").timeout(60 * SECOND).await?;
+    let received = ctx.receive::<u64>("in").timeout(60 * SECOND).await?;
     ctx.sleep(3_600 * SECOND).await?;
-    Ok(heard.unwrap_or(1_000))
+    Ok(received.unwrap_or(1_000))
 }
 
 fn timers(world: &World) -> Vec<TimerKey> {

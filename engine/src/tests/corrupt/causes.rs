@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{ANSWER, Took, damages, found, hear, newer, put, resume, run, town};
+use super::{ANSWER, Took, damages, found, newer, put, receive_two, resume, run, town};
 use crate::client::{Filter, Start};
 use crate::domain::{ExecutionId, Status};
 use crate::keys::{FeedKey, Key, MailKey, TimerKey};
@@ -39,7 +39,7 @@ fn i3_broken_mail_blocks_by_name_or_is_left_and_stops_nobody_else() {
                 assert_ne!(what, "newer");
                 resume(world, victim);
                 assert_eq!(world.status(victim), Status::Suspended, "{what}");
-                hear(world, victim);
+                receive_two(world, victim);
                 world.run_all();
             }
             Took::Named => {
@@ -97,7 +97,7 @@ fn an_execution_whose_feed_object_is_broken_is_listed_by_its_head() {
     let first = town();
     let feed = |world: &World, eid: ExecutionId| {
         key_of(world, |key| {
-            FeedKey::parse(key).is_some_and(|told| told.eid == eid)
+            FeedKey::parse(key).is_some_and(|reported| reported.eid == eid)
         })
     };
     let whole = found(&first.world, &feed(&first.world, first.victim)).unwrap();

@@ -7,7 +7,7 @@ use crate::domain::{Actor, Entry, ExecutionId, MessageId, Queue, Status};
 use crate::keys::{self, Key, MailKey};
 use crate::ports::Fault;
 use crate::settings::Settings;
-use crate::testing::{Injection, Rule, Verb, World};
+use crate::testing::{Injection, Rule, World};
 use crate::{Context, Failed};
 
 /// The segments that a head names: not those that were merged away.
@@ -66,7 +66,7 @@ fn i2_a_broken_segment_or_blob_blocks_by_name_and_is_whole_again_after_a_resume(
                 "{what}: {:?}",
                 audit.findings
             );
-            // What comes meanwhile is absorbed; an operator who does not know better is told again.
+            // What comes meanwhile is absorbed; an operator who repeats the command receives the same error.
             let more = Signal::on("in").value("another text, another blob");
             world.signal(victim, more).unwrap();
             world.run_all();
@@ -117,11 +117,11 @@ fn i2_a_broken_head_is_named_is_never_written_over_and_loses_no_mail() {
     assert!(ended < all.len() / 10, "{ended} of {}", all.len());
 }
 
-/// Hears, works until that is sealed, says so to another, and waits again.
+/// Receives, works until that is sealed, sends a message to another, and waits again.
 async fn passes_on(ctx: Context, to: ExecutionId) -> Result<u64, Failed> {
-    let heard = ctx.receive::<u64>("in").await?;
+    let received = ctx.receive::<u64>("in").await?;
     let sum = sequential(ctx.clone(), 6).await?;
-    ctx.send(to, "in", &heard)?;
+    ctx.send(to, "in", &received)?;
     Ok(sum + ctx.receive::<u64>("in").await?)
 }
 
@@ -147,7 +147,7 @@ fn i6_what_an_unreadable_segment_covers_is_dispatched_before_anything_is_committ
     // It dies after its last commit: the message is not sent.
     let mailbox = keys::mailbox(&Queue::default(), &to).to_string();
     let denied = Rule::new(Injection::Error(Fault::Denied)).under(mailbox);
-    world.faults.add(denied.on(Verb::Write).always());
+    world.faults.add(denied.on_writes().always());
     world.run(eid).unwrap_err();
     world.faults.heal();
     assert_eq!(world.status(eid), Status::Suspended);
@@ -165,7 +165,11 @@ fn i6_what_an_unreadable_segment_covers_is_dispatched_before_anything_is_committ
     assert_eq!(world.result::<u64>(to), Ok(7), "it was sent");
     put(&world, &key, Some(&whole));
     resume(&world, eid);
-    assert_eq!(world.status(eid), Status::Suspended, "it hears that once");
+    assert_eq!(
+        world.status(eid),
+        Status::Suspended,
+        "it receives that once"
+    );
     world.signal(eid, Signal::on("in").value(&1_u64)).unwrap();
     world.run_all();
     assert_eq!(world.result::<u64>(eid), Ok(16));
@@ -197,7 +201,7 @@ fn an_execution_whose_segment_is_lost_for_good_can_still_be_ended() {
 }
 
 #[test]
-fn why_it_is_blocked_is_told_after_much_mail_has_sealed_it_too() {
+fn the_reason_of_a_block_is_reported_even_after_much_mail_has_sealed_it() {
     let town = town();
     let (world, victim) = (&town.world, town.victim);
     let key = segment(world, victim, false);

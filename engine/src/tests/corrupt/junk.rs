@@ -132,7 +132,7 @@ fn i4_a_worker_backs_off_from_a_broken_head_and_serves_the_others_at_once() {
         sleep(world, 600 * SECOND).await;
     };
     beside(world, options(world, &log), what);
-    let tries = log.count(|event| matches!(event, WorkerEvent::Failed(eid, said) if *eid == victim && said.contains(key.as_str())));
+    let tries = log.count(|event| matches!(event, WorkerEvent::Failed(eid, message) if *eid == victim && message.contains(key.as_str())));
     // 0.1 s, 0.2 s, ... 30 s, then each half minute.
     assert!((20..=40).contains(&tries), "{tries} tries");
     put(world, &key, Some(&whole));

@@ -29,10 +29,10 @@ const TEXT: usize = 300;
 /// What it answers: six steps, and the two lengths.
 const ANSWER: u64 = 15 + (INPUT + TEXT) as u64;
 
-async fn hears(ctx: Context, text: String) -> Result<u64, Failed> {
+async fn receives(ctx: Context, text: String) -> Result<u64, Failed> {
     let sum = sequential(ctx.clone(), 6).await?;
-    let heard = ctx.receive::<String>("in").await?;
-    Ok(sum + (text.len() + heard.len()) as u64)
+    let received = ctx.receive::<String>("in").await?;
+    Ok(sum + (text.len() + received.len()) as u64)
 }
 
 async fn nap(ctx: Context, _: ()) -> Result<u64, Failed> {
@@ -42,7 +42,7 @@ async fn nap(ctx: Context, _: ()) -> Result<u64, Failed> {
 
 fn app() -> App {
     App::new()
-        .workflow("hears", "1", hears)
+        .workflow("receives", "1", receives)
         .workflow("nap", "1", nap)
         .workflow("sequential", "1", sequential)
 }
@@ -71,12 +71,12 @@ fn town_where(before: impl Fn(&World, ExecutionId)) -> Town {
     let world = World::with_settings(app(), settings);
     world.memory.record();
     let text = "i".repeat(INPUT);
-    let victim = world.start(Start::new("hears").input(&text)).eid;
+    let victim = world.start(Start::new("receives").input(&text)).eid;
     before(&world, victim);
-    let waits = world.start(Start::new("hears").input(&text)).eid;
+    let waits = world.start(Start::new("receives").input(&text)).eid;
     world.run_all();
     for eid in [victim, waits] {
-        hear(&world, eid);
+        receive_two(&world, eid);
     }
     let fresh = world.start(Start::new("sequential").input(&3_u64)).eid;
     Town {
@@ -86,7 +86,7 @@ fn town_where(before: impl Fn(&World, ExecutionId)) -> Town {
     }
 }
 
-fn hear(world: &World, eid: ExecutionId) {
+fn receive_two(world: &World, eid: ExecutionId) {
     let text = "t".repeat(TEXT);
     world.signal(eid, Signal::on("in").value(&text)).unwrap();
 }
@@ -144,7 +144,7 @@ enum Took {
     Ended,
     /// It is blocked by that object.
     Blocked,
-    /// The run said which object it was, and left everything as it was.
+    /// The run named the object, and changed nothing.
     Named,
 }
 
@@ -168,8 +168,8 @@ fn run(town: &Town, key: &Key, what: &str) -> Took {
         }
         Ok(ended) => panic!("{what}: {ended:?}"),
         Err(error) => {
-            let said = chain(&error);
-            assert!(said.contains(key.as_str()), "{what}: {said}");
+            let texts = chain(&error);
+            assert!(texts.contains(key.as_str()), "{what}: {texts}");
             assert_eq!(
                 world.memory.snapshot(),
                 before,

@@ -6,7 +6,7 @@ use futures::future::{join_all, try_join_all};
 
 use super::super::keyed;
 use super::super::ledger::Ledger;
-use super::Word;
+use super::Command;
 use super::loops::spins;
 use crate::ports::Clock;
 use crate::process::App;
@@ -28,7 +28,7 @@ pub(super) fn app(ledger: &Ledger) -> App {
     let l = with(ledger);
     let app = app.workflow("big", "1", move |ctx, n| big(ctx, l.clone(), n));
     let l = with(ledger);
-    let app = app.workflow("teller", "1", move |ctx, n| teller(ctx, l.clone(), n));
+    let app = app.workflow("sender", "1", move |ctx, n| sender(ctx, l.clone(), n));
     let l = with(ledger);
     let app = app.workflow("spins", "1", move |ctx, n| spins(ctx, l.clone(), n));
     app.workflow("parent", "1", parent)
@@ -45,7 +45,9 @@ fn leaves(app: App, ledger: &Ledger) -> App {
     let l = ledger.clone();
     let app = app.workflow("again", "1", move |ctx, n| again(ctx, l.clone(), n));
     let l = ledger.clone();
-    let app = app.workflow("hear", "1", move |ctx, n| hear(ctx, l.clone(), n));
+    let app = app.workflow("receive_two", "1", move |ctx, n| {
+        receive_two(ctx, l.clone(), n)
+    });
     let l = ledger.clone();
     let app = app.workflow("nap", "1", move |ctx, n| nap(ctx, l.clone(), n));
     let l = ledger.clone();
@@ -90,7 +92,7 @@ async fn again(ctx: Context, ledger: Ledger, n: u64) -> Result<u64, Failed> {
 }
 
 /// A step, a message, a step, a message. `n` = 1: the first step sends the first message.
-async fn hear(ctx: Context, ledger: Ledger, n: u64) -> Result<u64, Failed> {
+async fn receive_two(ctx: Context, ledger: Ledger, n: u64) -> Result<u64, Failed> {
     let own = ledger.clone();
     let first = ctx.step("first", move |attempt: Attempt| {
         let own = own.clone();
@@ -117,8 +119,8 @@ async fn nap(ctx: Context, ledger: Ledger, n: u64) -> Result<u64, Failed> {
 }
 
 async fn either(ctx: Context, ledger: Ledger, n: u64) -> Result<u64, Failed> {
-    let heard = ctx.receive::<u64>("in").timeout(HOUR).await?;
-    let sum = step(&ctx, &ledger, "one", n).await? + heard.unwrap_or(1_000);
+    let received = ctx.receive::<u64>("in").timeout(HOUR).await?;
+    let sum = step(&ctx, &ledger, "one", n).await? + received.unwrap_or(1_000);
     // The same instant again: the second timer is another one than the first (A5).
     let until = ctx.now();
     ctx.sleep_until(until).await?;
@@ -135,7 +137,7 @@ async fn clean(ctx: Context, ledger: Ledger, n: u64) -> Result<u64, Failed> {
     Err(waited.expect_err("it was cancelled").into())
 }
 
-/// A long step in which somebody says something: 1 cancel, 2 terminate, 3 pause.
+/// A long step in which an operator acts: 1 cancel, 2 terminate, 3 pause.
 async fn long(ctx: Context, ledger: Ledger, n: u64) -> Result<u64, Failed> {
     let own = ledger.clone();
     let slow = ctx.step("slow", move |attempt: Attempt| {
@@ -144,9 +146,9 @@ async fn long(ctx: Context, ledger: Ledger, n: u64) -> Result<u64, Failed> {
             own.effect(&attempt);
             let (to, engine) = (attempt.eid(), own.outside());
             match n {
-                1 => Word::Cancel.say(engine, to).await?,
-                2 => Word::Terminate.say(engine, to).await?,
-                _ if attempt.number() == 1 => Word::Pause.say(engine, to).await?,
+                1 => Command::Cancel.send(engine, to).await?,
+                2 => Command::Terminate.send(engine, to).await?,
+                _ if attempt.number() == 1 => Command::Pause.send(engine, to).await?,
                 _ => {}
             }
             own.clock().sleep(Duration::from_secs(25)).await;
@@ -191,7 +193,7 @@ async fn fan(ctx: Context, n: u64) -> Result<u64, Failed> {
     Ok(sum)
 }
 
-/// Ends before its children, which are told to stop.
+/// Ends before its children, which are asked to stop.
 async fn leaver(ctx: Context, n: u64) -> Result<u64, Failed> {
     ctx.spawn_named("child", &200_u64)
         .on_close(crate::OnClose::Cancel)
@@ -214,18 +216,20 @@ async fn big(ctx: Context, ledger: Ledger, text: String) -> Result<u64, Failed> 
         ledger.clone().gives(attempt, long.clone())
     });
     let made = step.await?;
-    let heard = ctx.receive::<String>("in").await?;
-    let back = ctx.child_named::<String>("copy", &(made + &heard)).await?;
+    let received = ctx.receive::<String>("in").await?;
+    let back = ctx
+        .child_named::<String>("copy", &(made + &received))
+        .await?;
     ctx.announce("large", &back)?;
     Ok(back.len() as u64)
 }
 
-/// Tells the feed, and sends to `hear`.
-async fn teller(ctx: Context, ledger: Ledger, n: u64) -> Result<u64, Failed> {
+/// Announces, and sends to `receive_two`.
+async fn sender(ctx: Context, ledger: Ledger, n: u64) -> Result<u64, Failed> {
     ctx.announce("begun", &n)?;
-    ctx.send(keyed("hear"), "in", &3_u64)?;
+    ctx.send(keyed("receive_two"), "in", &3_u64)?;
     let sum = step(&ctx, &ledger, "one", n).await?;
-    ctx.send(keyed("hear"), "in", &4_u64)?;
+    ctx.send(keyed("receive_two"), "in", &4_u64)?;
     ctx.announce("ended", &n)?;
     Ok(sum)
 }

@@ -46,7 +46,7 @@ pub(super) fn all(scenario: &Scenario, world: &World, ledger: &Ledger) {
     }
 }
 
-/// I1: no attempt had an effect that the journal does not tell of, and none had two.
+/// I1: no attempt had an effect that is not in the journal, and none had two.
 fn effects(eid: ExecutionId, story: &Story, ledger: &Ledger) {
     let attempts = story.attempts();
     for ((_, fid), done) in ledger.done().into_iter().filter(|((of, _), _)| *of == eid) {
@@ -61,19 +61,19 @@ fn effects(eid: ExecutionId, story: &Story, ledger: &Ledger) {
     }
 }
 
-/// I7, A15: the feed tells the end, after the result is on its way; it never tells of a commit
+/// I7, A15: the feed reports the end after the result is in flight; it never reports a commit
 /// that is not.
 fn fed(eid: ExecutionId, story: &Story, stories: &Stories) {
     let last = story.last();
     let ends: Vec<usize> = story
-        .told
+        .reported
         .iter()
-        .filter(|(told, _)| told.commit == last.commit && told.status == last.status)
+        .filter(|(reported, _)| reported.commit == last.commit && reported.status == last.status)
         .map(|(_, at)| *at)
         .collect();
     let first = *ends
         .first()
-        .unwrap_or_else(|| panic!("I7: {eid} is not told"));
+        .unwrap_or_else(|| panic!("I7: {eid} is not reported"));
     if let Some(parent) = last.record.parent.as_ref().filter(|parent| parent.waits) {
         let mid = crate::domain::MessageId::result(&eid, 0);
         let sent = stories.mails.get(&(parent.eid, mid));
@@ -83,13 +83,13 @@ fn fed(eid: ExecutionId, story: &Story, stories: &Stories) {
             "A15: the feed came before the result of {eid}"
         );
     }
-    for (told, at) in &story.told {
+    for (reported, at) in &story.reported {
         let commit = story
             .heads
             .iter()
-            .find(|(head, ..)| head.commit == told.commit);
-        let (_, _, landed) = commit.expect("it tells of a commit that was");
-        assert!(landed < at, "it tells of a commit before that is");
+            .find(|(head, ..)| head.commit == reported.commit);
+        let (_, _, landed) = commit.expect("it reports a commit that landed");
+        assert!(landed < at, "it reports a commit before it landed");
     }
     let starts = story.entries().filter(|entry| {
         matches!(

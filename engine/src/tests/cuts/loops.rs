@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::super::ledger::Ledger;
 use super::apps::HOUR;
-use super::{Act, Scenario, Word, run, say, skip, start};
+use super::{Act, Command, Scenario, command, run, skip, start};
 use crate::domain::Status::Completed;
 use crate::ports::Clock;
 use crate::{Attempt, Context, Failed};
@@ -38,11 +38,11 @@ fn i4_a_crash_loop_is_blocked_is_resumed_and_ends() {
     let mut acts = vec![start("spins", 5), run()];
     acts.extend(again().into_iter().chain(again()));
     // Only a word releases it, however long it takes.
-    acts.extend([skip(HOUR), say(Word::Resume, "spins"), run()]);
+    acts.extend([skip(HOUR), command(Command::Resume, "spins"), run()]);
     let scenario = Scenario::new(acts, ("spins", Completed, "5"));
     let scenario = scenario
         .settings(|s| s.max_crashes = 2)
-        .tells("execution.blocked");
+        .sends("execution.blocked");
     scenario.cut_everywhere();
     scenario.cut_in_pairs();
 }

@@ -33,7 +33,7 @@ pub(super) struct Scenario {
     /// Executions that there are in the end: these and their children.
     pub(super) executions: std::ops::RangeInclusive<usize>,
     /// A kind of entry that the uncut play must have: it is about that.
-    pub(super) tells: Option<&'static str>,
+    pub(super) sends: Option<&'static str>,
 }
 
 /// Who dies or is failed how, at which of its requests: one process after the other.
@@ -60,7 +60,7 @@ impl Way {
         match verb {
             Verb::Read | Verb::List => &[Self::Died, Self::NotSent],
             Verb::Delete => &[Self::Died, Self::LandedAndDied],
-            Verb::Write => &[
+            Verb::Create | Verb::Replace => &[
                 Self::Died,
                 Self::LandedAndDied,
                 Self::ReplyLost,
@@ -93,7 +93,7 @@ impl Scenario {
             acts,
             ends: vec![end],
             executions: 1..=1,
-            tells: None,
+            sends: None,
         }
     }
 
@@ -118,8 +118,8 @@ impl Scenario {
         self
     }
 
-    pub(super) fn tells(mut self, kind: &'static str) -> Self {
-        self.tells = Some(kind);
+    pub(super) fn sends(mut self, kind: &'static str) -> Self {
+        self.sends = Some(kind);
         self
     }
 
@@ -205,7 +205,7 @@ impl Scenario {
         check::ends(self, &last);
         check::all(self, &last, &ledger);
         check::nothing_is_left(&last);
-        if let Some(kind) = self.tells.filter(|_| cuts.is_empty()) {
+        if let Some(kind) = self.sends.filter(|_| cuts.is_empty()) {
             check::is_told(&last, kind);
         }
         log.iter().map(|request| request.verb).collect()
@@ -277,22 +277,22 @@ pub(super) fn skip(time: Duration) -> Act {
     })
 }
 
-/// An operator's word.
+/// An operator's command.
 #[derive(Clone, Copy)]
-pub(super) enum Word {
+pub(super) enum Command {
     Cancel,
     Terminate,
     Pause,
     Resume,
 }
 
-pub(super) fn say(word: Word, to: &'static str) -> Act {
+pub(super) fn command(command: Command, to: &'static str) -> Act {
     let to = super::keyed(to);
-    Box::new(move |world| fine(&world.block(word.say(&world.engine, to))))
+    Box::new(move |world| fine(&world.block(command.send(&world.engine, to))))
 }
 
-impl Word {
-    pub(super) async fn say(
+impl Command {
+    pub(super) async fn send(
         self,
         engine: &crate::client::Engine,
         to: ExecutionId,
@@ -308,6 +308,6 @@ impl Word {
 }
 
 /// What came too late has nothing to do any more.
-fn fine<T>(said: &Result<T, EngineError>) -> bool {
-    matches!(said, Ok(_) | Err(EngineError::TerminalExecution { .. }))
+fn fine<T>(text: &Result<T, EngineError>) -> bool {
+    matches!(text, Ok(_) | Err(EngineError::TerminalExecution { .. }))
 }

@@ -1,27 +1,32 @@
 //! Cuts of executions that are talked to.
 
 use super::apps::HOUR;
-use super::{Scenario, Word, run, say, signal, skip, start};
+use super::{Command, Scenario, command, run, signal, skip, start};
 use crate::client::{Signal, Start};
 use crate::domain::Status::{Cancelled, Completed, Terminated};
 
 #[test]
 fn i3_messages_before_the_wait() {
     let acts = vec![
-        start("hear", 0),
-        signal("hear", "in", 1),
-        signal("hear", "in", 2),
+        start("receive_two", 0),
+        signal("receive_two", "in", 1),
+        signal("receive_two", "in", 2),
         run(),
     ];
-    let scenario = Scenario::new(acts, ("hear", Completed, "1103"));
+    let scenario = Scenario::new(acts, ("receive_two", Completed, "1103"));
     scenario.cut_everywhere();
     scenario.cut_in_pairs();
 }
 
 #[test]
 fn i3_a_message_during_the_step_before_the_wait() {
-    let acts = vec![start("hear", 1), run(), signal("hear", "in", 2), run()];
-    let scenario = Scenario::new(acts, ("hear", Completed, "1103"));
+    let acts = vec![
+        start("receive_two", 1),
+        run(),
+        signal("receive_two", "in", 2),
+        run(),
+    ];
+    let scenario = Scenario::new(acts, ("receive_two", Completed, "1103"));
     scenario.cut_everywhere();
     scenario.cut_in_pairs();
 }
@@ -29,15 +34,15 @@ fn i3_a_message_during_the_step_before_the_wait() {
 #[test]
 fn i3_messages_after_the_wait_began() {
     let acts = vec![
-        start("hear", 0),
+        start("receive_two", 0),
         run(),
-        signal("hear", "in", 1),
+        signal("receive_two", "in", 1),
         run(),
-        signal("hear", "in", 2),
-        signal("hear", "in", 2),
+        signal("receive_two", "in", 2),
+        signal("receive_two", "in", 2),
         run(),
     ];
-    let scenario = Scenario::new(acts, ("hear", Completed, "1103"));
+    let scenario = Scenario::new(acts, ("receive_two", Completed, "1103"));
     scenario.cut_everywhere();
 }
 
@@ -78,7 +83,12 @@ fn i3_a_signal_with_its_start() {
 
 #[test]
 fn i1_a_cancellation_while_suspended_cleans_up_once() {
-    let acts = vec![start("clean", 1), run(), say(Word::Cancel, "clean"), run()];
+    let acts = vec![
+        start("clean", 1),
+        run(),
+        command(Command::Cancel, "clean"),
+        run(),
+    ];
     let scenario = Scenario::new(acts, ("clean", Cancelled, "cancelled: enough"));
     scenario.cut_everywhere();
     scenario.cut_in_pairs();
@@ -104,7 +114,7 @@ fn i7_a_termination_while_running_and_while_suspended() {
     let acts = vec![
         start("clean", 1),
         run(),
-        say(Word::Terminate, "clean"),
+        command(Command::Terminate, "clean"),
         run(),
     ];
     let scenario = Scenario::new(acts, ("clean", Terminated, "terminated: at once"));
@@ -118,7 +128,7 @@ fn i3_a_pause_with_a_message_meanwhile_and_a_resume() {
         run(),
         signal("long", "in", 6),
         run(),
-        say(Word::Resume, "long"),
+        command(Command::Resume, "long"),
         run(),
     ];
     let scenario = Scenario::new(acts, ("long", Completed, "7"));
@@ -130,10 +140,10 @@ fn i4_a_pause_while_asleep_keeps_the_deadline() {
     let acts = vec![
         start("nap", 2),
         run(),
-        say(Word::Pause, "nap"),
+        command(Command::Pause, "nap"),
         run(),
         skip(HOUR * 3),
-        say(Word::Resume, "nap"),
+        command(Command::Resume, "nap"),
         run(),
     ];
     let scenario = Scenario::new(acts, ("nap", Completed, "2"));

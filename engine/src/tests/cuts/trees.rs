@@ -1,7 +1,7 @@
-//! Cuts of executions that start and tell others.
+//! Cuts of executions that start others and send messages to them.
 
 use super::apps::HOUR;
-use super::{Act, Scenario, Word, run, skip, start};
+use super::{Act, Command, Scenario, run, skip, start};
 use crate::client::{Signal, Start};
 use crate::domain::Status::{Cancelled, Completed};
 
@@ -27,7 +27,7 @@ fn cancel_child(parent: &'static str) -> Act {
         let fid = crate::domain::FrameId::root()
             .nth(&crate::domain::FrameName::parse("child").unwrap(), 0);
         let child = super::super::keyed(parent).child(0, &fid);
-        super::fine(&world.block(Word::Cancel.say(&world.engine, child)))
+        super::fine(&world.block(Command::Cancel.send(&world.engine, child)))
     })
 }
 
@@ -53,7 +53,7 @@ fn i5_a_fan_out_in_windows_of_two() {
 }
 
 #[test]
-fn i6_children_are_told_when_their_parent_ends_first() {
+fn i6_children_are_notified_when_their_parent_ends_first() {
     let acts = vec![start("leaver", 9), run()];
     let scenario = Scenario::new(acts, ("leaver", Completed, "9")).executions(4);
     scenario.cut_everywhere();
@@ -62,19 +62,19 @@ fn i6_children_are_told_when_their_parent_ends_first() {
 #[test]
 fn i6_messages_and_announcements_to_others() {
     let acts = vec![
-        start("hear", 0),
+        start("receive_two", 0),
         run(),
-        start("teller", 2),
+        start("sender", 2),
         run(),
         skip(HOUR),
     ];
     let scenario =
-        Scenario::new(acts, ("hear", Completed, "1107")).also(("teller", Completed, "2"));
+        Scenario::new(acts, ("receive_two", Completed, "1107")).also(("sender", Completed, "2"));
     scenario.cut_everywhere();
 }
 
 #[test]
-fn i6_large_values_through_every_door() {
+fn i6_large_values_through_every_port() {
     let text = "x".repeat(300);
     let begin = text.clone();
     let start: Act = Box::new(move |world| {
@@ -98,7 +98,7 @@ fn i5_a_child_that_is_cancelled_with_its_parent() {
     let acts = vec![
         start("parent", 200),
         run(),
-        super::say(Word::Cancel, "parent"),
+        super::command(Command::Cancel, "parent"),
         run(),
     ];
     let end = ("parent", Cancelled, "cancelled: enough");

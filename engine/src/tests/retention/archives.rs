@@ -1,21 +1,21 @@
 //! What is archived, and what is not.
 
 use super::{
-    DAY, Duration, app, ended, head, is_archived, nothing_is_wrong, retain, tell, under, world,
+    DAY, Duration, app, describe, ended, head, is_archived, nothing_is_wrong, retain, under, world,
 };
 use crate::client::{Signal, Start};
 use crate::domain::Status;
 use crate::keys;
 use crate::process::Notice;
 use crate::retention::{Retained, Retention, RetentionSettings};
-use crate::testing::{Injection, Rule, Verb};
+use crate::testing::{Injection, Rule};
 
 #[test]
-fn i10_a_finished_execution_is_archived_after_the_delay_and_tells_the_same_as_before() {
+fn i10_a_finished_execution_is_archived_after_the_delay_and_reads_as_before() {
     for workflow in ["rich", "sequential", "fails"] {
         let world = world();
         let eid = ended(&world, workflow, 5);
-        let before = tell(&world, eid);
+        let before = describe(&world, eid);
         world.clock.advance(DAY * 6);
         assert_eq!(retain(&world).archived, 0, "it is not old enough");
         world.clock.advance(DAY * 2);
@@ -26,7 +26,7 @@ fn i10_a_finished_execution_is_archived_after_the_delay_and_tells_the_same_as_be
         assert_eq!(
             super::words(&world, eid, commit).len(),
             1,
-            "it is told once"
+            "it is reported once"
         );
         nothing_is_wrong(&world);
         let quiet = retain(&world);
@@ -38,7 +38,7 @@ fn i10_a_finished_execution_is_archived_after_the_delay_and_tells_the_same_as_be
 fn what_is_not_over_is_not_touched() {
     let world = world();
     for key in ["waits", "pending"] {
-        world.start(Start::new("hears").key(key));
+        world.start(Start::new("receives").key(key));
         if key == "waits" {
             world.run_all();
         }
@@ -59,30 +59,28 @@ fn what_is_not_over_is_not_touched() {
     let eid = super::keyed("waits");
     world.signal(eid, Signal::on("in").value(&4_u64)).unwrap();
     world.run_all();
-    let before = tell(&world, eid);
+    let before = describe(&world, eid);
     world.clock.advance(DAY * 8);
     assert_eq!(retain(&world).archived, 1);
     is_archived(&world, eid, &before);
 }
 
 #[test]
-pub(in crate::tests) fn a15_an_end_of_which_the_feed_does_not_tell_is_not_archived() {
+pub(in crate::tests) fn a15_an_end_that_the_feed_does_not_report_is_not_archived() {
     let world = world();
     let parent = world.start(Start::new("asks").key("asks")).eid;
     world.run_all();
     let frames = world.block(world.engine.frames(parent)).unwrap();
     let child = frames.frames[0].child.unwrap();
     world.signal(child, Signal::on("in").value(&4_u64)).unwrap();
-    // The child ends, and its worker dies before it tells anybody.
+    // The child ends, and its worker dies before it reports the end.
     let dies = world.beside(app(), "dies", 7);
-    let end = Rule::new(Injection::LandedAndDied)
-        .on(Verb::Write)
-        .under("x/");
+    let end = Rule::new(Injection::LandedAndDied).on_writes().under("x/");
     dies.faults.add(end);
     assert!(dies.run(child).is_err());
     assert_eq!(head(&world, child).status, Status::Completed);
     world.clock.advance(DAY * 30);
-    assert_eq!(retain(&world).archived, 0, "only its wait was told");
+    assert_eq!(retain(&world).archived, 0, "only its wait was reported");
     world.run_all();
     assert_eq!(
         world.result::<u64>(parent),
@@ -98,7 +96,7 @@ pub(in crate::tests) fn a15_an_end_of_which_the_feed_does_not_tell_is_not_archiv
 fn what_cannot_be_read_whole_is_left_and_archived_once_it_can_be() {
     let world = world();
     let eid = ended(&world, "rich", 5);
-    let before = tell(&world, eid);
+    let before = describe(&world, eid);
     let segment = head(&world, eid).sealed[0].key.clone();
     let ports = world.engine.ports();
     let body = world.block(ports.read(&segment)).unwrap().unwrap().body;
@@ -151,8 +149,11 @@ fn a_pass_is_bounded_and_goes_on_where_it_was() {
     let retention = Retention::new(&world.engine, settings).unwrap();
     let pass = || world.block(retention.pass(&Notice::new())).unwrap();
     let passes = [pass(), pass(), pass()];
-    let told = passes.map(|pass| (pass.walked, pass.archived, pass.more));
-    assert_eq!(told, [(200, 200, true), (120, 120, false), (0, 0, false)]);
+    let reported = passes.map(|pass| (pass.walked, pass.archived, pass.more));
+    assert_eq!(
+        reported,
+        [(200, 200, true), (120, 120, false), (0, 0, false)]
+    );
 }
 
 #[test]
@@ -177,7 +178,7 @@ fn a_pass_is_not_faster_than_it_may_be() {
 }
 
 #[test]
-fn a_pass_that_is_told_to_stop_ends_what_it_has_begun_and_begins_no_more() {
+fn a_pass_that_is_asked_to_stop_ends_what_it_has_begun_and_begins_no_more() {
     use crate::ports::Clock as _;
     let world = super::World::with_settings(
         app(),
@@ -192,7 +193,7 @@ fn a_pass_that_is_told_to_stop_ends_what_it_has_begun_and_begins_no_more() {
     world.run_all();
     world.clock.advance(DAY * 8);
     // Two at once, five seconds each.
-    let slow = Rule::new(Injection::Delay(Duration::from_secs(5))).on(Verb::Write);
+    let slow = Rule::new(Injection::Delay(Duration::from_secs(5))).on_writes();
     world.faults.add(slow.under("archive/").always());
     let retention = Retention::new(&world.engine, RetentionSettings::default()).unwrap();
     let stop = Notice::new();
@@ -214,7 +215,7 @@ fn a_pass_that_is_told_to_stop_ends_what_it_has_begun_and_begins_no_more() {
 fn a_store_that_fails_ends_the_pass_and_the_next_one_goes_on() {
     let world = world();
     let eid = ended(&world, "rich", 5);
-    let before = tell(&world, eid);
+    let before = describe(&world, eid);
     world.clock.advance(DAY * 8);
     world
         .faults
@@ -242,10 +243,10 @@ fn settings_that_cannot_work_are_refused_by_name() {
 }
 
 #[test]
-fn a_cursor_that_is_not_as_it_was_written_is_said_and_one_of_long_ago_does_no_harm() {
+fn a_damaged_cursor_is_reported_and_an_old_one_does_no_harm() {
     let world = world();
     let eid = ended(&world, "rich", 5);
-    let before = tell(&world, eid);
+    let before = describe(&world, eid);
     world.clock.advance(DAY * 8);
     retain(&world);
     let (ports, cursor) = (world.engine.ports(), keys::retention());
@@ -256,11 +257,14 @@ fn a_cursor_that_is_not_as_it_was_written_is_said_and_one_of_long_ago_does_no_ha
     let body = world.block(ports.read(&cursor)).unwrap().unwrap().body;
     let text = String::from_utf8(body.to_vec()).unwrap();
     write(text.replace("feed/2026", "feed/2025").into_bytes());
-    let said = super::retain_by(&world, RetentionSettings::default()).unwrap_err();
-    assert!(said.to_string().contains("cursors/retention"), "{said}");
+    let message = super::retain_by(&world, RetentionSettings::default()).unwrap_err();
+    assert!(
+        message.to_string().contains("cursors/retention"),
+        "{message}"
+    );
     write(b"{\"format\":1,\"nonce\":\"\",\"archived\":\"x/y\"}".to_vec());
-    let said = super::retain_by(&world, RetentionSettings::default()).unwrap_err();
-    assert!(said.to_string().contains("no feed object"), "{said}");
+    let message = super::retain_by(&world, RetentionSettings::default()).unwrap_err();
+    assert!(message.to_string().contains("no feed object"), "{message}");
     world.block(ports.delete(&cursor)).unwrap();
     let again = retain(&world);
     assert_eq!((again.archived, again.finished, again.walked), (0, 0, 2));

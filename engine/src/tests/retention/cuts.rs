@@ -1,9 +1,9 @@
-//! A pass that dies at each of its requests, in every way: whatever it leaves tells the same as
+//! A pass that dies at each of its requests, in every way: what it leaves reads the same as
 //! before, and the next pass brings it to its end.
 
 use super::super::cuts::Way;
 use super::{
-    DAY, Duration, FeedRecord, app, ended, is_archived, is_freed, keys, nothing_is_wrong, tell,
+    DAY, Duration, FeedRecord, app, describe, ended, is_archived, is_freed, keys, nothing_is_wrong,
 };
 use super::{ExecutionId, Notice, Retention, RetentionSettings, under, world};
 use crate::client::Filter;
@@ -46,28 +46,30 @@ fn old(archived: bool) -> (World, Vec<(ExecutionId, FeedRecord)>) {
     let parent = ended(&world, "rich", 5);
     let frames = world.block(world.engine.frames(parent)).unwrap();
     let child = frames.frames.iter().find_map(|frame| frame.child).unwrap();
-    let told = [parent, child].map(|eid| (eid, tell(&world, eid))).into();
+    let reported = [parent, child]
+        .map(|eid| (eid, describe(&world, eid)))
+        .into();
     world.clock.advance(DAY * 8);
     if archived {
         pass(&world, "archives", None);
         world.clock.advance(DAY * 91);
     }
-    (world, told)
+    (world, reported)
 }
 
-/// Whatever was the last request of a pass, everything is told as before.
-fn nothing_is_lost(world: &World, told: &[(ExecutionId, FeedRecord)]) {
-    for (eid, before) in told {
-        assert_eq!(tell(world, *eid), *before, "I10: {eid} is whole");
+/// Whatever was the last request of a pass, everything reads as before.
+fn nothing_is_lost(world: &World, reported: &[(ExecutionId, FeedRecord)]) {
+    for (eid, before) in reported {
+        assert_eq!(describe(world, *eid), *before, "I10: {eid} is whole");
     }
     nothing_is_wrong(world);
 }
 
-fn to_the_end(world: &World, told: &[(ExecutionId, FeedRecord)], freed: bool) {
+fn to_the_end(world: &World, reported: &[(ExecutionId, FeedRecord)], freed: bool) {
     world.clock.advance(DAY);
     pass(world, "next", None);
     let check = |how: &str| {
-        for (eid, before) in told {
+        for (eid, before) in reported {
             match freed {
                 true => is_freed(world, *eid, before),
                 false => is_archived(world, *eid, before),
@@ -84,12 +86,12 @@ fn to_the_end(world: &World, told: &[(ExecutionId, FeedRecord)], freed: bool) {
         return;
     }
     let rows = world.block(world.engine.list(&Filter::default())).unwrap();
-    assert_eq!(rows.len(), told.len());
+    assert_eq!(rows.len(), reported.len());
     assert!(rows.iter().all(|row| row.archived), "{rows:?}");
     // In their time they are expired, whatever was before.
     world.clock.advance(DAY * 100);
     pass(world, "last", None);
-    for (eid, before) in told {
+    for (eid, before) in reported {
         is_freed(world, *eid, before);
     }
     assert_eq!(under(world, keys::FEED), []);
@@ -102,12 +104,12 @@ fn everywhere(freed: bool) {
     assert!(requests.len() > 10, "nothing to cut: {requests:?}");
     for (at, verb) in (0..).zip(&requests) {
         for way in Way::of(*verb) {
-            let (world, told) = old(freed);
+            let (world, reported) = old(freed);
             LATE.take();
             pass(&world, "cut", Some((*way, at)));
             eprintln!("cut {way:?} at {at} ({verb})");
-            nothing_is_lost(&world, &told);
-            to_the_end(&world, &told, freed);
+            nothing_is_lost(&world, &reported);
+            to_the_end(&world, &reported, freed);
         }
     }
 }
@@ -129,14 +131,14 @@ fn in_pairs(freed: bool) {
     LATE.take();
     for first in 0..requests {
         for second in (first % 9..requests + 4).step_by(9) {
-            let (world, told) = old(freed);
+            let (world, reported) = old(freed);
             LATE.take();
             pass(&world, "first", Some((Way::LandedAndDied, first)));
             world.clock.advance(Duration::from_secs(3_600));
             pass(&world, "second", Some((Way::LandedAndDied, second)));
             eprintln!("cut at {first}, then at {second}");
-            nothing_is_lost(&world, &told);
-            to_the_end(&world, &told, freed);
+            nothing_is_lost(&world, &reported);
+            to_the_end(&world, &reported, freed);
         }
     }
 }

@@ -4,7 +4,7 @@ use futures::future::join;
 
 use super::{DAY, Duration, app, ended, head, is_archived, is_freed, neighbour, nothing_is_wrong};
 use super::{
-    ExecutionId, Notice, Retained, Retention, RetentionSettings, keys, tell, under, world,
+    ExecutionId, Notice, Retained, Retention, RetentionSettings, describe, keys, under, world,
 };
 use super::{retain, retain_by};
 use crate::client::{Signal, Start};
@@ -35,7 +35,7 @@ async fn pass(world: &World) -> Retained {
 fn i10_a_key_is_free_after_the_second_delay_and_not_before() {
     let world = world();
     let eid = ended(&world, "rich", 5);
-    let before = tell(&world, eid);
+    let before = describe(&world, eid);
     world.clock.advance(DAY * 8);
     retain(&world);
     world.clock.advance(DAY * 81);
@@ -55,7 +55,7 @@ fn i10_a_key_is_free_after_the_second_delay_and_not_before() {
 #[test]
 fn each_execution_of_a_key_has_an_id_an_archive_and_a_tombstone_of_its_own() {
     let (world, first) = free();
-    let mut told = vec![(first, tell(&world, first))];
+    let mut reported = vec![(first, describe(&world, first))];
     for n in 1..4 {
         // Before or after retention has deleted what is left.
         if n != 2 {
@@ -71,14 +71,14 @@ fn each_execution_of_a_key_has_an_id_an_archive_and_a_tombstone_of_its_own() {
         assert!(!world.start(start()).fresh);
         world.run_all();
         assert_eq!(world.result::<u64>(next(n)), Ok((0..u64::from(n)).sum()));
-        told.push((next(n), tell(&world, next(n))));
+        reported.push((next(n), describe(&world, next(n))));
         world.clock.advance(DAY * 8);
         assert_eq!(retain(&world).archived, 1);
-        is_archived(&world, next(n), &told[n as usize].1);
+        is_archived(&world, next(n), &reported[n as usize].1);
         world.clock.advance(DAY * 91);
     }
     retain(&world);
-    for (eid, before) in &told {
+    for (eid, before) in &reported {
         is_freed(&world, *eid, before);
     }
     assert_eq!(head(&world, first).archived.unwrap().next, Some(3));
@@ -91,11 +91,11 @@ pub(in crate::tests) fn a21_a_slow_pass_never_meets_the_next_execution_of_its_ke
     for slow_at in 0..16 {
         let (world, eid) = free();
         let slow = neighbour(&world, app, 2);
-        let stands = Rule::new(Injection::Delay(DAY)).at(slow_at);
-        slow.faults.add(stands);
+        let hangs = Rule::new(Injection::Delay(DAY)).at(slow_at);
+        slow.faults.add(hangs);
         let other = async {
             crate::ports::Clock::sleep(&*world.clock, Duration::from_secs(10)).await;
-            let start = Start::new("hears").key("sequential");
+            let start = Start::new("receives").key("sequential");
             let again = world.engine.start(start).await.unwrap();
             let ended = world.engine.run(again.eid, world.causes(again.eid)).await;
             assert_eq!(ended.unwrap(), Ended::Suspended(None));
@@ -131,7 +131,7 @@ fn a21_a_slow_run_of_the_first_execution_deletes_no_mail_of_the_next() {
         .add(Rule::new(Injection::Delay(DAY)).on(Verb::List));
     let other = async {
         crate::ports::Clock::sleep(&*world.clock, Duration::from_secs(10)).await;
-        let start = Start::new("hears").key("sequential");
+        let start = Start::new("receives").key("sequential");
         let signal = Signal::on("in").value(&4_u64);
         world
             .engine
@@ -158,7 +158,7 @@ fn a21_a_pass_and_a_start_both_change_the_tombstone() {
             // The tombstone is there, and its report is not; the key is free.
             let dies = world.beside(app(), "dies", 9);
             let head = keys::head(&eid);
-            let after = Rule::new(Injection::LandedAndDied).on(Verb::Write);
+            let after = Rule::new(Injection::LandedAndDied).on_writes();
             dies.faults.add(after.under(head.as_str()));
             let retention = Retention::new(&dies.engine, RetentionSettings::default()).unwrap();
             assert!(dies.block(retention.pass(&Notice::new())).is_err());
@@ -169,13 +169,13 @@ fn a21_a_pass_and_a_start_both_change_the_tombstone() {
                 true => one.faults.add(delay),
                 false => two.faults.add(delay),
             }
-            let start = Start::new("hears").key("sequential");
+            let start = Start::new("receives").key("sequential");
             let (passed, started) = world.block(join(pass(&one), two.engine.start(start)));
             assert_eq!(passed.finished, 1);
             assert_eq!(started.unwrap().eid, next(1));
             let tombstone = super::head(&world, eid);
             assert_eq!(tombstone.archived.unwrap().next, Some(1), "slow at {slow}");
-            assert_eq!(super::heard(&world, eid, tombstone.commit), 1);
+            assert_eq!(super::received(&world, eid, tombstone.commit), 1);
         }
     }
 }
@@ -193,7 +193,7 @@ fn a_key_that_was_freed_early_is_cleaned_a_day_after_its_tombstone() {
     world.clock.advance(DAY);
     let first = retain_by(&world, settings()).unwrap();
     assert_eq!((first.archived, first.freed), (1, 0));
-    assert!(world.start(Start::new("hears").key("sequential")).fresh);
+    assert!(world.start(Start::new("receives").key("sequential")).fresh);
     let late = keys::blob(&eid, crate::domain::Digest::of(b"1").as_str());
     let _ = world
         .block(world.engine.ports().create(&late, "1".into()))

@@ -1,7 +1,7 @@
 //! What comes late: the tombstone refuses it, and answers.
 
 use super::{DAY, Duration, app, ended, head, is_archived, is_freed, keyed, nothing_is_wrong};
-use super::{retain, tell, under, world};
+use super::{describe, retain, under, world};
 use crate::client::{EngineError, Signal, Start};
 use crate::domain::{Actor, Status};
 use crate::ports::Outcome;
@@ -11,12 +11,7 @@ use crate::testing::{Injection, Rule, Verb, World};
 /// A worker whose `n`th write of a head stays on its way, and who is gone by then.
 fn crash_count(world: &World, n: u64, seed: u64) -> World {
     let stalled = world.beside(app(), &format!("stalls{seed}"), seed);
-    let head = || {
-        Rule::new(Injection::Held)
-            .on(Verb::Write)
-            .under("x/")
-            .skip(n)
-    };
+    let head = || Rule::new(Injection::Held).on_writes().under("x/").skip(n);
     stalled.faults.add(head());
     // It looks at the head, to see what became of it.
     let dies = Rule::new(Injection::Died).on(Verb::Read).under("x/");
@@ -43,7 +38,7 @@ fn case_12_a_commit_that_comes_after_the_archive_is_refused() {
         // Another one finishes the execution.
         world.skip(Duration::from_secs(31));
         assert_eq!(world.result::<u64>(eid), Ok(10));
-        let before = tell(&world, eid);
+        let before = describe(&world, eid);
         world.clock.advance(DAY * 8);
         assert_eq!(retain(&world).archived, 1);
         if freed {
@@ -70,14 +65,14 @@ pub(in crate::tests) fn case_12_a_start_that_comes_after_the_archive_is_refused(
     // The mail is there; the head stays on its way, and the client is gone.
     client
         .faults
-        .add(Rule::new(Injection::Held).on(Verb::Write).under("x/"));
-    let next = Rule::new(Injection::Died).on(Verb::Write).under("x/");
+        .add(Rule::new(Injection::Held).on_writes().under("x/"));
+    let next = Rule::new(Injection::Died).on_writes().under("x/");
     client.faults.add(next);
     assert!(client.block(client.engine.start(start())).is_err());
     let eid = keyed("s");
     world.run_all();
     assert_eq!(world.result::<u64>(eid), Ok(10));
-    let before = tell(&world, eid);
+    let before = describe(&world, eid);
     world.clock.advance(DAY * 8);
     assert_eq!(retain(&world).archived, 1);
     assert_eq!(comes_now(&world, &client), [Outcome::Refused]);
@@ -117,7 +112,7 @@ fn i5_a_tombstone_answers_a_start_with_its_key() {
 }
 
 #[test]
-fn i7_nothing_can_be_said_to_what_is_archived_and_a_refusal_names_the_next_execution() {
+fn i7_no_signal_reaches_an_archived_execution_and_a_refusal_names_the_next_one() {
     let world = world();
     let eid = ended(&world, "sequential", 5);
     world.clock.advance(DAY * 8);
@@ -157,16 +152,16 @@ fn i7_nothing_can_be_said_to_what_is_archived_and_a_refusal_names_the_next_execu
 
 #[test]
 fn i3_a_message_to_what_is_archived_is_dropped_and_its_sender_goes_on() {
-    async fn tells(ctx: crate::Context, to: crate::ExecutionId) -> Result<u64, crate::Failed> {
+    async fn send_all(ctx: crate::Context, to: crate::ExecutionId) -> Result<u64, crate::Failed> {
         ctx.send(to, "in", &1_u64)?;
         Ok(1)
     }
-    let world = World::new(app().workflow("tells", "1", tells));
+    let world = World::new(app().workflow("send_all", "1", send_all));
     let eid = ended(&world, "sequential", 5);
-    let before = tell(&world, eid);
+    let before = describe(&world, eid);
     world.clock.advance(DAY * 8);
     retain(&world);
-    let sender = world.start(Start::new("tells").input(&eid)).eid;
+    let sender = world.start(Start::new("send_all").input(&eid)).eid;
     world.run_all();
     assert_eq!(world.result::<u64>(sender), Ok(1));
     is_archived(&world, eid, &before);
@@ -177,7 +172,7 @@ fn i3_a_message_to_what_is_archived_is_dropped_and_its_sender_goes_on() {
 fn a_value_that_comes_late_under_a_tombstone_goes_when_the_key_is_free() {
     let world = world();
     let eid = ended(&world, "rich", 5);
-    let before = tell(&world, eid);
+    let before = describe(&world, eid);
     world.clock.advance(DAY * 8);
     retain(&world);
     // Of a worker that has dispatched what a parent sends, once more.
@@ -195,7 +190,7 @@ fn a_value_that_comes_late_under_a_tombstone_goes_when_the_key_is_free() {
 fn a_timer_that_comes_late_wakes_a_run_that_deletes_it() {
     let world = world();
     let eid = ended(&world, "sequential", 5);
-    let before = tell(&world, eid);
+    let before = describe(&world, eid);
     world.clock.advance(DAY * 8);
     retain(&world);
     let now = crate::ports::Clock::now(&*world.clock);

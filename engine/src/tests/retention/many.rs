@@ -84,7 +84,7 @@ fn case_24_10_000_finished_executions_under_passes_that_are_killed_at_random() {
         for n in 0..FINISHED {
             finished.push(run(&world, end(n)).await);
             if n % (FINISHED / OTHERS) == 0 {
-                waiting.push(run(&world, Start::new("hears").key(format!("w{n}"))).await);
+                waiting.push(run(&world, Start::new("receives").key(format!("w{n}"))).await);
             }
         }
         (finished, waiting)

@@ -1,4 +1,4 @@
-//! Retention: finished executions are archived, told of as before, and expired in time.
+//! Retention: finished executions are archived, read as before, and expired in time.
 
 pub(super) mod archives;
 pub(super) mod cuts;
@@ -6,8 +6,8 @@ pub(super) mod freed;
 pub(super) mod late;
 mod many;
 mod price;
+mod reads;
 pub(super) mod reopened;
-mod tells;
 mod two;
 
 use std::time::Duration;
@@ -44,13 +44,13 @@ async fn fails(_: Context, _: ()) -> Result<(), Failed> {
     Err(Failed::new("declined", "the card was refused"))
 }
 
-async fn hears(ctx: Context, _: ()) -> Result<u64, Failed> {
+async fn receives(ctx: Context, _: ()) -> Result<u64, Failed> {
     Ok(ctx.receive::<u64>("in").await?)
 }
 
 /// Waits for a child that waits for a message.
 async fn asks(ctx: Context, _: ()) -> Result<u64, Failed> {
-    Ok(ctx.child_named::<u64>("hears", &()).await?)
+    Ok(ctx.child_named::<u64>("receives", &()).await?)
 }
 
 pub(super) fn app() -> App {
@@ -58,7 +58,7 @@ pub(super) fn app() -> App {
         .workflow("sequential", "1", sequential)
         .workflow("rich", "1", rich)
         .workflow("fails", "1", fails)
-        .workflow("hears", "1", hears)
+        .workflow("receives", "1", receives)
         .workflow("asks", "1", asks)
 }
 
@@ -112,7 +112,7 @@ fn head(world: &World, eid: ExecutionId) -> Head {
     world.block(journal).unwrap().unwrap().head
 }
 
-/// What is told of an execution: the same before and after, every value resolved.
+/// What can be read of an execution: the same before and after, every value resolved.
 #[derive(Debug, PartialEq)]
 struct FeedRecord {
     commits: Vec<Commit>,
@@ -122,7 +122,7 @@ struct FeedRecord {
     entries: u64,
 }
 
-fn tell(world: &World, eid: ExecutionId) -> FeedRecord {
+fn describe(world: &World, eid: ExecutionId) -> FeedRecord {
     let engine = &world.engine;
     let mut commits = world
         .block(engine.journal(eid, 1, usize::MAX))
@@ -162,7 +162,7 @@ fn is_archived(world: &World, eid: ExecutionId, before: &FeedRecord) {
     let head = head(world, eid);
     assert_eq!(head.status, Status::Archived);
     assert!(head.encode().len() < 1_024, "{}", head.encode().len());
-    assert_eq!(tell(world, eid), *before, "I10: it is whole");
+    assert_eq!(describe(world, eid), *before, "I10: it is whole");
     let archived = head.archived.unwrap();
     let result = match &before.outcome.1 {
         Ok(value) => value.digest(),
@@ -172,21 +172,22 @@ fn is_archived(world: &World, eid: ExecutionId, before: &FeedRecord) {
         (archived.status, archived.result),
         (before.outcome.0, result)
     );
-    assert_eq!(heard(world, eid, head.commit), 1, "it is told");
+    assert_eq!(received(world, eid, head.commit), 1, "it is reported");
 }
 
 /// The feed objects of a commit.
 fn words(world: &World, eid: ExecutionId, commit: u64) -> Vec<Key> {
-    let told = under(world, keys::FEED).into_iter();
-    told.filter(|key| FeedKey::parse(key).is_some_and(|key| (key.eid, key.commit) == (eid, commit)))
+    let reported = under(world, keys::FEED).into_iter();
+    reported
+        .filter(|key| FeedKey::parse(key).is_some_and(|key| (key.eid, key.commit) == (eid, commit)))
         .collect()
 }
 
-/// How often a reader of the feed hears of a commit: of several objects it keeps the first.
-fn heard(world: &World, eid: ExecutionId, commit: u64) -> usize {
-    let heard = crate::feed::events(world.engine.ports(), None, None);
-    let heard = world.block(heard).unwrap().into_iter();
-    heard
+/// How often a reader of the feed receives a commit: of several objects it keeps the first.
+fn received(world: &World, eid: ExecutionId, commit: u64) -> usize {
+    let received = crate::feed::events(world.engine.ports(), None, None);
+    let received = world.block(received).unwrap().into_iter();
+    received
         .filter(|(_, key)| (key.eid, key.commit) == (eid, commit))
         .count()
 }
@@ -199,12 +200,12 @@ fn is_freed(world: &World, eid: ExecutionId, before: &FeedRecord) {
         [keys::head(&eid)]
     );
     assert!(head(world, eid).is_free(crate::ports::Clock::now(&*world.clock)));
-    let told = under(world, keys::FEED).into_iter();
-    let own: Vec<_> = told
+    let reported = under(world, keys::FEED).into_iter();
+    let own: Vec<_> = reported
         .filter(|key| FeedKey::parse(key).is_some_and(|key| key.eid == eid))
         .collect();
     assert_eq!(own, []);
-    assert_eq!(tell(world, eid), *before, "archives stay");
+    assert_eq!(describe(world, eid), *before, "archives stay");
 }
 
 #[track_caller]

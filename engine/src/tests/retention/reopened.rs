@@ -4,7 +4,7 @@ use futures::future::join;
 
 use super::{DAY, Duration, app, commit, ended, head, is_archived, neighbour, nothing_is_wrong};
 use super::{Entry, ExecutionId, Json, Notice, Retained, Retention, RetentionSettings, Status};
-use super::{Journal, Settings, draft, keys, retain, tell, under, world};
+use super::{Journal, Settings, describe, draft, keys, retain, under, world};
 use crate::client::Signal;
 use crate::domain::{Body, MessageId, Queue};
 use crate::ports::Clock as _;
@@ -20,7 +20,7 @@ fn reopen(world: &World, eid: ExecutionId) {
     commit(world, eid, Status::Running, vec![Entry::Resumed]);
 }
 
-/// It ends again, and the feed tells so.
+/// It ends again, and the feed reports it.
 fn end_again(world: &World, eid: ExecutionId) {
     let value = Json::of(&77_u64).unwrap().into();
     commit(
@@ -30,7 +30,7 @@ fn end_again(world: &World, eid: ExecutionId) {
         vec![Entry::Completed { value }],
     );
     let head = head(world, eid);
-    let told = crate::feed::FeedRecord {
+    let reported = crate::feed::FeedRecord {
         format: 1,
         eid,
         commit: head.commit,
@@ -45,7 +45,7 @@ fn end_again(world: &World, eid: ExecutionId) {
         events: Vec::new(),
     };
     world
-        .block(crate::feed::write(world.engine.ports(), &told))
+        .block(crate::feed::write(world.engine.ports(), &reported))
         .unwrap();
 }
 
@@ -58,7 +58,7 @@ pub(in crate::tests) fn a9_what_was_re_opened_between_archive_and_tombstone_is_l
     // Its archive is on its way for a while.
     let slow = neighbour(&world, app, 2);
     let delay = Rule::new(Injection::Delay(Duration::from_secs(10)));
-    slow.faults.add(delay.on(Verb::Write).under("archive/"));
+    slow.faults.add(delay.on_writes().under("archive/"));
     let reopens = async {
         world.clock.sleep(Duration::from_secs(5)).await;
         let other = neighbour(&world, app, 3);
@@ -96,7 +96,7 @@ pub(in crate::tests) fn a9_what_was_re_opened_between_archive_and_tombstone_is_l
     }
     end_again(&world, eid);
     assert_eq!(world.result::<u64>(eid), Ok(77));
-    let before = tell(&world, eid);
+    let before = describe(&world, eid);
     world.clock.advance(DAY * 8);
     assert_eq!(
         retain(&world).archived,
@@ -125,7 +125,7 @@ pub(in crate::tests) fn a_slow_pass_never_replaces_the_archive_of_a_later_end() 
     });
     reopen(&world, eid);
     end_again(&world, eid);
-    let before = tell(&world, eid);
+    let before = describe(&world, eid);
     world.clock.advance(DAY * 8);
     assert_eq!(retain(&world).archived, 1);
     is_archived(&world, eid, &before);
@@ -143,7 +143,7 @@ fn a9_an_archive_beside_a_head_that_was_re_opened_is_replaced_when_it_ends() {
     let eid = ended(&world, "sequential", 20);
     world.clock.advance(DAY * 8);
     let dies = world.beside(app(), "dies", 2);
-    let archive = Rule::new(Injection::LandedAndDied).on(Verb::Write);
+    let archive = Rule::new(Injection::LandedAndDied).on_writes();
     dies.faults.add(archive.under("archive/"));
     let retention = Retention::new(&dies.engine, RetentionSettings::default()).unwrap();
     assert!(dies.block(retention.pass(&Notice::new())).is_err());
@@ -151,7 +151,7 @@ fn a9_an_archive_beside_a_head_that_was_re_opened_is_replaced_when_it_ends() {
     assert_eq!(retain(&world).archived, 0);
     assert_eq!(head(&world, eid).status, Status::Running);
     end_again(&world, eid);
-    let before = tell(&world, eid);
+    let before = describe(&world, eid);
     world.clock.advance(DAY * 8);
     assert_eq!(retain(&world).archived, 1);
     is_archived(&world, eid, &before);
@@ -215,7 +215,7 @@ pub(in crate::tests) fn a9_a_pass_continues_only_with_the_tombstone_of_its_commi
     end_again(&world, eid);
     world.clock.advance(DAY * 8);
     let dies = world.beside(app(), "dies", 2);
-    let tombstone = Rule::new(Injection::LandedAndDied).on(Verb::Write);
+    let tombstone = Rule::new(Injection::LandedAndDied).on_writes();
     dies.faults.add(tombstone.under("x/"));
     let retention = Retention::new(&dies.engine, RetentionSettings::default()).unwrap();
     assert!(dies.block(retention.pass(&Notice::new())).is_err());

@@ -2,7 +2,9 @@
 
 use futures::future::join;
 
-use super::{DAY, Duration, app, ended, is_archived, is_freed, neighbour, nothing_is_wrong, tell};
+use super::{
+    DAY, Duration, app, describe, ended, is_archived, is_freed, neighbour, nothing_is_wrong,
+};
 use super::{Notice, Retained, Retention, RetentionSettings, under, world};
 use crate::testing::{Injection, Rule, World};
 
@@ -16,7 +18,7 @@ fn i10_two_passes_at_once_archive_each_execution_once_and_free_its_key() {
     for slow_at in 0..40 {
         let world = world();
         let eid = ended(&world, "rich", 5);
-        let before = tell(&world, eid);
+        let before = describe(&world, eid);
         let both = |freed: bool| {
             let others = [4, 5].map(|seed| neighbour(&world, app, seed + u64::from(freed) * 2));
             let slow = Rule::new(Injection::Delay(Duration::from_secs(3)));

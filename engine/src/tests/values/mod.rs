@@ -24,7 +24,7 @@ async fn echo(value: Value) -> Result<Value, StepError> {
 /// The value on every way there is: input, step, message, child, announcement, result.
 async fn mirror(ctx: Context, value: Value) -> Result<Vec<Value>, Failed> {
     let step = ctx.call("echo", echo, &value).await?;
-    ctx.announce("told", &value)?;
+    ctx.announce("reported", &value)?;
     let message: Value = ctx.receive("in").await?;
     let child: Value = ctx.child_named("same", &value).await?;
     ctx.send(ctx.eid(), "again", &value)?;
@@ -54,20 +54,20 @@ fn survives(world: &World, value: &Json) {
     assert_plain_keys(world);
 }
 
-/// What `eid` told the feed.
+/// What `eid` announced in the feed.
 fn announced(world: &World, eid: ExecutionId) -> Json {
     let ports = &world.engine.core().ports;
-    let told = world.block(async {
+    let reported = world.block(async {
         let keys = feed::events(ports, None, None).await.unwrap();
         let keys: Vec<_> = keys.into_iter().map(|(key, _)| key).collect();
         feed::read(ports, &keys, 4).await.unwrap()
     });
-    let mine = told.into_iter().filter(|told| told.eid == eid);
+    let mine = reported.into_iter().filter(|reported| reported.eid == eid);
     let mut values = mine
-        .flat_map(|told| told.events)
-        .filter(|event| event.kind == "announce.told")
+        .flat_map(|reported| reported.events)
+        .filter(|event| event.kind == "announce.reported")
         .filter_map(|event| event.value);
-    let value = values.next().expect("it was told");
+    let value = values.next().expect("it was reported");
     let value = world.block(crate::stored::resolve(ports, &eid, &value));
     value.unwrap()
 }
@@ -176,7 +176,7 @@ async fn bad(ctx: Context, way: String) -> Result<String, Failed> {
         "child" => ctx.child_named::<f64>("same", &nan).await.err(),
         "spawn" => ctx.spawn_named("same", &nan).start().err(),
         "send" => ctx.send(ctx.eid(), "in", &nan).err(),
-        "announce" => ctx.announce("told", &nan).err(),
+        "announce" => ctx.announce("reported", &nan).err(),
         _ => None,
     };
     Ok(
@@ -289,7 +289,7 @@ fn a_huge_error_text_is_cut_with_a_mark() {
 }
 
 #[test]
-fn a_blob_stands_under_whoever_refers_to_it() {
+fn a_blob_is_stored_under_its_referrer() {
     let world = World::new(app());
     let text = Json::of(&"x".repeat(40_000)).unwrap();
     let eid = world.start(Start::new("mirror").json(text.clone())).eid;

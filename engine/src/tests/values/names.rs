@@ -9,7 +9,7 @@ use crate::testing::World;
 use crate::{Context, Failed, StepError};
 
 #[test]
-fn odd_dispatch_keys_name_one_execution_each_and_stand_in_no_key() {
+fn odd_dispatch_keys_name_one_execution_each_and_are_in_no_key() {
     let world = World::new(app());
     let longest = "k".repeat(1024);
     let keys = [

@@ -65,7 +65,7 @@ fn i4_a_queue_that_cannot_be_listed_hides_neither_another_nor_the_timers() {
 }
 
 #[test]
-fn a_worker_that_is_told_to_stop_while_a_list_is_not_answered_stops() {
+fn a_worker_that_is_asked_to_stop_while_a_list_is_not_answered_stops() {
     let (world, _) = world();
     world.faults.add(
         Rule::new(Injection::Delay(300 * SECOND))

@@ -7,7 +7,7 @@ use super::{Log, SECOND, app, beside, options, sleep, world};
 use crate::client::{Signal, Start};
 use crate::domain::{ExecutionId, Queue, Status};
 use crate::ports::Clock;
-use crate::testing::{Injection, Rule, Verb};
+use crate::testing::{Injection, Rule};
 use crate::worker::{WorkerEvent, WorkerOptions};
 
 #[test]
@@ -83,7 +83,12 @@ fn a_worker_whose_doorbell_rings_does_not_wait_for_its_next_look() {
     };
     let what = async {
         sleep(&world, 10 * SECOND).await;
-        let eid = world.engine.start(Start::new("hears")).await.unwrap().eid;
+        let eid = world
+            .engine
+            .start(Start::new("receives"))
+            .await
+            .unwrap()
+            .eid;
         sleep(&world, SECOND).await;
         world
             .engine
@@ -161,11 +166,8 @@ fn i4_what_a_dead_process_held_is_run_when_its_lease_ends() {
     let log = Log::default();
     let eid = world.start(Start::new("slow").input(&2_u64)).eid;
     let dead = world.beside(app(&ledger), "dead", 3);
-    dead.faults.add(
-        Rule::new(Injection::LandedAndDied)
-            .on(Verb::Write)
-            .under("x/"),
-    );
+    dead.faults
+        .add(Rule::new(Injection::LandedAndDied).on_writes().under("x/"));
     assert!(dead.run(eid).is_err());
     let options = WorkerOptions {
         idle: 3600 * SECOND,

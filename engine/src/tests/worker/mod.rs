@@ -45,7 +45,7 @@ async fn nap(ctx: Context, seconds: u64) -> Result<u64, Failed> {
     Ok(seconds)
 }
 
-async fn hears(ctx: Context, _: ()) -> Result<u64, Failed> {
+async fn receives(ctx: Context, _: ()) -> Result<u64, Failed> {
     Ok(ctx.receive::<u64>("in").await?)
 }
 
@@ -54,7 +54,7 @@ pub(in crate::tests) fn app(ledger: &Ledger) -> App {
     App::new()
         .workflow("slow", "1", move |ctx, n| slow(ctx, ledger.clone(), n))
         .workflow("nap", "1", nap)
-        .workflow("hears", "1", hears)
+        .workflow("receives", "1", receives)
         .workflow("sequential", "1", sequential)
 }
 
@@ -62,7 +62,7 @@ fn world() -> (World, Ledger) {
     Ledger::world(app)
 }
 
-/// What a worker said, and when.
+/// What a worker reported, and when.
 #[derive(Clone, Default)]
 pub(in crate::tests) struct Log(Arc<Mutex<Vec<(Duration, WorkerEvent)>>>);
 

@@ -1,8 +1,8 @@
-//! A worker that stops, a store that is down, work that nobody here knows.
+//! A worker that stops, a store that is down, work that is not registered here.
 
 use futures::future::join;
 
-use super::super::{Ended, neighbour, told};
+use super::super::{Ended, neighbour, reported};
 use super::{Log, SECOND, app, beside, nap, options, sleep, world};
 use crate::client::{Signal, Start};
 use crate::domain::Status;
@@ -12,7 +12,7 @@ use crate::testing::{Injection, Rule};
 use crate::worker::{Worker, WorkerEvent, WorkerOptions};
 
 #[test]
-fn a_store_that_is_down_for_ten_minutes_loses_nothing_and_is_told_of_once() {
+fn a_store_that_is_down_for_ten_minutes_loses_nothing_and_is_reported_once() {
     for fault in [Fault::Unavailable, Fault::Throttled, Fault::Denied] {
         let (world, ledger) = world();
         let log = Log::default();
@@ -22,8 +22,8 @@ fn a_store_that_is_down_for_ten_minutes_loses_nothing_and_is_told_of_once() {
             eids.push(world.start(Start::new("nap").input(&(n * 300))).eid);
         }
         let client = neighbour(&world, || app(&ledger), 5);
-        let hearer = world.start(Start::new("hears")).eid;
-        eids.push(hearer);
+        let receiver = world.start(Start::new("receives")).eid;
+        eids.push(receiver);
         let what = async {
             sleep(&world, 15 * SECOND).await;
             world
@@ -32,7 +32,7 @@ fn a_store_that_is_down_for_ten_minutes_loses_nothing_and_is_told_of_once() {
             sleep(&world, 60 * SECOND).await;
             client
                 .engine
-                .signal(hearer, Signal::on("in").value(&4_u64))
+                .signal(receiver, Signal::on("in").value(&4_u64))
                 .await
                 .unwrap();
             sleep(&world, 540 * SECOND).await;
@@ -65,7 +65,7 @@ fn a_worker_that_stops_commits_what_runs_and_hands_over_the_rest() {
         "the attempt under way may end"
     );
     assert_eq!(log.ended(eid).pop().unwrap().1, Ended::Sliced);
-    let story = told(&world, eid);
+    let story = reported(&world, eid);
     let done = story
         .iter()
         .filter(|e| e.starts_with("frame.completed"))
@@ -85,7 +85,7 @@ fn a_worker_that_stops_commits_what_runs_and_hands_over_the_rest() {
 }
 
 #[test]
-fn a_worker_that_is_abandoned_leaves_its_attempts_to_be_told_lost() {
+fn a_worker_that_is_abandoned_leaves_its_attempts_to_be_reported_lost() {
     for abandoned in [true, false] {
         let (world, ledger) = world();
         let log = Log::default();
@@ -114,7 +114,7 @@ fn a_worker_that_is_abandoned_leaves_its_attempts_to_be_told_lost() {
         beside(&next, options(&world, &log), sleep(&world, 80 * SECOND));
         assert_eq!(world.result::<u64>(eid), Ok(1));
         assert_eq!(ledger.runs(eid, "slow"), 3, "one attempt was lost");
-        let story = told(&world, eid);
+        let story = reported(&world, eid);
         assert!(
             story.contains(&"frame.suspended root/slow#0".to_owned()),
             "{story:#?}"
@@ -123,7 +123,7 @@ fn a_worker_that_is_abandoned_leaves_its_attempts_to_be_told_lost() {
 }
 
 #[test]
-fn what_nobody_here_knows_is_left_and_the_rest_is_served() {
+fn unregistered_workflows_are_left_and_the_rest_is_served() {
     let (world, ledger) = world();
     let log = Log::default();
     let newer = || {

@@ -22,8 +22,8 @@ pub use trouble::Trouble;
 /// Runs the demo and prints its report. Success only if every claim holds.
 #[must_use]
 pub fn main(options: &Options) -> ExitCode {
-    let say = |text: String| eprintln!("{text}");
-    let report = match play::play(options, &say) {
+    let progress = |text: String| eprintln!("{text}");
+    let report = match play::play(options, &progress) {
         Ok(report) => report,
         Err(trouble) => {
             eprintln!("error: {}", in_full(&trouble));

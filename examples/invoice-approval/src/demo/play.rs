@@ -21,8 +21,8 @@ const BOOKED_BEFORE_KILL: usize = 8;
 /// Timeout of every wait.
 const PATIENCE: Duration = Duration::from_secs(90);
 
-/// Runs the demo; `say` receives its progress.
-pub(super) fn play(options: &Options, say: &dyn Fn(String)) -> Result<Report, Trouble> {
+/// Runs the demo; `report` receives its progress.
+pub(super) fn play(options: &Options, report: &dyn Fn(String)) -> Result<Report, Trouble> {
     let began = Instant::now();
     let lines = file::read(options.file.as_deref())?;
     let place = Place::find(options)?;
@@ -32,18 +32,18 @@ pub(super) fn play(options: &Options, say: &dyn Fn(String)) -> Result<Report, Tr
     };
     let pond = Pond::create(&place)?;
     let bank = Bank::new(&place.ledger);
-    say(format!("pond    {}", place.bucket()));
-    say(format!("ledger  {}", place.ledger.display()));
+    report(format!("pond    {}", place.bucket()));
+    report(format!("ledger  {}", place.ledger.display()));
 
     let (cases, _) = start_all(&pond, &lines, &terms)?;
-    say(format!(
+    report(format!(
         "{} lines started {} executions: {} repeat an invoice",
         lines.len(),
         cases.len(),
         lines.len() - cases.len()
     ));
     let (_, fresh_again) = start_all(&pond, &lines, &terms)?;
-    say(format!("the same lines again started {fresh_again}"));
+    report(format!("the same lines again started {fresh_again}"));
 
     let mut worker = WorkerProcess::start(&place, "worker-1")?;
     let pid = worker.id();
@@ -52,15 +52,15 @@ pub(super) fn play(options: &Options, say: &dyn Fn(String)) -> Result<Report, Tr
     })?;
     worker.kill()?;
     let killed = look_after_kill(&pond, &cases, &bank)?;
-    say(format!(
+    report(format!(
         "killed worker {pid}: {} payments in the ledger; {} in flight, {} of these in the ledger too",
         killed.booked, killed.in_flight, killed.booked_in_flight
     ));
 
     let decided = decide(&place, &cases)?;
-    say(format!("sent {decided} decisions while no worker ran"));
+    report(format!("sent {decided} decisions while no worker ran"));
     let mut worker = WorkerProcess::start(&place, "worker-2")?;
-    say(format!("worker {} goes on", worker.id()));
+    report(format!("worker {} goes on", worker.id()));
     let mut open: Vec<&Case> = cases.iter().collect();
     until("the last execution", &mut worker, || {
         let mut still = Vec::new();
@@ -235,7 +235,7 @@ fn ledger_holds_each_once(rows: &[Row], payments: &[Payment]) -> Claim {
             .iter()
             .all(|(number, key)| by_number.contains_key(number) && by_key.contains_key(key));
     Claim::new(
-        "each paid invoice stands in the ledger once, and no other does",
+        "each paid invoice is in the ledger once, and no other is",
         once && same,
         format!(
             "{} lines, {} keys, {} paid",
@@ -278,7 +278,7 @@ fn outcomes_are_as_planned(rows: &[Row]) -> Claim {
         odd.join(", ")
     };
     Claim::new(
-        "every execution ended, as its line and its approver say",
+        "every execution ended, as its line and its approver require",
         odd.is_empty(),
         detail,
     )

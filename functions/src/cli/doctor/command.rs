@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use millpond::client::{Audit, EngineError, Unserved, chain};
-use millpond::ports::MemoryBucket;
+use millpond::ports::{MemoryBucket, Verb};
 use millpond_conformance::Probe;
 use millpond_host::SystemClock;
 use millpond_wrappers::{Bill, Metered, Prices};
@@ -19,7 +19,6 @@ use super::super::needs::Needs;
 use super::checks::Checks;
 use super::finding::StoreFinding;
 use super::leftovers::{FOLDER, leftovers};
-use super::permissions::Verb;
 use super::report::Report;
 use super::settings::settings;
 use super::target::Target;

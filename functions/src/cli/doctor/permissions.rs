@@ -3,32 +3,23 @@
 use bytes::Bytes;
 use millpond::client::chain;
 use millpond::keys::Prefix;
-use millpond::ports::{BucketError, Expect, Fault};
+use millpond::ports::{BucketError, Expect, Fault, Verb};
 use millpond_conformance::Finding;
 
 use super::finding::StoreFinding;
 use super::target::Target;
 use crate::bucket::Names;
 
-/// A verb of the bucket port.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Verb {
-    Read,
-    Write,
-    Delete,
-    List,
-}
-
 /// The name of the permission for a verb.
 pub(super) const fn name(names: Names, verb: Verb) -> &'static str {
     match (names, verb) {
         (Names::Iam, Verb::Read) => "s3:GetObject",
-        (Names::Iam, Verb::Write) => "s3:PutObject",
+        (Names::Iam, Verb::Create | Verb::Replace) => "s3:PutObject",
         (Names::Iam, Verb::Delete) => "s3:DeleteObject",
         (Names::Iam, Verb::List) => "s3:ListBucket",
         (Names::Express, _) => "s3express:CreateSession",
         (Names::Verbs, Verb::Read) => "read",
-        (Names::Verbs, Verb::Write) => "write",
+        (Names::Verbs, Verb::Create | Verb::Replace) => "write",
         (Names::Verbs, Verb::Delete) => "delete",
         (Names::Verbs, Verb::List) => "list",
     }
@@ -46,7 +37,9 @@ impl Missing {
         let name = name(target.names, self.verb);
         let prefix = &target.prefix;
         let advice = match self.verb {
-            Verb::Read | Verb::Write => format!("allow {name} on the objects below the prefix"),
+            Verb::Read | Verb::Create | Verb::Replace => {
+                format!("allow {name} on the objects below the prefix")
+            }
             Verb::Delete => {
                 format!("allow {name} on the objects below the prefix, and delete {prefix}")
             }
@@ -84,7 +77,7 @@ pub(super) async fn missing(target: &Target) -> Result<Vec<Missing>, Finding> {
     let hidden = read_gone.filter(|_| read.is_none());
     let all = [
         (Verb::Read, read.filter(|_| !unsure)),
-        (Verb::Write, write),
+        (Verb::Create, write),
         (Verb::Delete, delete),
         (Verb::List, list.or(hidden)),
     ];

@@ -4,6 +4,7 @@ use std::io;
 
 use jiff::Timestamp;
 use millpond::client::{Audit, Finding, Unserved, chain};
+use millpond::ports::Verb;
 use millpond_conformance::{Probe, Violation};
 use serde_json::{Value, json};
 
@@ -12,7 +13,7 @@ use super::super::text;
 use super::checks::Checks;
 use super::finding::StoreFinding;
 use super::latency::Latency;
-use super::permissions::{Verb, name};
+use super::permissions::name;
 use super::skew::Skew;
 use super::target::Target;
 

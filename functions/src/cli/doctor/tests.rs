@@ -10,7 +10,7 @@ use clap::Parser as _;
 use jiff::SignedDuration;
 use millpond::client::App;
 use millpond::keys::{Key, Prefix};
-use millpond::ports::{Bucket, BucketError, Expect, Fault, Object, Outcome, Page};
+use millpond::ports::{Bucket, BucketError, Expect, Fault, Object, Outcome, Page, Verb};
 use millpond_codec::Codec;
 use millpond_host::SystemClock;
 use millpond_testing::MemoryBucket;
@@ -26,7 +26,7 @@ use super::super::invocation::Invocation;
 use super::super::streams::Streams;
 use super::Args;
 use super::latency::Spread;
-use super::permissions::{Verb, missing, name};
+use super::permissions::{missing, name};
 use super::target::Target;
 use crate::assembly::Assembly;
 use crate::bucket::{Behind, Location, Names, Opened};
@@ -61,16 +61,16 @@ struct Store {
 }
 
 impl Store {
-    fn may(&self, verb: Verb, word: &'static str, key: &str) -> Result<(), BucketError> {
+    fn may(&self, verb: Verb, key: &str) -> Result<(), BucketError> {
         let denied = match self.flaw {
-            Flaw::Denies(denied) => denied == verb,
+            Flaw::Denies(denied) => denied == verb || denied.is_write() && verb.is_write(),
             Flaw::Hides => verb == Verb::List,
             Flaw::Closed => true,
-            Flaw::Room => word == "list" && key == "doctor/",
+            Flaw::Room => verb == Verb::List && key == "doctor/",
             _ => false,
         };
         match denied {
-            true => Err(BucketError::new(Fault::Denied, word, key).because("AccessDenied")),
+            true => Err(BucketError::new(Fault::Denied, verb, key).because("AccessDenied")),
             false => Ok(()),
         }
     }
@@ -79,17 +79,17 @@ impl Store {
 #[async_trait]
 impl Bucket for Store {
     async fn read(&self, key: &Key) -> Result<Option<Object>, BucketError> {
-        self.may(Verb::Read, "read", key.as_str())?;
+        self.may(Verb::Read, key.as_str())?;
         yield_now().await;
         let found = self.inner.read(key).await?;
         if found.is_none() && self.flaw == Flaw::Hides {
-            return Err(BucketError::new(Fault::Denied, "read", key).because("AccessDenied"));
+            return Err(BucketError::new(Fault::Denied, Verb::Read, key).because("AccessDenied"));
         }
         Ok(found)
     }
 
     async fn write(&self, key: &Key, body: Bytes, expect: Expect) -> Result<Outcome, BucketError> {
-        self.may(Verb::Write, "write", key.as_str())?;
+        self.may(Verb::writing(&expect), key.as_str())?;
         let blind = match expect {
             Expect::Absent => self.flaw == Flaw::Creates,
             Expect::At(_) => self.flaw == Flaw::Replaces,
@@ -109,7 +109,7 @@ impl Bucket for Store {
     }
 
     async fn delete(&self, key: &Key) -> Result<(), BucketError> {
-        self.may(Verb::Delete, "delete", key.as_str())?;
+        self.may(Verb::Delete, key.as_str())?;
         match self.flaw {
             Flaw::Keeps => Ok(()),
             _ => self.inner.delete(key).await,
@@ -122,7 +122,7 @@ impl Bucket for Store {
         after: Option<&Key>,
         limit: usize,
     ) -> Result<Page, BucketError> {
-        self.may(Verb::List, "list", prefix.as_str())?;
+        self.may(Verb::List, prefix.as_str())?;
         let mut page = self.inner.list(prefix, after, limit).await?;
         if let Flaw::Clock(ahead) = self.flaw {
             for row in &mut page.entries {
@@ -209,8 +209,8 @@ async fn case16_a_store_where_both_racers_of_a_conditional_write_win_is_refused_
             (Exit::Failed, &probe.into()),
             "{found}"
         );
-        let said = found["violation"].as_str().unwrap();
-        assert!(said.contains(&format!("`{probe}`")), "{said}");
+        let message = found["violation"].as_str().unwrap();
+        assert!(message.contains(&format!("`{probe}`")), "{message}");
         let (exit, _, err) = doctor(store(flaw), &[]).await;
         assert_eq!(exit, Exit::Failed);
         let refused = format!("BAD  memory: is rejected: the bucket fails the probe `{probe}`");
@@ -244,7 +244,7 @@ async fn the_store_without_a_flaw_is_trusted_and_left_empty() {
 
 #[cfg(feature = "s3")]
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn on_a_far_store_each_probe_is_said_and_json_stays_json() {
+async fn on_a_far_store_each_probe_is_announced_and_json_stays_json() {
     let far = || "s3://pond?region=eu-north-1".parse::<Location>().unwrap();
     let probes = |err: &str| {
         err.lines()
@@ -276,7 +276,7 @@ async fn a_clock_that_is_off_by_more_than_a_second_is_a_finding() {
 
 #[tokio::test]
 async fn a_verb_that_is_denied_is_named_and_nothing_else_is_asked() {
-    for verb in [Verb::Read, Verb::Write, Verb::Delete, Verb::List] {
+    for verb in [Verb::Read, Verb::Create, Verb::Delete, Verb::List] {
         let (exit, report) = report(store(Flaw::Denies(verb))).await;
         let word = name(Names::Verbs, verb);
         assert_eq!(
@@ -286,10 +286,10 @@ async fn a_verb_that_is_denied_is_named_and_nothing_else_is_asked() {
         assert_eq!(report["findings"][0]["finding"], "permission");
         assert_eq!(report["passed"].as_array().unwrap().len(), 0, "{report}");
         // Without read permission, executions cannot be checked.
-        let looks = matches!(verb, Verb::Write | Verb::Delete);
+        let looks = matches!(verb, Verb::Create | Verb::Delete);
         assert_eq!(report["executions"].is_u64(), looks, "{report}");
     }
-    let (_, out, err) = doctor(store(Flaw::Denies(Verb::Write)), &[]).await;
+    let (_, out, err) = doctor(store(Flaw::Denies(Verb::Create)), &[]).await;
     assert!(
         err.contains("BAD  memory: was not checked completely: permissions are missing: write"),
         "{err}"
@@ -318,7 +318,7 @@ async fn actions(flaw: Flaw) -> Vec<&'static str> {
 async fn permissions_on_s3_are_named_as_iam_actions() {
     assert_eq!(actions(Flaw::None).await, [""; 0]);
     assert_eq!(actions(Flaw::Denies(Verb::Read)).await, ["s3:GetObject"]);
-    assert_eq!(actions(Flaw::Denies(Verb::Write)).await, ["s3:PutObject"]);
+    assert_eq!(actions(Flaw::Denies(Verb::Create)).await, ["s3:PutObject"]);
     assert_eq!(
         actions(Flaw::Denies(Verb::Delete)).await,
         ["s3:DeleteObject"]
@@ -331,7 +331,7 @@ async fn permissions_on_s3_are_named_as_iam_actions() {
 }
 
 #[tokio::test]
-async fn what_could_not_be_cleared_is_told() {
+async fn leftovers_that_could_not_be_deleted_are_reported() {
     let (exit, report) = report(store(Flaw::Keeps)).await;
     assert_eq!((exit, &report["failed"]), (Exit::Failed, &"replace".into()));
     assert_eq!(report["findings"][0]["finding"], "store", "{report}");
@@ -340,7 +340,7 @@ async fn what_could_not_be_cleared_is_told() {
 }
 
 #[tokio::test]
-async fn what_another_doctor_left_is_told_with_its_age_and_nothing_is_deleted() {
+async fn leftovers_of_another_doctor_are_reported_with_their_age_and_not_deleted() {
     let folder = "doctor/0123456789abcdef/";
     let theirs = ["clock", "order/a", "latency/07"].map(|name| format!("{folder}{name}"));
     let others = [

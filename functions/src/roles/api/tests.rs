@@ -96,7 +96,7 @@ fn the_actor_is_who_the_platform_found_and_a_body_cannot_name_one() {
 }
 
 #[test]
-fn where_another_method_is_taken_the_answer_says_which() {
+fn a_wrong_method_is_answered_with_the_allowed_one() {
     let world = world();
     for (path, allow) in [
         ("/health", "GET"),
@@ -113,7 +113,7 @@ fn where_another_method_is_taken_the_answer_says_which() {
 }
 
 #[test]
-fn what_is_wrong_is_a_problem_that_says_what_would_be_right() {
+fn a_wrong_request_is_a_problem_that_describes_the_right_one() {
     let world = world();
     let text = |method: &str, path: &str, body: &str| {
         let (status, problem, response) = ask(&world, &request(method, path, body));
@@ -122,7 +122,7 @@ fn what_is_wrong_is_a_problem_that_says_what_would_be_right() {
         (status, detail)
     };
     let nobody = "/executions/00000000-0000-4000-8000-000000000001";
-    for (method, path, body, status, says) in [
+    for (method, path, body, status, detailed) in [
         ("GET", "/nowhere", "", 404, "/executions/ID/signal"),
         ("DELETE", "/executions", "", 405, "DELETE"),
         ("POST", "/executions", "{", 400, "invalid body"),
@@ -161,7 +161,7 @@ fn what_is_wrong_is_a_problem_that_says_what_would_be_right() {
     ] {
         let (got, detail) = text(method, path, body);
         assert_eq!(got, status, "{method} {path}: {detail}");
-        assert!(detail.contains(says), "{method} {path}: {detail}");
+        assert!(detail.contains(detailed), "{method} {path}: {detail}");
     }
     let mut form = request("POST", "/executions", "a=b");
     let kind = "application/x-www-form-urlencoded".to_owned();
@@ -228,7 +228,7 @@ fn a_result_is_waited_for_no_longer_than_the_call_lasts() {
 }
 
 #[test]
-fn health_costs_nothing_and_says_no_where_the_bucket_is_asked_and_does_not_answer() {
+fn health_costs_nothing_and_fails_if_the_bucket_is_asked_and_does_not_answer() {
     let world = world();
     let (health, counts) = world.counted(|world| call(world, "GET", "/health", &Value::Null));
     assert_eq!((health.0, counts.reads, counts.lists), (200, 0, 0));

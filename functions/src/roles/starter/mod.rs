@@ -8,6 +8,7 @@
 //! be read, an event without a value for a template, an invalid line), the record is reported and
 //! acknowledged, so that it does not delay the others.
 
+mod answer;
 mod carry;
 mod memory;
 mod objects;
@@ -19,7 +20,7 @@ mod split;
 #[cfg(test)]
 mod tests;
 
+pub use answer::Answer;
 pub use objects::{Fetched, Objects, ObjectsError};
 pub use report::{FailedRecords, Outcome, Record, Report};
-pub use request::Answer;
 pub use role::{Starter, starter};

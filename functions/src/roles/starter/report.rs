@@ -5,7 +5,7 @@ use std::fmt;
 use millpond::domain::ExecutionId;
 use serde_json::{Value, json};
 
-use super::request::Answer;
+use super::answer::Answer;
 
 /// The most outcomes of one record that are logged one by one, and refusals among the others.
 const MAX_LOGGED: usize = 20;

@@ -2,7 +2,7 @@
 
 use millpond::client::{App, Ended};
 use millpond::domain::Status;
-use millpond_testing::{Injection, Rule, Verb};
+use millpond_testing::{Injection, Rule};
 
 use super::*;
 
@@ -123,7 +123,7 @@ fn what_was_given_up_is_not_remembered_as_served() {
     };
     world
         .faults
-        .add(Rule::new(Injection::NotSent).on(Verb::Write).always());
+        .add(Rule::new(Injection::NotSent).on_writes().always());
     assert_eq!(failed(&deliver()), ["a"]);
     world.faults.heal();
     assert_eq!(failed(&deliver()).len(), 0);
@@ -140,7 +140,7 @@ fn case20_nothing_is_acknowledged_before_its_write() {
     // The store accepts no writes: every message is redelivered, and everything is done then.
     let head = keys::head(&eids[1]);
     let denied = Injection::Error(millpond::ports::Fault::Denied);
-    let rule = Rule::new(denied).on(Verb::Write).under(head.as_str());
+    let rule = Rule::new(denied).on_writes().under(head.as_str());
     world.faults.add(rule.always());
     let done = serve(&world, &messages);
     assert_eq!(failed(&done), ["m1"]);
@@ -152,7 +152,7 @@ fn case20_nothing_is_acknowledged_before_its_write() {
 }
 
 #[test]
-fn what_this_build_does_not_know_is_left_and_acknowledged() {
+fn executions_of_other_builds_are_left_and_acknowledged() {
     let world = world();
     let eid = start(&world, "add", 1);
     let stranger = world.beside(App::new(), "w2", 2);

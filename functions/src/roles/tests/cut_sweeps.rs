@@ -25,7 +25,7 @@ impl Slow {
 
 #[async_trait]
 impl Wakeups for Slow {
-    async fn ring(&self, hint: Hint) {
+    async fn notify(&self, hint: Hint) {
         self.1.sleep(HINT).await;
         self.0.lock().expect("in a test").push(hint.eid);
     }
@@ -83,20 +83,20 @@ fn a_sweep_that_is_cut_off_is_continued_after_its_last_hint() {
     );
     world.clock.advance(MINUTE);
     let cursor = Cursor::default();
-    let (mut told, mut hints, mut sweeps) = (BTreeSet::new(), 0, 0);
+    let (mut reports, mut hints, mut sweeps) = (BTreeSet::new(), 0, 0);
     loop {
         let whole = minute(&world, &engine, &cursor);
         cursor.all_sent();
         let now = slow.take();
         sweeps += 1;
         hints += now.len();
-        told.extend(now);
+        reports.extend(now);
         if whole || sweeps == 10 {
             break;
         }
     }
     // Each is reported once; a hint in flight at a cut is repeated.
-    assert_eq!((told.len(), sweeps), (16_000, 3));
+    assert_eq!((reports.len(), sweeps), (16_000, 3));
     assert!(hints <= 16_000 + 3, "{hints}");
 }
 

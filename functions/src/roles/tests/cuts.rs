@@ -85,10 +85,10 @@ fn play(injection: Injection, at: u64) -> bool {
     let effects = effects.lock().expect("in a test");
     for (frame, step) in root.frames.iter().zip(1..) {
         // The record of an attempt precedes its effect: no effect is without a record.
-        let (seen, told) = (effects[&step] as usize, frame.attempts.len());
+        let (seen, reported) = (effects[&step] as usize, frame.attempts.len());
         assert!(
-            seen >= 1 && seen <= told,
-            "{injection:?} at {at}, step {step}: {seen} of {told}"
+            seen >= 1 && seen <= reported,
+            "{injection:?} at {at}, step {step}: {seen} of {reported}"
         );
     }
     world.faults.met() > 0

@@ -53,7 +53,7 @@ fn case18_a_step_longer_than_any_invocation_ends_failed_after_its_lost_attempts(
 }
 
 #[test]
-fn who_is_told_to_hand_over_begins_no_step_and_leaves_mail_to_itself() {
+fn a_run_that_is_asked_to_hand_over_begins_no_step_and_sends_mail_to_itself() {
     let world = world();
     let eid = start(&world, "slow", 1);
     // The read of the head takes so long that the handover begins meanwhile.

@@ -56,7 +56,7 @@ fn a_notification_names_its_execution_whichever_way_it_comes() {
 }
 
 #[test]
-fn case26_what_names_no_execution_is_told_and_acknowledged() {
+fn case26_a_hint_for_no_execution_is_reported_and_acknowledged() {
     let (_, key) = mail();
     let mut elsewhere = notification(&format!("team/{key}"));
     elsewhere["Records"][0]["s3"]["bucket"]["name"] = json!("other");

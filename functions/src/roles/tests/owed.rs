@@ -64,7 +64,7 @@ fn process(world: &World, clock: &Known, n: u64) -> (World, Engine) {
     (own, engine)
 }
 
-async fn told(engine: &Engine, message: Value) -> Batch {
+async fn reports(engine: &Engine, message: Value) -> Batch {
     let all = read(&[message]);
     let deadline = Deadline::within(&*engine.ports().clock, MINUTE);
     batch(engine, &Seen::default(), &all.records, deadline).await
@@ -94,9 +94,7 @@ fn it_is_done_when_it_comes_again_with(attributes: Value) {
     let looks = Rule::new(Injection::NotSent).on(Verb::List).under("mail/");
     a.faults.add(looks.skip(1).always());
     // The final commit is in flight for four seconds.
-    let slow = Rule::new(Injection::Delay(S(4)))
-        .on(Verb::Write)
-        .under("x/");
+    let slow = Rule::new(Injection::Delay(S(4))).on_writes().under("x/");
     a.faults.add(slow.skip(1));
     let mail = |world: &World| {
         let rows = world.memory.snapshot().into_iter().map(|(key, _)| key);
@@ -110,16 +108,16 @@ fn it_is_done_when_it_comes_again_with(attributes: Value) {
         world.engine.signal(eid, signal).await.expect("in a test");
         let new = mail(&world).into_iter().find(|key| !old.contains(key));
         let new = new.expect("the second message");
-        let said = notification(&format!("team/{new}")).to_string();
-        told(&two, sqs("b", &said, 1)).await
+        let text = notification(&format!("team/{new}")).to_string();
+        reports(&two, sqs("b", &text, 1)).await
     };
-    let (cut, held) = world.block(join(told(&one, first), meanwhile));
+    let (cut, held) = world.block(join(reports(&one, first), meanwhile));
     assert_eq!(failed(&cut), ["a"], "reported");
     assert!(matches!(held.served[0].ended, Some(Ok(Ended::Held(_)))));
     assert_eq!(failed(&held).len(), 0, "acknowledged");
     world.clock.advance(S(360));
     let (_, three) = process(&world, &clock, 4);
-    let done = world.block(told(&three, again));
+    let done = world.block(reports(&three, again));
     assert_eq!(failed(&done).len(), 0);
     assert_eq!(world.status(eid), Status::Completed);
     assert_eq!(world.result::<u64>(eid), Ok(3));

@@ -18,7 +18,7 @@ struct Heard(Mutex<Vec<Hint>>);
 
 #[async_trait]
 impl Wakeups for Heard {
-    async fn ring(&self, hint: Hint) {
+    async fn notify(&self, hint: Hint) {
         self.0.lock().expect("in a test").push(hint);
     }
 
@@ -27,15 +27,15 @@ impl Wakeups for Heard {
     }
 }
 
-fn heard(world: &World) -> (Engine, Arc<Heard>) {
-    let heard = Arc::new(Heard::default());
+fn received(world: &World) -> (Engine, Arc<Heard>) {
+    let received = Arc::new(Heard::default());
     let ports = Ports {
-        wakeups: Arc::clone(&heard) as Arc<dyn Wakeups>,
+        wakeups: Arc::clone(&received) as Arc<dyn Wakeups>,
         ..world.engine.ports().clone()
     };
     let app = App::new().workflow("nap", "1", nap);
     let host = world.engine.core().host.clone();
-    (Engine::new(ports, app, host).expect("in a test"), heard)
+    (Engine::new(ports, app, host).expect("in a test"), received)
 }
 
 fn timer_of(world: &World, eid: ExecutionId) -> Hint {
@@ -55,11 +55,11 @@ fn timer_of(world: &World, eid: ExecutionId) -> Hint {
 }
 
 #[test]
-fn a_sweep_goes_on_where_the_one_before_had_no_time_left_and_tells_each_mail() {
+fn a_sweep_continues_where_the_previous_one_had_no_time_left_and_reports_each_mail() {
     let world = world();
     let started: BTreeSet<ExecutionId> = (0..2_500).map(|n| start(&world, "nap", n)).collect();
     world.clock.advance(MINUTE);
-    let (engine, heard) = heard(&world);
+    let (engine, received) = received(&world);
     let cursor = Cursor::default();
     let deadline = Deadline::within(&*world.clock, MINUTE);
     let (swept, counts) = world.counted(|world| {
@@ -69,34 +69,34 @@ fn a_sweep_goes_on_where_the_one_before_had_no_time_left_and_tells_each_mail() {
     assert_eq!((swept.stale_mail, swept.whole), (2_500, true));
     // One list for the timers, one for each thousand mails, and one for the queues after a full page.
     assert_eq!((counts.lists, counts.writes, counts.reads), (5, 0, 0));
-    let told: BTreeSet<ExecutionId> = heard
+    let reported: BTreeSet<ExecutionId> = received
         .0
         .lock()
         .unwrap()
         .iter()
         .map(|hint| hint.eid)
         .collect();
-    assert_eq!(told, started);
+    assert_eq!(reported, started);
 }
 
 #[test]
-fn what_may_not_have_been_told_is_told_again_and_what_was_is_not() {
+fn possibly_unreported_causes_are_reported_again_and_reported_ones_are_not() {
     let world = world();
     start(&world, "nap", 1);
     world.clock.advance(MINUTE);
-    let (engine, _heard) = heard(&world);
+    let (engine, _received) = received(&world);
     let cursor = Cursor::default();
-    let told = || {
+    let reported = || {
         let deadline = Deadline::within(&*world.clock, MINUTE);
         let swept = world.block(sweep(&engine, MINUTE, &cursor, deadline));
-        swept.unwrap().told
+        swept.unwrap().reported
     };
     // Its hints were not sent, so the sweep has not confirmed them.
-    assert_eq!((told(), told()), (1, 1));
+    assert_eq!((reported(), reported()), (1, 1));
     cursor.all_sent();
-    assert_eq!(told(), 0);
+    assert_eq!(reported(), 0);
     world.clock.advance(MINUTE);
-    assert_eq!(told(), 1);
+    assert_eq!(reported(), 1);
 }
 
 #[test]
@@ -104,7 +104,7 @@ fn a_timer_that_comes_by_message_is_run_at_its_time_and_never_before() {
     let world = world();
     let eid = start(&world, "nap", 100);
     serve(&world, &[message(&world, "a", eid, 1)]);
-    let (engine, heard) = heard(&world);
+    let (engine, received) = received(&world);
     let hint = timer_of(&world, eid);
     let serve = |engine: &Engine| {
         let all = read(&[super::sqs("b", &sqs::body(&hint), 1)]);
@@ -115,7 +115,7 @@ fn a_timer_that_comes_by_message_is_run_at_its_time_and_never_before() {
     let (done, counts) = world.counted(|_| serve(&engine));
     assert_eq!(failed(&done).len(), 0);
     assert_eq!((counts.reads, counts.lists, counts.writes), (0, 0, 0));
-    assert_eq!(*heard.0.lock().unwrap(), std::slice::from_ref(&hint));
+    assert_eq!(*received.0.lock().unwrap(), std::slice::from_ref(&hint));
     assert_eq!(world.status(eid), Status::Suspended);
     // One second early: the run waits.
     world.clock.advance(Duration::from_secs(99));
@@ -130,7 +130,7 @@ fn a_timer_that_comes_by_message_is_run_at_its_time_and_never_before() {
 }
 
 #[test]
-fn a_sweep_that_saw_nothing_in_its_time_does_not_say_that_there_is_nothing() {
+fn a_sweep_that_read_nothing_in_its_time_does_not_report_an_empty_bucket() {
     let world = world();
     let eid = start(&world, "nap", 1);
     serve(&world, &[message(&world, "a", eid, 1)]);

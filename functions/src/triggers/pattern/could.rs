@@ -1,7 +1,8 @@
 //! Whether a pattern could match an event with only partially known fields.
 
+use super::checked::Pattern;
 use super::matcher::Matcher;
-use super::node::{Field, Node, Pattern};
+use super::node::{Field, Node};
 
 /// The known part of a field of future events.
 #[derive(Debug, Clone, PartialEq, Eq)]

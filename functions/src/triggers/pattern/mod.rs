@@ -8,6 +8,7 @@
 //! Two intended differences from EventBridge: numbers are compared as numbers, not by their
 //! digits, and `exists` also applies to objects.
 
+mod checked;
 mod compile;
 mod could;
 mod matcher;
@@ -16,6 +17,6 @@ mod node;
 mod tests;
 mod wildcard;
 
+pub use checked::Pattern;
 pub use compile::PatternError;
 pub use could::Known;
-pub use node::Pattern;

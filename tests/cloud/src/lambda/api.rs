@@ -25,7 +25,7 @@ pub(crate) struct Work {
 
 /// A message from the process.
 #[derive(Debug)]
-pub(crate) enum Said {
+pub(crate) enum Event {
     /// It waits for an invocation.
     Ready,
     /// It returns a response.
@@ -43,14 +43,14 @@ pub(crate) enum Said {
 pub(crate) struct Api {
     server: Server,
     work: mpsc::UnboundedSender<Work>,
-    said: mpsc::UnboundedReceiver<Said>,
+    events: mpsc::UnboundedReceiver<Event>,
 }
 
 /// The state of the request handler.
 #[derive(Debug)]
-struct Desk {
+struct Endpoint {
     work: tokio::sync::Mutex<mpsc::UnboundedReceiver<Work>>,
-    said: mpsc::UnboundedSender<Said>,
+    events: mpsc::UnboundedSender<Event>,
     /// The current invocation of the process.
     current: Mutex<Option<String>>,
 }
@@ -58,20 +58,20 @@ struct Desk {
 impl Api {
     pub(crate) async fn start() -> io::Result<Self> {
         let (work, works) = mpsc::unbounded_channel();
-        let (says, said) = mpsc::unbounded_channel();
-        let desk = Arc::new(Desk {
+        let (sender, events) = mpsc::unbounded_channel();
+        let endpoint = Arc::new(Endpoint {
             work: tokio::sync::Mutex::new(works),
-            said: says,
+            events: sender,
             current: Mutex::default(),
         });
         let server = Server::start(move |asked| {
-            let desk = Arc::clone(&desk);
-            async move { desk.answer(asked).await }
+            let endpoint = Arc::clone(&endpoint);
+            async move { endpoint.answer(asked).await }
         });
         Ok(Self {
             server: server.await?,
             work,
-            said,
+            events,
         })
     }
 
@@ -86,15 +86,15 @@ impl Api {
             .expect("the server lives as long as this");
     }
 
-    pub(crate) async fn said(&mut self) -> Said {
-        self.said
+    pub(crate) async fn event(&mut self) -> Event {
+        self.events
             .recv()
             .await
             .expect("the server lives as long as this")
     }
 }
 
-impl Desk {
+impl Endpoint {
     async fn answer(&self, asked: Asked) -> Answer {
         let path = asked.uri().path().to_owned();
         let Some(path) = path.strip_prefix("/2018-06-01/runtime/") else {
@@ -106,8 +106,8 @@ impl Desk {
             (&Method::POST, ["invocation", id, "response"]) => self.finish(
                 id,
                 |body| match body.len() > MOST_BYTES {
-                    true => Said::TooLarge(body.len()),
-                    false => Said::Response(body),
+                    true => Event::TooLarge(body.len()),
+                    false => Event::Response(body),
                 },
                 asked.into_body(),
             ),
@@ -115,13 +115,13 @@ impl Desk {
                 id,
                 |body| {
                     let (kind, message) = error(&body);
-                    Said::Error { kind, message }
+                    Event::Error { kind, message }
                 },
                 asked.into_body(),
             ),
             (&Method::POST, ["init", "error"]) => {
                 let (kind, message) = error(asked.body());
-                self.say(Said::InitError { kind, message });
+                self.send(Event::InitError { kind, message });
                 accepted()
             }
             _ => refusal(StatusCode::NOT_FOUND, "NotFound", "no such path"),
@@ -129,7 +129,7 @@ impl Desk {
     }
 
     async fn next(&self) -> Answer {
-        self.say(Said::Ready);
+        self.send(Event::Ready);
         let Some(work) = self.work.lock().await.recv().await else {
             return refusal(StatusCode::GONE, "Gone", "the function is removed");
         };
@@ -144,7 +144,7 @@ impl Desk {
             .expect("ids are well-formed headers")
     }
 
-    fn finish(&self, id: &str, say: impl FnOnce(Bytes) -> Said, body: Bytes) -> Answer {
+    fn finish(&self, id: &str, event: impl FnOnce(Bytes) -> Event, body: Bytes) -> Answer {
         let mut current = self.current.lock().expect("no holder panics");
         if current.as_deref() != Some(id) {
             return refusal(
@@ -154,9 +154,9 @@ impl Desk {
             );
         }
         *current = None;
-        let said = say(body);
-        let large = matches!(said, Said::TooLarge(_));
-        self.say(said);
+        let event = event(body);
+        let large = matches!(event, Event::TooLarge(_));
+        self.send(event);
         match large {
             true => refusal(
                 StatusCode::PAYLOAD_TOO_LARGE,
@@ -167,9 +167,9 @@ impl Desk {
         }
     }
 
-    fn say(&self, said: Said) {
+    fn send(&self, event: Event) {
         // The receiver of an instance that is being killed may be dropped.
-        let _ = self.said.send(said);
+        let _ = self.events.send(event);
     }
 }
 

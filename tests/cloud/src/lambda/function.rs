@@ -94,9 +94,9 @@ impl Function {
         if event.len() > MOST_BYTES {
             return Err(Failure::EventTooLarge { bytes: event.len() });
         }
-        let (tell, hear) = oneshot::channel();
-        tokio::spawn(Arc::clone(&self.0).serve(event, lineage, tell));
-        hear.await.expect("it tells before it ends")
+        let (sender, outcome) = oneshot::channel();
+        tokio::spawn(Arc::clone(&self.0).serve(event, lineage, sender));
+        outcome.await.expect("it sends before it ends")
     }
 
     /// Kills an instance with SIGKILL, a busy one if there is one; `pick` selects among them.
@@ -169,7 +169,7 @@ impl Deployed {
         self: Arc<Self>,
         event: Bytes,
         lineage: Lineage,
-        tell: oneshot::Sender<Result<Bytes, Failure>>,
+        sender: oneshot::Sender<Result<Bytes, Failure>>,
     ) {
         let request_id = request_id();
         let mut instance = match self.find().await {
@@ -186,7 +186,7 @@ impl Deployed {
                         failure: Some(failure.clone()),
                     });
                 }
-                let _ = tell.send(Err(failure));
+                let _ = sender.send(Err(failure));
                 return;
             }
         };
@@ -209,11 +209,11 @@ impl Deployed {
             live.busy = false;
         }
         // The caller receives its response before the instance asks for more work.
-        let _ = tell.send(outcome);
+        let _ = sender.send(outcome);
         if ended {
             return;
         }
-        if instance.settle().await {
+        if instance.rest().await {
             self.pool().idle.push(*instance);
         } else {
             self.pool().live.remove(&number);

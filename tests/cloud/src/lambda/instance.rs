@@ -9,7 +9,7 @@ use rustix::process::{Pid, Signal};
 use tokio::process::{Child, Command};
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until, timeout};
 
-use crate::lambda::api::{Api, Said, Work};
+use crate::lambda::api::{Api, Event, Work};
 use crate::lambda::process::{peak_kb, resident_kb, signal};
 use crate::lambda::{Failure, Lineage, Spec};
 
@@ -85,10 +85,10 @@ impl Instance {
         let init = |kind: String, message: String| Err(Failure::Init { kind, message });
         tokio::select! {
             biased;
-            said = self.api.said() => match said {
-                Said::Ready => Ok(()),
-                Said::InitError { kind, message } => init(kind, message),
-                other => init("Runtime.Protocol".to_owned(), format!("said {other:?} before next")),
+            event = self.api.event() => match event {
+                Event::Ready => Ok(()),
+                Event::InitError { kind, message } => init(kind, message),
+                other => init("Runtime.Protocol".to_owned(), format!("{other:?} before next")),
             },
             status = self.child.wait() => init("Runtime.ExitError".to_owned(), how(status)),
         }
@@ -130,13 +130,13 @@ impl Instance {
         loop {
             tokio::select! {
                 biased;
-                said = self.api.said() => match said {
-                    Said::Response(body) => return Ok(body),
-                    Said::TooLarge(bytes) => return Err(Failure::ResponseTooLarge { bytes }),
-                    Said::Error { kind, message } => return Err(Failure::Handled { kind, message }),
-                    Said::InitError { kind, message } => return Err(Failure::Init { kind, message }),
+                event = self.api.event() => match event {
+                    Event::Response(body) => return Ok(body),
+                    Event::TooLarge(bytes) => return Err(Failure::ResponseTooLarge { bytes }),
+                    Event::Error { kind, message } => return Err(Failure::Handled { kind, message }),
+                    Event::InitError { kind, message } => return Err(Failure::Init { kind, message }),
                     // A second connection may ask as well; the first of them receives the work.
-                    Said::Ready => {}
+                    Event::Ready => {}
                 },
                 status = self.child.wait() => return Err(Failure::Exited { status: how(status) }),
                 () = sleep_until(self.deadline) => return Err(Failure::TimedOut { after: spec.timeout }),
@@ -152,18 +152,18 @@ impl Instance {
 
     /// Waits until it asks for its next invocation, at most until its deadline, and freezes it.
     /// Returns whether it met the deadline.
-    pub(crate) async fn settle(&mut self) -> bool {
-        let settled = tokio::select! {
+    pub(crate) async fn rest(&mut self) -> bool {
+        let rests = tokio::select! {
             biased;
-            said = self.api.said() => matches!(said, Said::Ready),
+            event = self.api.event() => matches!(event, Event::Ready),
             _ = self.child.wait() => false,
             () = sleep_until(self.deadline) => false,
         };
-        match settled {
+        match rests {
             true => self.freeze(),
             false => self.end().await,
         }
-        settled
+        rests
     }
 
     /// Whether the process exists.
@@ -198,7 +198,7 @@ fn output(spec: &Spec) -> std::io::Result<(Stdio, Stdio)> {
     Ok((out.try_clone()?.into(), out.into()))
 }
 
-#[expect(clippy::needless_pass_by_value, reason = "it stands in map_err")]
+#[expect(clippy::needless_pass_by_value, reason = "used in map_err")]
 fn start(error: std::io::Error) -> Failure {
     Failure::Start {
         why: error.to_string(),

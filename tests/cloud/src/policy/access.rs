@@ -342,7 +342,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_knows_is_an_error() {
+    fn unknown_workflows_are_an_error() {
         for (method, uri) in [
             ("GET", "/pond/k?acl"),
             ("PUT", "/pond?versioning"),

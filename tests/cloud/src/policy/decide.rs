@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn a_deny_beats_every_allow_wherever_it_stands() {
+    fn a_deny_beats_every_allow_in_any_order() {
         let deny = json!({"Statement": {"Sid": "No", "Effect": "Deny", "Principal": "*",
             "Action": "s3:Put*", "Resource": "arn:aws:s3:::pond/*/head"}});
         let all = allow("s3:*", "*");
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn actions_know_no_case_and_resources_do() {
+    fn actions_ignore_case_and_resources_do_not() {
         let some = [allow("S3:getobject", "arn:aws:s3:::pond/X")];
         assert_eq!(
             decide(&some, "s3:GetObject", "arn:aws:s3:::pond/X"),

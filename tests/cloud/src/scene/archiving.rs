@@ -86,7 +86,7 @@ fn app() -> App {
 ///
 /// # Panics
 /// If the store fails, or the time is exceeded.
-pub async fn archive(scene: &Scene, options: &Options, say: &mut dyn FnMut(String)) -> Outcome {
+pub async fn archive(scene: &Scene, options: &Options, report: &mut dyn FnMut(String)) -> Outcome {
     let begun = Instant::now();
     let (memory, engine) = earlier(AGO, app());
     let (finished, live) = Box::pin(work(&engine, make(&engine, options.count))).await;
@@ -103,7 +103,7 @@ pub async fn archive(scene: &Scene, options: &Options, say: &mut dyn FnMut(Strin
         made: begun.elapsed(),
         ..Outcome::default()
     };
-    say(format!(
+    report(format!(
         "{} executions made in {:.0} s",
         options.count,
         outcome.made.as_secs_f64()
@@ -124,7 +124,7 @@ pub async fn archive(scene: &Scene, options: &Options, say: &mut dyn FnMut(Strin
                 .push(format!("{before} were archived, and then {archived}"));
         }
         outcome.progress.push(archived);
-        say(format!(
+        report(format!(
             "{:.0} s: {archived} archived, {} killed",
             begun.elapsed().as_secs_f64(),
             killed.load(Ordering::Relaxed)
@@ -166,9 +166,9 @@ pub async fn archive(scene: &Scene, options: &Options, say: &mut dyn FnMut(Strin
     let left = scene.keys("pond/x/").await;
     let heads = left.iter().filter(|key| key.ends_with("/head")).count();
     outcome.left = (heads, left.len() - heads);
-    let told = work(&engine, tell(&engine, &live)).await;
-    outcome.wrong.extend(told);
-    outcome.requests = scene.stack.door("RetentionFunction").counts();
+    let wrong = work(&engine, reads(&engine, &live)).await;
+    outcome.wrong.extend(wrong);
+    outcome.requests = scene.stack.proxy("RetentionFunction").counts();
     let reports = scene.stack.function("RetentionFunction").reports();
     outcome.invocations = Summary::of(&reports);
     outcome.wrong.extend(scene.stack.refused());
@@ -246,11 +246,11 @@ async fn archived(engine: &Engine, number: usize, eid: ExecutionId) -> Option<St
 }
 
 /// Waiting executions continue.
-async fn tell(engine: &Engine, live: &[ExecutionId]) -> Vec<String> {
+async fn reads(engine: &Engine, live: &[ExecutionId]) -> Vec<String> {
     let mut wrong = Vec::new();
     for eid in live {
         if let Err(error) = engine.signal(*eid, Signal::on("go").value("on")).await {
-            wrong.push(format!("{eid} cannot be told: {error}"));
+            wrong.push(format!("{eid} cannot be read: {error}"));
             continue;
         }
         match engine.result(*eid, Duration::from_secs(60)).await {

@@ -128,7 +128,7 @@ impl Scene {
     pub async fn signal(&self, eid: &str, channel: &str, payload: &Value) {
         let body = serde_json::json!({"channel": channel, "payload": payload});
         let reply = self.post(&format!("/executions/{eid}/signal"), &body).await;
-        assert_eq!(reply.status, 202, "{eid} was not told: {reply:?}");
+        assert_eq!(reply.status, 202, "{eid} was not signalled: {reply:?}");
     }
 
     /// One tick of the sweeper, now.

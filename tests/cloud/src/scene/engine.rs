@@ -55,7 +55,7 @@ pub(crate) fn earlier(by: Duration, app: App) -> (Arc<MemoryBucket>, Engine) {
 }
 
 fn over(bucket: Arc<dyn Bucket>, clock: Arc<dyn Clock>, app: App, ttl: Duration) -> Engine {
-    let doors = Ports {
+    let ports = Ports {
         bucket,
         clock,
         entropy: Arc::new(OsEntropy::default()),
@@ -71,7 +71,7 @@ fn over(bucket: Arc<dyn Bucket>, clock: Arc<dyn Clock>, app: App, ttl: Duration)
         ttl,
         ..Settings::default()
     };
-    Engine::with_settings(doors, app, host, settings).expect("the application holds together")
+    Engine::with_settings(ports, app, host, settings).expect("the application holds together")
 }
 
 /// A clock that is ahead of another one.

@@ -143,7 +143,7 @@ pub async fn receive(scene: &Scene, uploads: usize, patience: Duration) -> Outco
         started: rows.len(),
         wrong,
         mapping: scene.stack.mapping("StarterFunctionEvent").counts(),
-        requests: scene.stack.door("StarterFunction").counts(),
+        requests: scene.stack.proxy("StarterFunction").counts(),
         invocations: Summary::of(&scene.stack.function("StarterFunction").reports()),
     }
 }

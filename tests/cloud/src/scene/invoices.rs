@@ -39,7 +39,7 @@ pub struct Outcome {
     /// Executions that were archived.
     pub archived: usize,
     /// Verdicts that the API returns for archived executions.
-    pub told: Verdicts,
+    pub reported: Verdicts,
     /// Messages in the dead-letter queues.
     pub dead: u64,
     /// Refused accesses.
@@ -87,23 +87,23 @@ enum Decision {
 
 const DECISIONS: [Decision; 3] = [Decision::Approve, Decision::Reject, Decision::Nothing];
 
-/// Runs it, in a scene with the [`rules`] of this patience; `say` receives its progress.
+/// Runs it, in a scene with the [`rules`] of this patience; `report` receives its progress.
 ///
 /// # Panics
 /// If an expected event does not occur.
-pub async fn play(scene: &Scene, patience: Duration, say: &mut impl FnMut(String)) -> Outcome {
+pub async fn play(scene: &Scene, patience: Duration, report: &mut impl FnMut(String)) -> Outcome {
     let lines = parse(SAMPLE.as_bytes()).expect("the example's file is good");
     let terms = terms(patience);
     let begun = Instant::now();
     scene.upload("inbox/invoices.csv", SAMPLE).await;
-    say(format!(
+    report(format!(
         "upload     inbox/invoices.csv, {} lines",
         lines.len()
     ));
 
     let all = scene.rest(lines.len(), PATIENCE).await;
-    let mut alive = pause(scene, say).await;
-    say(format!(
+    let mut alive = pause(scene, report).await;
+    report(format!(
         "starter    one execution a line: {}",
         by_status(&all)
     ));
@@ -134,17 +134,17 @@ pub async fn play(scene: &Scene, patience: Duration, say: &mut impl FnMut(String
         early,
         "the approvals took longer than anybody waits for them: {patience:?}"
     );
-    alive += pause(scene, say).await;
+    alive += pause(scene, report).await;
     let all = scene.rest(lines.len(), PATIENCE).await;
-    say(format!("approvals  by the API: {}", by_status(&all)));
+    report(format!("approvals  by the API: {}", by_status(&all)));
 
     let mut sweeps = 0;
     loop {
         sweep(scene).await;
         sweeps += 1;
-        alive += pause(scene, say).await;
+        alive += pause(scene, report).await;
         let all = scene.rest(lines.len(), PATIENCE).await;
-        say(format!("sweeper    tick {sweeps}: {}", by_status(&all)));
+        report(format!("sweeper    tick {sweeps}: {}", by_status(&all)));
         if all.iter().all(|each| each.status != "suspended") {
             break;
         }
@@ -159,19 +159,19 @@ pub async fn play(scene: &Scene, patience: Duration, say: &mut impl FnMut(String
             .collect::<Vec<_>>(),
     );
     let verdicts = verdicts(scene, &all).await;
-    say(format!(
+    report(format!(
         "verdicts   {verdicts:?}, {} payments",
         scene.payments()
     ));
 
     let archived = archive(scene, lines.len()).await;
-    alive += pause(scene, say).await;
-    let told = self::verdicts(scene, &all).await;
-    say(format!(
-        "retention  {archived} archived; told of them: {told:?}"
+    alive += pause(scene, report).await;
+    let reported = self::verdicts(scene, &all).await;
+    report(format!(
+        "retention  {archived} archived; their results: {reported:?}"
     ));
     scene.calm(PATIENCE).await;
-    alive += pause(scene, say).await;
+    alive += pause(scene, report).await;
     Outcome {
         lines: lines.len(),
         expected,
@@ -180,7 +180,7 @@ pub async fn play(scene: &Scene, patience: Duration, say: &mut impl FnMut(String
         sweeps,
         alive,
         archived,
-        told,
+        reported,
         dead: scene.dead_letters().await,
         refused: Vec::from_iter(scene.stack.refused()),
     }
@@ -207,10 +207,10 @@ async fn archive(scene: &Scene, count: usize) -> usize {
 }
 
 /// Ends all idle instances, as Lambda does over time; returns the number of remaining processes.
-async fn pause(scene: &Scene, say: &mut impl FnMut(String)) -> usize {
+async fn pause(scene: &Scene, report: &mut impl FnMut(String)) -> usize {
     let ended = scene.stack.retire().await;
     let alive = scene.stack.instances();
-    say(format!(
+    report(format!(
         "           {ended} idle instances ended, {alive} processes alive"
     ));
     alive
@@ -283,10 +283,10 @@ impl Outcome {
                 format!("verdicts {:?}, not {:?}", self.verdicts, self.expected),
             ),
             (
-                self.told == self.expected,
+                self.reported == self.expected,
                 format!(
-                    "told once archived: {:?}, not {:?}",
-                    self.told, self.expected
+                    "reported once archived: {:?}, not {:?}",
+                    self.reported, self.expected
                 ),
             ),
             (

@@ -85,7 +85,7 @@ async fn way(scene: &Scene, begun: SystemTime, step: &str, tag: &str) -> Way {
                 .iter()
                 .map(|report| (report.begun, report.begun + report.took)),
         );
-        let asked = scene.stack.door(function).asked();
+        let asked = scene.stack.proxy(function).asked();
         requests.extend(asked.iter().map(|asked| (asked.at, asked.at + asked.took)));
     }
     part(begun, ran, &work, &requests)

@@ -12,9 +12,9 @@ use crate::proxy::Counts;
 use crate::scene::Scene;
 
 /// Requests of one execution of three steps by the price list: N + 5 of the write class.
-const DEAR: u64 = 8;
+const WRITES: u64 = 8;
 /// Requests of the read class: two, and one to check its key.
-const CHEAP: u64 = 3;
+const READS: u64 = 3;
 /// Maximum number of executions that a worker processes: one for each message of its batch.
 const IN_HAND: u64 = 10;
 /// The additional cost of each of them if that worker is killed: a list, and to acquire it.
@@ -157,7 +157,7 @@ pub async fn storm(scene: &Scene, options: &Options) -> Outcome {
             By::Api => 0,
         },
         requests: names()
-            .map(|name| (name.clone(), scene.stack.door(&name).counts()))
+            .map(|name| (name.clone(), scene.stack.proxy(&name).counts()))
             .collect(),
         invocations: scene
             .stack
@@ -213,7 +213,7 @@ impl Outcome {
     #[must_use]
     pub fn allowed(&self) -> u64 {
         let executions = u64::try_from(self.asked).expect("it is a count");
-        executions * DEAR + self.copies + self.killed * IN_HAND * AGAIN
+        executions * WRITES + self.copies + self.killed * IN_HAND * AGAIN
     }
 }
 
@@ -296,7 +296,7 @@ impl fmt::Display for Outcome {
         let spent = self.spent();
         writeln!(
             f,
-            "  an execution: {:.2} write and {:.2} read requests; the price list says {DEAR} and {CHEAP}, and {:.2} write requests with {} copies of uploads and {} kills",
+            "  an execution: {:.2} write and {:.2} read requests; the price list: {WRITES} and {READS}, and {:.2} write requests with {} copies of uploads and {} kills",
             spent.write_requests() as f64 / asked,
             spent.gets as f64 / asked,
             self.allowed() as f64 / asked,

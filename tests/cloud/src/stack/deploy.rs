@@ -164,8 +164,8 @@ impl Stack {
     /// # Panics
     /// If no function has this name.
     #[must_use]
-    pub fn door(&self, resource: &str) -> &Proxy {
-        &find(&self.functions, resource).door
+    pub fn proxy(&self, resource: &str) -> &Proxy {
+        &find(&self.functions, resource).proxy
     }
 
     /// A queue.
@@ -223,7 +223,7 @@ impl Stack {
         let counts = self
             .functions
             .values()
-            .map(|deployed| deployed.door.counts());
+            .map(|deployed| deployed.proxy.counts());
         counts.fold(Counts::default(), |sum, each| sum + each)
     }
 
@@ -232,7 +232,7 @@ impl Stack {
     pub fn refused(&self) -> BTreeSet<String> {
         let all = self.functions.iter().flat_map(|(name, deployed)| {
             deployed
-                .door
+                .proxy
                 .refused()
                 .into_iter()
                 .map(move |why| format!("{name}: {why}"))

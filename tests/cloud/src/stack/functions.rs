@@ -14,7 +14,7 @@ use crate::stack::{Plan, StackError, Template};
 #[derive(Debug)]
 pub(crate) struct Deployed {
     pub(crate) function: Function,
-    pub(crate) door: Proxy,
+    pub(crate) proxy: Proxy,
 }
 
 /// AWS's managed policies that allow nothing on S3 or SQS.
@@ -30,7 +30,7 @@ impl Deployed {
         chains: &Chains,
     ) -> Result<Self, StackError> {
         let policy = policy(template, resource, properties)?;
-        let door = Proxy::start_with(server, policy, chains.clone()).await?;
+        let proxy = Proxy::start_with(server, policy, chains.clone()).await?;
         let name = template.named(resource, properties, "FunctionName");
         let log = plan.logs.join(format!("{resource}.log"));
         let mut spec = Spec::new(name, &plan.binary);
@@ -60,11 +60,11 @@ impl Deployed {
         let spec = spec
             .variable("AWS_ACCESS_KEY_ID", Place::ID)
             .variable("AWS_SECRET_ACCESS_KEY", Place::SECRET)
-            .variable("AWS_ENDPOINT_URL_S3", door.url())
-            .variable("AWS_ENDPOINT_URL_SQS", door.url());
+            .variable("AWS_ENDPOINT_URL_S3", proxy.url())
+            .variable("AWS_ENDPOINT_URL_SQS", proxy.url());
         Ok(Self {
             function: Function::new(spec),
-            door,
+            proxy,
         })
     }
 }

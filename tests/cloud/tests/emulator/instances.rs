@@ -124,7 +124,7 @@ async fn an_error_leaves_the_instance_alive() {
     let function = Function::new(spec());
     let before = ask(&function, "", 0).await.expect("it answers");
     match ask(&function, "fail", 0).await {
-        Err(Failure::Handled { message, .. }) => assert!(message.contains("told to fail")),
+        Err(Failure::Handled { message, .. }) => assert!(message.contains("asks for a failure")),
         other => panic!("no error: {other:?}"),
     }
     let after = ask(&function, "", 0).await.expect("it answers");
@@ -181,7 +181,7 @@ async fn each_concurrent_invocation_has_an_instance_up_to_the_limit() {
 }
 
 #[tokio::test]
-async fn a_function_that_cannot_begin_says_how() {
+async fn a_function_that_cannot_begin_reports_the_remedy() {
     let failed = async |spec: Spec| {
         let function = Function::new(spec);
         let failure = ask(&function, "", 0).await.expect_err("it cannot begin");

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::stage::Stage;
 
-async fn door(stage: &Stage, statements: Value) -> Proxy {
+async fn proxy(stage: &Stage, statements: Value) -> Proxy {
     let mut policy = Policy::of("arn:aws:iam::000000000000:role/probe");
     policy
         .add(&json!({"Statement": statements}))
@@ -28,8 +28,8 @@ async fn requests_within_the_policy_are_the_servers_and_are_counted() {
         {"Effect": "Allow", "Action": ["s3:GetObject", "s3:PutObject", "s3:DeleteObject"], "Resource": format!("{arn}/x/*")},
         {"Effect": "Allow", "Action": "s3:ListBucket", "Resource": arn},
     ]);
-    let door = door(&stage, statements).await;
-    let s3 = aws::s3(&door.url());
+    let proxy = proxy(&stage, statements).await;
+    let s3 = aws::s3(&proxy.url());
     let put = || {
         s3.put_object()
             .bucket(bucket)
@@ -91,9 +91,9 @@ async fn requests_within_the_policy_are_the_servers_and_are_counted() {
         deletes: 1,
         queue: 0,
     };
-    assert_eq!(door.counts(), expected);
-    assert!(door.refused().is_empty(), "{:?}", door.refused());
-    let actions: Vec<_> = door.actions().into_iter().collect();
+    assert_eq!(proxy.counts(), expected);
+    assert!(proxy.refused().is_empty(), "{:?}", proxy.refused());
+    let actions: Vec<_> = proxy.actions().into_iter().collect();
     assert_eq!(
         actions,
         [
@@ -116,11 +116,11 @@ async fn what_the_policy_does_not_allow_is_refused_and_noted() {
          "Condition": {"Null": {"s3:if-match": "true", "s3:if-none-match": "true"}}},
         {"Effect": "Allow", "Action": "s3:ListBucket", "Resource": arn, "Condition": {"StringLike": {"s3:prefix": "mail/*"}}},
     ]);
-    let door = door(&stage, statements).await;
-    let s3 = aws::s3(&door.url());
+    let proxy = proxy(&stage, statements).await;
+    let s3 = aws::s3(&proxy.url());
     let put = || s3.put_object().bucket(bucket).key("x/1/head");
-    let blind = put().send().await.expect_err("it is unconditional");
-    assert_eq!(blind.code(), Some("AccessDenied"));
+    let unconditional = put().send().await.expect_err("it is unconditional");
+    assert_eq!(unconditional.code(), Some("AccessDenied"));
     put()
         .if_none_match("*")
         .send()
@@ -158,7 +158,7 @@ async fn what_the_policy_does_not_allow_is_refused_and_noted() {
         absent.expect_err("it is absent").code(),
         Some("AccessDenied")
     );
-    let refused = Vec::from_iter(door.refused());
+    let refused = Vec::from_iter(proxy.refused());
     let expected = [
         format!("{arn}/x/2 does not exist, and s3:ListBucket on {arn} is not allowed"),
         format!("s3:DeleteObject on {arn}/x/1/head is not allowed"),
@@ -167,7 +167,7 @@ async fn what_the_policy_does_not_allow_is_refused_and_noted() {
     ];
     assert_eq!(refused, expected);
     assert_eq!(
-        door.counts(),
+        proxy.counts(),
         Counts {
             puts: 1,
             lists: 1,
@@ -183,12 +183,12 @@ async fn messages_may_be_sent_to_the_queues_of_the_policy_only() {
         stage.queue("mine", &[]).await,
         stage.queue("other", &[]).await,
     );
-    let door = door(
+    let proxy = proxy(
         &stage,
         json!([{"Effect": "Allow", "Action": "sqs:SendMessage", "Resource": mine.arn}]),
     )
     .await;
-    let sqs = aws::sqs(&door.url());
+    let sqs = aws::sqs(&proxy.url());
     let send = |url: &str| {
         sqs.send_message()
             .queue_url(url)
@@ -202,5 +202,5 @@ async fn messages_may_be_sent_to_the_queues_of_the_policy_only() {
         (mine.depth().await.visible, other.depth().await.visible),
         (1, 0)
     );
-    assert_eq!(door.counts().queue, 1);
+    assert_eq!(proxy.counts().queue, 1);
 }

@@ -55,7 +55,7 @@ async fn the_template_wires_the_bucket_the_queues_and_the_functions() {
             .bodies()
             .iter()
             .any(|body| body.contains("pond/feed/1")),
-        "nobody is told"
+        "nothing is notified"
     );
     until("all are idle", async || {
         stack.functions().all(|name| {
@@ -69,14 +69,14 @@ async fn the_template_wires_the_bucket_the_queues_and_the_functions() {
 }
 
 #[tokio::test]
-async fn the_templates_policies_hold_at_each_functions_door() {
+async fn the_templates_policies_hold_at_each_functions_proxy() {
     let stage = Stage::new().await;
     let stack = deploy(&stage).await;
     let bucket = &stack.bucket;
-    let worker = aws::s3(&stack.door("WorkerFunction").url());
+    let worker = aws::s3(&stack.proxy("WorkerFunction").url());
     let put = || worker.put_object().bucket(bucket).key("pond/x/ab/1/head");
-    let blind = put().send().await.expect_err("no unconditional write");
-    assert_eq!(blind.code(), Some("AccessDenied"));
+    let unconditional = put().send().await.expect_err("no unconditional write");
+    assert_eq!(unconditional.code(), Some("AccessDenied"));
     put()
         .if_none_match("*")
         .send()
@@ -91,9 +91,9 @@ async fn the_templates_policies_hold_at_each_functions_door() {
     assert_eq!(
         absent.expect_err("it is absent").code(),
         Some("NoSuchKey"),
-        "and it is told so"
+        "and the caller receives the refusal"
     );
-    let sweeper = aws::s3(&stack.door("SweeperFunction").url());
+    let sweeper = aws::s3(&stack.proxy("SweeperFunction").url());
     let read = sweeper
         .get_object()
         .bucket(bucket)

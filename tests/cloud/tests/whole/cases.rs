@@ -70,7 +70,11 @@ async fn case20_of_a_batch_exactly_the_poisoned_message_is_reported() {
             "what was acknowledged is done"
         );
     }
-    assert_eq!(status(&eids[6]), Some("pending"), "nobody was told of it");
+    assert_eq!(
+        status(&eids[6]),
+        Some("pending"),
+        "no worker was notified of it"
+    );
     let mut steps: Vec<_> = scene
         .notes()
         .into_iter()

@@ -20,16 +20,16 @@ async fn cut(scene: &Scene, eid: &str, at: u64, injection: Injection) -> bool {
         panic!("{eid} has no start in its mailbox: {keys:?}");
     };
     let worker = scene.stack.function("WorkerFunction").clone();
-    let door = scene.stack.door("WorkerFunction");
+    let proxy = scene.stack.proxy("WorkerFunction");
     let arn = &scene.stack.queue("DefaultQueue").arn;
     let victim = worker.clone();
-    door.cut(at, injection, move || {
+    proxy.cut(at, injection, move || {
         let killed = victim.kill_one(0);
         killed.expect("who asks is there");
     });
     let batch = [notification(scene, 0, key)];
     let ended = worker.invoke(event(arn, &batch).to_string()).await;
-    let met = !door.heal();
+    let met = !proxy.heal();
     assert_eq!(
         ended.is_err(),
         met && injection.is_death(),
@@ -38,7 +38,7 @@ async fn cut(scene: &Scene, eid: &str, at: u64, injection: Injection) -> bool {
     met
 }
 
-/// What the ledger says that an execution's attempts have done.
+/// What an execution's attempts have done, by the ledger.
 fn effects(scene: &Scene, tag: &str) -> Vec<(String, u32)> {
     let of = |note: millpond_cloud::scene::Note| {
         let (whose, attempt) = note.tag.split_once('#')?;
@@ -129,7 +129,7 @@ async fn case09_a_worker_cut_off_at_each_of_its_requests_leaves_no_effect_unreco
         let reply = scene.get(&format!("/executions/{eid}/result")).await;
         let known = reply.body["value"].as_bool().expect("it is yes or no");
         let ran = effects.iter().any(|(step, _)| step == "third");
-        assert!(ran || !known, "{tag}: it is said to have run");
+        assert!(ran || !known, "{tag}: it is reported to have run");
         unknown += usize::from(!known);
     }
     println!(

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::hand::{PATIENCE, setting};
 
-/// Tells an execution that has no key yet, or has one: `absent` starts it.
+/// Signals an execution that has no key yet, or has one: `absent` starts it.
 const RULES: &str = r#"
 [[trigger]]
 name = "word"
@@ -29,7 +29,7 @@ const PAIRS: u64 = 24;
 const AT_ONCE: usize = 4;
 
 /// Sends a word by the API.
-async fn say(scene: &Scene, id: &str, word: &str) -> Reply {
+async fn signal(scene: &Scene, id: &str, word: &str) -> Reply {
     let body = json!({"channel": "go", "payload": word});
     scene.post(&format!("/executions/{id}/signal"), &body).await
 }
@@ -50,20 +50,20 @@ async fn result(scene: &Scene, id: &str) -> Value {
     reply.body["value"].clone()
 }
 
-/// Starts an execution and, `after` that was sent, tells it something; whether that was taken.
+/// Starts an execution and, `after` that was sent, signals it; whether that was accepted.
 async fn at_once(scene: &Scene, key: &str, after: Duration) -> bool {
-    let told = async {
+    let reply = async {
         tokio::time::sleep(after).await;
-        say(scene, &format!("key:{key}"), "early").await
+        signal(scene, &format!("key:{key}"), "early").await
     };
-    let (_, told) = tokio::join!(started(scene, key, 1), told);
-    match told.status {
+    let (_, reply) = tokio::join!(started(scene, key, 1), reply);
+    match reply.status {
         202 => true,
         404 => {
-            assert_eq!(told.body["code"], "not_found", "{told:?}");
+            assert_eq!(reply.body["code"], "not_found", "{reply:?}");
             false
         }
-        _ => panic!("{key}: neither taken nor refused: {told:?}"),
+        _ => panic!("{key}: neither accepted nor refused: {reply:?}"),
     }
 }
 
@@ -78,21 +78,21 @@ async fn case02_a_message_is_consumed_if_and_only_if_it_was_acknowledged_however
     let scene = Scene::open(setting).await.expect("the scene is set");
     let sweeping = scene.sweeping();
 
-    // Nobody is told of a message to nobody but its sender.
+    // Only the sender learns that a message has no receiver.
     for nobody in ["key:nobody", "00000000-0000-4000-8000-000000000001"] {
-        let told = say(&scene, nobody, "lost").await;
+        let reply = signal(&scene, nobody, "lost").await;
         assert_eq!(
-            (told.status, &told.body["code"]),
+            (reply.status, &reply.body["code"]),
             (404, &json!("not_found")),
-            "{told:?}"
+            "{reply:?}"
         );
     }
     // At the instant of the start, and then at many instants while it is under way.
     let first = started(&scene, "first", 2).await;
     for word in ["one", "two"] {
-        assert_eq!(say(&scene, &first, word).await.status, 202);
+        assert_eq!(signal(&scene, &first, word).await.status, 202);
     }
-    let before = say(&scene, "key:pair-after", "too early").await;
+    let before = signal(&scene, "key:pair-after", "too early").await;
     assert_eq!(before.status, 404, "it is not started yet");
     let mut taken = Vec::new();
     for some in Vec::from_iter(0..PAIRS).chunks(AT_ONCE) {
@@ -104,10 +104,10 @@ async fn case02_a_message_is_consumed_if_and_only_if_it_was_acknowledged_however
         taken.extend(join_all(pairs).await);
     }
     started(&scene, "pair-after", 1).await;
-    let after = say(&scene, "key:pair-after", "early").await;
+    let after = signal(&scene, "key:pair-after", "early").await;
     assert_eq!(after.status, 202, "it is started");
     taken.push(("pair-after".to_owned(), true));
-    // Those who start whom they tell, at once, and once more who is there.
+    // Rules that start their target and signal it, at once, and again when it exists.
     let events = scene.stack.queue("EventsQueue");
     let both = ["a", "b", "c", "d"].map(|word| {
         let body = json!({"to": "both", "words": 5, "word": word}).to_string();
@@ -119,7 +119,7 @@ async fn case02_a_message_is_consumed_if_and_only_if_it_was_acknowledged_however
             scene.get("/executions/key:both").await.status == 200
         })
         .await;
-    assert_eq!(say(&scene, "key:both", "e").await.status, 202);
+    assert_eq!(signal(&scene, "key:both", "e").await.status, 202);
 
     // The worker is held for longer than a lease lasts.
     tokio::time::sleep(ttl).await;
@@ -135,7 +135,7 @@ async fn case02_a_message_is_consumed_if_and_only_if_it_was_acknowledged_however
         let id = format!("key:{key}");
         let place = format!("/executions/{id}/result");
         assert_eq!(scene.get(&place).await.status, 202, "{key}");
-        assert_eq!(say(&scene, &id, "late").await.status, 202, "{key}");
+        assert_eq!(signal(&scene, &id, "late").await.status, 202, "{key}");
     }
     for (key, taken) in &taken {
         let word = if *taken { "early" } else { "late" };

@@ -66,7 +66,7 @@ pub(crate) async fn resume(scene: &Scene, eid: &str) {
     assert!(well, "{eid} is not released: {out}");
 }
 
-/// Waits until the API says that it has this status.
+/// Waits until the API returns this status.
 pub(crate) async fn until_status(scene: &Scene, eid: &str, status: &str) {
     let path = format!("/executions/{eid}");
     let what = format!("{path} is {status}");
@@ -74,7 +74,7 @@ pub(crate) async fn until_status(scene: &Scene, eid: &str, status: &str) {
     scene.until(&what, PATIENCE, is_so).await;
 }
 
-/// The attempts that its journal says were begun: the step's frame and the number.
+/// The attempts that began, by its journal: the step's frame and the number.
 pub(crate) async fn begun(engine: &Engine, eid: &str) -> Vec<(String, u32)> {
     let eid: ExecutionId = eid.parse().expect("it is an id");
     let page = engine.journal(eid, 1, 10_000).await;

@@ -34,7 +34,7 @@ async fn ended(scene: &Scene, eid: &str) -> Value {
     scene.get(&path).await.body
 }
 
-/// Says to an execution what its step gave; it all comes back.
+/// Sends to an execution the result of its step; it returns all of it.
 async fn goes_through(scene: &Scene, engine: &Engine, bytes: usize, eid: &str) {
     until_status(scene, eid, "suspended").await;
     let value = text(bytes - 2);
@@ -42,12 +42,12 @@ async fn goes_through(scene: &Scene, engine: &Engine, bytes: usize, eid: &str) {
     if bytes < MOST_BYTES {
         scene.signal(eid, "in", &json!(value)).await;
     } else {
-        // What Lambda does not take is told to its sender, and can be said past it.
+        // The sender of an event that is too large for Lambda receives an error, and can use the bucket instead.
         let body = json!({"channel": "in", "payload": value});
-        let told = scene
+        let reply = scene
             .post(&format!("/executions/{eid}/signal"), &body)
             .await;
-        assert_eq!(told.status, 413, "{told:?}");
+        assert_eq!(reply.status, 413, "{reply:?}");
         let signal = Signal::on("in").value(&value);
         let _ = engine
             .signal(id, signal)
@@ -56,21 +56,21 @@ async fn goes_through(scene: &Scene, engine: &Engine, bytes: usize, eid: &str) {
     }
     until_status(scene, eid, "completed").await;
     let outcome = engine.result(id, PATIENCE).await.expect("it ends");
-    let (same, heard): (bool, String) = outcome.get().expect("it has not failed");
-    assert!(same && heard == value, "{bytes}");
+    let (same, received): (bool, String) = outcome.get().expect("it has not failed");
+    assert!(same && received == value, "{bytes}");
     let head = engine.execution(id).await.expect("it is there").head_bytes;
     assert!(head < 16 * 1024, "{bytes}: a head of {head} bytes");
-    let told = scene.get(&format!("/executions/{eid}/result")).await;
+    let reply = scene.get(&format!("/executions/{eid}/result")).await;
     if bytes < MOST_BYTES {
         assert_eq!(
-            (told.status, &told.body["value"][1]),
+            (reply.status, &reply.body["value"][1]),
             (200, &json!(value)),
             "{bytes}"
         );
     } else {
-        // Nor does it carry so large an answer: the caller is told where to read it.
-        assert_eq!(told.status, 413, "{bytes}");
-        assert_eq!(told.body["code"], "too_large", "{bytes}");
+        // Nor does it return so large an answer: the caller receives the place to read it.
+        assert_eq!(reply.status, 413, "{bytes}");
+        assert_eq!(reply.body["code"], "too_large", "{bytes}");
         let (out, well) = scene.command(&["result", eid, "--json"]).await;
         assert!(well && out.contains(&value), "{bytes}: the command has it");
     }

@@ -72,7 +72,7 @@ pub(super) fn check(verdict: &mut Verdict, stories: &Stories, ledger: &[Line]) {
     }
     let unknown = frames.into_keys().next();
     verdict.all_must("I1", unknown.is_none(), || {
-        format!("an effect that no journal knows: {unknown:?}")
+        format!("an effect that is in no journal: {unknown:?}")
     });
 }
 

@@ -9,7 +9,7 @@ pub(super) fn check(verdict: &mut Verdict, story: &Story) {
     for (number, commit) in (1..).zip(&story.commits) {
         let dense = commit.commit == number && commit.first == entries;
         verdict.must("I2", eid, dense, || {
-            format!("commit {} stands where {number} should", commit.commit)
+            format!("commit {} is where {number} should be", commit.commit)
         });
         verdict.must("I2", eid, at <= Some(commit.at), || {
             format!("time goes back at commit {number}")

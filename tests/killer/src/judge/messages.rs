@@ -6,7 +6,7 @@ use millpond::domain::{Class, Entry, ExecutionId, MessageId, Text};
 
 use super::{Stories, Story, Verdict};
 use crate::client::{Answer, Word};
-use crate::plan::{Deed, Plan, eid_of};
+use crate::plan::{Action, Plan, eid_of};
 
 pub(super) fn check(verdict: &mut Verdict, plan: &Plan, stories: &Stories, answers: &[Answer]) {
     let mut absorbed: BTreeMap<ExecutionId, BTreeSet<&MessageId>> = BTreeMap::new();
@@ -46,7 +46,7 @@ pub(super) fn check(verdict: &mut Verdict, plan: &Plan, stories: &Stories, answe
     });
     for answer in answers {
         let op = &plan.ops[answer.op];
-        let Deed::Say { channel, key, .. } = &op.deed else {
+        let Action::Signal { channel, key, .. } = &op.action else {
             continue;
         };
         let case = &plan.cases[op.case];

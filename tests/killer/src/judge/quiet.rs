@@ -40,8 +40,8 @@ pub(super) async fn check(
     for entry in std::fs::read_dir(place.folder())? {
         let path = entry?.path();
         if path.extension().is_some_and(|end| end == "log") {
-            let said = std::fs::read_to_string(&path)?;
-            let line = said.lines().find(|line| line.contains("panicked"));
+            let log = std::fs::read_to_string(&path)?;
+            let line = log.lines().find(|line| line.contains("panicked"));
             verdict.all_must("log", line.is_none(), || {
                 format!("{}: {line:?}", path.display())
             });
@@ -53,12 +53,12 @@ pub(super) async fn check(
 /// **I7** The feed contains every end.
 async fn feed(verdict: &mut Verdict, engine: &Engine, stories: &Stories) -> Result<(), Trouble> {
     let rows = engine.list(&Filter::default()).await?;
-    let told: std::collections::BTreeMap<ExecutionId, Status> =
+    let reported: std::collections::BTreeMap<ExecutionId, Status> =
         rows.into_iter().map(|row| (row.eid, row.status)).collect();
     for story in stories.values() {
-        let (is, told) = (story.execution.status, told.get(&story.eid));
-        verdict.must("I7", story.eid, told == Some(&is), || {
-            format!("it is {is}, and the feed says {told:?}")
+        let (is, reported) = (story.execution.status, reported.get(&story.eid));
+        verdict.must("I7", story.eid, reported == Some(&is), || {
+            format!("it is {is}, and the feed reports {reported:?}")
         });
     }
     Ok(())

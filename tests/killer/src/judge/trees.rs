@@ -12,7 +12,7 @@ pub(super) fn check(verdict: &mut Verdict, plan: &Plan, stories: &Stories) {
     let mut wanted: BTreeSet<ExecutionId> =
         plan.cases.iter().map(|case| eid_of(&case.key)).collect();
     for story in stories.values() {
-        let (mut began, mut told) = (
+        let (mut began, mut reported) = (
             BTreeMap::<&FrameId, (ExecutionId, bool)>::new(),
             BTreeSet::new(),
         );
@@ -31,8 +31,10 @@ pub(super) fn check(verdict: &mut Verdict, plan: &Plan, stories: &Stories) {
                     body: Body::Child { fid, .. },
                     ..
                 } => {
-                    let first = told.insert(fid);
-                    verdict.must("I5", story.eid, first, || format!("{fid} was told twice"));
+                    let first = reported.insert(fid);
+                    verdict.must("I5", story.eid, first, || {
+                        format!("{fid} was reported twice")
+                    });
                 }
                 Entry::Received {
                     body: Body::Start(_),
@@ -48,8 +50,8 @@ pub(super) fn check(verdict: &mut Verdict, plan: &Plan, stories: &Stories) {
             verdict.must("I5", story.eid, stories.contains_key(&eid), || {
                 format!("{fid}: the child {eid} is not there")
             });
-            verdict.must("I5", story.eid, told.contains(fid) == waits, || {
-                format!("{fid}: the child {eid} waits={waits}, and told otherwise")
+            verdict.must("I5", story.eid, reported.contains(fid) == waits, || {
+                format!("{fid}: the child {eid} waits={waits}, reported={}", !waits)
             });
         }
     }

@@ -15,7 +15,7 @@ pub(super) fn all() -> Vec<Property<Key>> {
             },
         ),
         Property::<Key>::always("key2 a call begins one execution", |_, state| {
-            (0..4).all(|me| state.born.iter().filter(|owner| **owner == me).count() <= 1)
+            (0..4).all(|me| state.born.iter().filter(|writer| **writer == me).count() <= 1)
         }),
         Property::<Key>::always(
             "key3 a message reaches the execution it was sent to",

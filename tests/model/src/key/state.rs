@@ -4,7 +4,7 @@ use super::KeyBudget;
 
 /// Executions of the key, by their number.
 pub(super) const N: usize = 3;
-/// The owner of a record whose nonce was dropped.
+/// The writer of a record whose nonce was dropped.
 pub(super) const NOBODY: u8 = u8::MAX;
 
 /// How far an execution is.
@@ -23,10 +23,10 @@ pub(super) enum Phase {
 /// A head.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct KeyHead {
-    /// Which execution this is, in order of creation: what its id stands for.
+    /// Which execution this is, in order of creation: what its id represents.
     pub(super) life: u8,
     /// The starter whose nonce the record holds.
-    pub(super) owner: u8,
+    pub(super) writer: u8,
     pub(super) phase: Phase,
     /// The number of the newest execution, in the tombstone of the first; 0 if there is none.
     pub(super) next: u8,

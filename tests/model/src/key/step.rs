@@ -85,7 +85,7 @@ impl Key {
                     && head.phase == Phase::Tombstone
                     && !self.rules.tombstone_keeps_nonce
                 {
-                    head.owner = NOBODY;
+                    head.writer = NOBODY;
                 }
             }
             KeyAction::Free(id) => {
@@ -133,27 +133,27 @@ impl Key {
         if lost {
             state.budget.lost -= 1;
         }
-        let owner = u8::try_from(me).unwrap_or(NOBODY);
+        let writer = u8::try_from(me).unwrap_or(NOBODY);
         state.starters[me] = match state.starters[me] {
             Starter::ReadFirst => match state.heads[0] {
                 None => Starter::Mail(0),
                 Some(head) if head.next > 0 => Starter::ReadNext(head.next, head.version),
-                Some(head) => self.answer(head, owner, 0, head.version),
+                Some(head) => self.answer(head, writer, 0, head.version),
             },
             Starter::ReadNext(n, version) => match state.heads[usize::from(n)] {
                 None => Starter::Mail(n),
-                Some(head) => self.answer(head, owner, n, version),
+                Some(head) => self.answer(head, writer, n, version),
             },
             // A lost reply is resolved by the nonce of the commit.
-            Starter::Name(n, version) => self.name(state, n, version, owner),
+            Starter::Name(n, version) => self.name(state, n, version, writer),
             Starter::Mail(n) => {
                 let mail = &mut state.mail[self.id(n)];
                 // Without a reply it is created again: its own is its own.
-                let new = *mail.start.get_or_insert(owner) == owner;
+                let new = *mail.start.get_or_insert(writer) == writer;
                 Starter::Head(n, new)
             }
             Starter::Head(n, new) => {
-                let created = state.create(self.id(n), owner);
+                let created = state.create(self.id(n), writer);
                 match (created, lost) {
                     (Some(life), false) => Starter::Done(life, self.rules.nonce || new),
                     _ => Starter::Check(n, new),
@@ -162,7 +162,7 @@ impl Key {
             Starter::Check(n, new) => match state.heads[self.id(n)] {
                 None => Starter::ReadFirst,
                 Some(head) if !self.rules.nonce => Starter::Done(head.life, new),
-                Some(head) => match self.answer(head, owner, n, head.version) {
+                Some(head) => match self.answer(head, writer, n, head.version) {
                     Starter::Name(..) => Starter::ReadFirst,
                     answer => answer,
                 },
@@ -172,8 +172,8 @@ impl Key {
     }
 
     /// Step 3: what a head answers.
-    fn answer(&self, head: KeyHead, owner: u8, n: u8, version: u8) -> Starter {
-        let (own, free) = (head.owner == owner, head.phase == Phase::Free);
+    fn answer(&self, head: KeyHead, writer: u8, n: u8, version: u8) -> Starter {
+        let (own, free) = (head.writer == writer, head.phase == Phase::Free);
         if own && self.rules.nonce && (self.rules.own_nonce_first || !free) {
             return Starter::Done(head.life, true);
         }
@@ -184,7 +184,7 @@ impl Key {
     }
 
     /// Step 4.
-    fn name(&self, state: &mut KeyState, n: u8, version: u8, owner: u8) -> Starter {
+    fn name(&self, state: &mut KeyState, n: u8, version: u8, writer: u8) -> Starter {
         let Some(first) = &mut state.heads[0] else {
             return Starter::ReadFirst;
         };
@@ -194,7 +194,7 @@ impl Key {
         if !self.rules.own_ids {
             // The tombstone is replaced by the head of the next execution.
             state.heads[0] = None;
-            state.mail[0].start = Some(owner);
+            state.mail[0].start = Some(writer);
             return Starter::Head(n, true);
         }
         if usize::from(n) + 1 >= N {
@@ -250,15 +250,15 @@ impl KeyState {
     }
 
     /// Creates a head, unless there is one.
-    fn create(&mut self, id: usize, owner: u8) -> Option<u8> {
+    fn create(&mut self, id: usize, writer: u8) -> Option<u8> {
         if self.heads[id].is_some() {
             return None;
         }
         let life = u8::try_from(self.born.len()).unwrap_or(u8::MAX);
-        self.born.push(owner);
+        self.born.push(writer);
         self.heads[id] = Some(KeyHead {
             life,
-            owner,
+            writer,
             phase: Phase::Live,
             next: 0,
             version: life * 16,
@@ -270,7 +270,7 @@ impl KeyState {
     fn run_at_once(&mut self, id: usize) {
         let mail = self.mail[id];
         match (self.heads[id], mail.start) {
-            (None, Some(owner)) => _ = self.create(id, owner),
+            (None, Some(writer)) => _ = self.create(id, writer),
             (None, None) => {}
             (Some(head), _) if head.phase == Phase::Live => {
                 if mail.message {

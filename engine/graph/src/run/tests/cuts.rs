@@ -186,17 +186,23 @@ fn cut(verbs: &[Verb], way: Injection) {
 
 #[test]
 fn e1_a_run_comes_to_the_same_end_if_its_process_dies_before_any_request() {
-    cut(&[Verb::Read, Verb::List, Verb::Write], Injection::Died);
+    cut(
+        &[Verb::Read, Verb::List, Verb::Create, Verb::Replace],
+        Injection::Died,
+    );
 }
 
 #[test]
 fn e1_a_run_comes_to_the_same_end_if_its_process_dies_after_any_change() {
-    cut(&[Verb::Write, Verb::Delete], Injection::LandedAndDied);
+    cut(
+        &[Verb::Create, Verb::Replace, Verb::Delete],
+        Injection::LandedAndDied,
+    );
 }
 
 #[test]
 fn e1_a_run_comes_to_the_same_end_if_the_reply_to_any_write_is_lost() {
-    cut(&[Verb::Write], Injection::LandedReplyLost);
+    cut(&[Verb::Create, Verb::Replace], Injection::LandedReplyLost);
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! A world with graphs whose actions do what their input says.
+//! A world with graphs whose the input of an action specifies what it does.
 
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;

@@ -35,19 +35,19 @@ key = "order ${$.body.id}"
 name = "paid"
 source = "eventbridge"
 pattern = { source = ["com.acme.bank"], detail = { state = ["paid"] } }
-signal = { channel = "said", to = "order ${$.detail.order}", payload = "$.detail.sum" }
+signal = { channel = "text", to = "order ${$.detail.order}", payload = "$.detail.sum" }
 
 [[trigger]]
 name = "patient"
 source = "eventbridge"
 pattern = { source = ["com.acme.bank"], detail = { state = ["wait"] } }
-signal = { channel = "said", to = "order ${$.detail.order}", absent = "retry" }
+signal = { channel = "text", to = "order ${$.detail.order}", absent = "retry" }
 
 [[trigger]]
 name = "careless"
 source = "eventbridge"
 pattern = { source = ["com.acme.bank"], detail = { state = ["ignore"] } }
-signal = { channel = "said", to = "order ${$.detail.order}", absent = "ignore" }
+signal = { channel = "text", to = "order ${$.detail.order}", absent = "ignore" }
 
 [[trigger]]
 name = "first"
@@ -55,7 +55,7 @@ source = "eventbridge"
 pattern = { source = ["com.acme.bank"], detail = { state = ["start"] } }
 workflow = "listen"
 [trigger.signal]
-channel = "said"
+channel = "text"
 to = "order ${$.detail.order}"
 payload = "$.detail.sum"
 absent = "start"

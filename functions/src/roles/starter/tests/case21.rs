@@ -52,7 +52,7 @@ fn encode(key: &str) -> String {
 }
 
 /// One event in one of its possible forms of delivery.
-fn told(dice: &mut Dice, name: &str, key: &str, sequencer: &str) -> Value {
+fn reports(dice: &mut Dice, name: &str, key: &str, sequencer: &str) -> Value {
     let notification = json!({"Records": [record(name, "inbox", &encode(key), sequencer)]});
     match dice.below(3) {
         0 => notification,
@@ -101,7 +101,7 @@ fn case21_ten_thousand_uploads_in_disorder_start_once_for_each_object_version() 
             format!("in/{}{}{n}{}", piece(), piece(), piece())
         };
         for _ in 0..=dice.below(3) {
-            bodies.push(told(&mut dice, name, &key, &sequencer));
+            bodies.push(reports(&mut dice, name, &key, &sequencer));
         }
         if !deletes {
             versions.insert(
@@ -163,7 +163,7 @@ fn case21_ten_thousand_uploads_in_disorder_start_once_for_each_object_version() 
 }
 
 #[test]
-fn case21_what_the_engine_itself_wrote_starts_nothing_whatever_the_rules_say() {
+fn case21_objects_of_the_engine_start_nothing_whatever_the_rules() {
     // A rule without any key pattern, and an event that S3 does not send: the rule passes the
     // check.
     let stand = Stand::new(

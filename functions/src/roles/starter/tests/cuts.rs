@@ -19,8 +19,8 @@ input = { id = "$.line.id", amount = "$.line.amount | number", line = "$.line_nu
 "#;
 
 fn upload(sequencer: &str) -> Value {
-    let told = record("ObjectCreated:Put", "inbox", "a.csv", sequencer);
-    batch(&[message("m", &json!({"Records": [told]}))])
+    let reported = record("ObjectCreated:Put", "inbox", "a.csv", sequencer);
+    batch(&[message("m", &json!({"Records": [reported]}))])
 }
 
 fn csv(lines: usize) -> String {
@@ -113,13 +113,13 @@ fn lines_that_signal_one_execution_keep_their_order() {
     let stand = Stand::new(
         r#"
         [[trigger]]
-        name = "said"
+        name = "text"
         source = "s3"
         via = "events"
         bucket = "inbox"
         each = "json-lines"
         workflow = "listen_all"
-        signal = { channel = "said", to = "${$.line.to}", payload = "$.line.n", absent = "start" }
+        signal = { channel = "text", to = "${$.line.to}", payload = "$.line.n", absent = "start" }
         "#,
     );
     let lines = (0..200).map(|n| format!("{{\"to\":\"r{}\",\"n\":{n}}}\n", n % 2));
@@ -131,9 +131,9 @@ fn lines_that_signal_one_execution_keep_their_order() {
     assert_eq!(again(&report), Vec::<String>::new());
     stand.world.run_all();
     for odd in [0, 1] {
-        let heard: Vec<u64> = stand.world.result(eid(&format!("r{odd}"))).unwrap();
+        let received: Vec<u64> = stand.world.result(eid(&format!("r{odd}"))).unwrap();
         let wanted: Vec<u64> = (0..200).filter(|n| n % 2 == odd).collect();
-        assert_eq!(heard, wanted);
+        assert_eq!(received, wanted);
     }
 }
 

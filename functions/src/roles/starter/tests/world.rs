@@ -24,16 +24,16 @@ pub(super) async fn count(_: Context, number: u64) -> Result<u64, Failed> {
 }
 
 pub(super) async fn listen(ctx: Context, _: Value) -> Result<Value, Failed> {
-    Ok(ctx.receive("said").await?)
+    Ok(ctx.receive("text").await?)
 }
 
 /// The first hundred payloads, in the order in which they are received.
 pub(super) async fn listen_all(ctx: Context, _: Value) -> Result<Vec<u64>, Failed> {
-    let mut heard = Vec::new();
-    while heard.len() < 100 {
-        heard.push(ctx.receive("said").await?);
+    let mut receipts = Vec::new();
+    while receipts.len() < 100 {
+        receipts.push(ctx.receive("text").await?);
     }
-    Ok(heard)
+    Ok(receipts)
 }
 
 pub(super) fn app() -> App {

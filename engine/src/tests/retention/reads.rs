@@ -1,5 +1,5 @@
-//! What is told of an execution once it is archived, and once its key is free; and what the audit
-//! says when that cannot be.
+//! What can be read of an execution once it is archived, and once its key is free; and what the
+//! audit reports if it cannot be read.
 
 use super::{DAY, Status, ended, head, nothing_is_wrong, retain, under, world};
 use crate::client::{EngineError, Filter, Finding};
@@ -90,11 +90,11 @@ fn the_audit_names_an_archive_that_is_missing_or_not_what_it_was() {
 
 /// Everybody who looks reads the head first, and then what it names.
 #[test]
-fn who_looks_while_an_execution_is_archived_is_told_the_same() {
+fn a_reader_during_archiving_receives_the_same() {
     use crate::ports::Clock as _;
     let world = world();
     let eid = ended(&world, "rich", 5);
-    let before = super::tell(&world, eid);
+    let before = super::describe(&world, eid);
     world.clock.advance(DAY * 8);
     let slow = super::neighbour(&world, super::app, 2);
     let late = crate::testing::Rule::new(crate::testing::Injection::Delay(DAY / 24));
@@ -139,7 +139,7 @@ fn who_looks_while_an_execution_is_archived_is_told_the_same() {
 }
 
 #[test]
-fn a_head_that_says_two_things_about_its_archive_is_corrupt() {
+fn a_head_with_two_statements_about_its_archive_is_corrupt() {
     let world = world();
     let eid = ended(&world, "sequential", 5);
     let live = head(&world, eid);
@@ -154,7 +154,11 @@ fn a_head_that_says_two_things_about_its_archive_is_corrupt() {
     assert_eq!(why(&good), Ok(()));
     let mut silent = good.clone();
     silent.archived = None;
-    assert!(why(&silent).unwrap_err().contains("does not say where"));
+    assert!(
+        why(&silent)
+            .unwrap_err()
+            .contains("does not name its archive")
+    );
     let mut alive = live;
     alive.archived = Some(archived);
     assert!(why(&alive).unwrap_err().contains("not archived"));

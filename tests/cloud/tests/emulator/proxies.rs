@@ -1,4 +1,4 @@
-//! Doors and mappings that are closed on purpose.
+//! Proxies and mappings that are closed on purpose.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -14,7 +14,7 @@ use serde_json::json;
 use crate::stage::{Stage, until};
 
 #[tokio::test]
-async fn a_door_is_cut_at_one_request_before_or_after_it_is_served() {
+async fn a_proxy_is_cut_at_one_request_before_or_after_it_is_served() {
     let stage = Stage::new().await;
     let bucket = &stage.place.bucket;
     let arn = format!("arn:aws:s3:::{bucket}");
@@ -29,9 +29,9 @@ async fn a_door_is_cut_at_one_request_before_or_after_it_is_served() {
         (Injection::LandedAndDied, true, true),
         (Injection::ReplyLost, false, true),
     ] {
-        let door = Proxy::start(stage.server.url(), policy.clone()).await;
-        let door = door.expect("a port is free");
-        let s3 = aws::s3(&door.url());
+        let proxy = Proxy::start(stage.server.url(), policy.clone()).await;
+        let proxy = proxy.expect("a port is free");
+        let s3 = aws::s3(&proxy.url());
         let put = async |key: &str| {
             let put = s3.put_object().bucket(bucket).key(key).if_none_match("*");
             let sent = put.body(ByteStream::from_static(b"one")).send().await;
@@ -39,7 +39,7 @@ async fn a_door_is_cut_at_one_request_before_or_after_it_is_served() {
         };
         let killed = Arc::new(AtomicBool::new(false));
         let kill = Arc::clone(&killed);
-        door.cut(1, injection, move || kill.store(true, Ordering::SeqCst));
+        proxy.cut(1, injection, move || kill.store(true, Ordering::SeqCst));
         assert!(
             put(&format!("{injection:?}/a")).await.is_ok(),
             "the one before it"
@@ -53,13 +53,13 @@ async fn a_door_is_cut_at_one_request_before_or_after_it_is_served() {
         }
         assert_eq!(killed.load(Ordering::SeqCst), dies, "{injection:?}");
         assert_eq!(
-            door.counts().puts,
+            proxy.counts().puts,
             if lands { 3 } else { 2 },
             "what reached the server"
         );
-        assert!(!door.heal(), "there is none to come");
-        door.cut(1, injection, || {});
-        assert!(door.heal(), "it is still to come");
+        assert!(!proxy.heal(), "there is none to come");
+        proxy.cut(1, injection, || {});
+        assert!(proxy.heal(), "it is still to come");
         assert!(put(&format!("{injection:?}/c")).await.is_ok());
     }
 }

@@ -1,5 +1,5 @@
-//! `cargo bench -p millpond-benches --bench turns`: the cost of running an activation of workflow
-//! code on the dedicated threads (`Spawner::turn`), and on tokio's threads for blocking work
+//! `cargo bench -p millpond-benches --bench activations`: the cost of running an activation of workflow
+//! code on the dedicated threads (`Spawner::activate`), and on tokio's threads for blocking work
 //! (`spawn_blocking`).
 
 use std::hint::spin_loop;
@@ -34,11 +34,11 @@ async fn pieces(spawner: TokioSpawner, run: Run, count: u64) {
 }
 
 /// `executions` concurrent ones, each with its activations.
-fn turns(c: &mut Criterion) {
+fn activations(c: &mut Criterion) {
     let runtime = Runtime::new().expect("a runtime");
     let spawner = runtime.block_on(async { TokioSpawner::current() });
     let ways: [(&str, Run); 2] = [
-        ("turn", |spawner, piece| spawner.turn(piece)),
+        ("activation", |spawner, piece| spawner.activate(piece)),
         ("spawn_blocking", |spawner, piece| spawner.blocking(piece)),
     ];
     for (executions, count) in [(1, 200), (20, 50), (500, 10)] {
@@ -58,5 +58,5 @@ fn turns(c: &mut Criterion) {
     }
 }
 
-criterion_group!(benches, turns);
+criterion_group!(benches, activations);
 criterion_main!(benches);

@@ -11,11 +11,11 @@ fn a_started_execution_is_run_and_gives_its_result() {
     let eid = world.start(&["greet", "--input", "\"ana\""]);
     assert_eq!(world.run(&["result", &eid]).code, 5);
 
-    let told = world.work();
+    let reported = world.work();
 
     assert!(
-        told.contains("started") && told.contains("completed"),
-        "{told}"
+        reported.contains("started") && reported.contains("completed"),
+        "{reported}"
     );
     assert_eq!(world.ok(&["result", &eid]), "\"hello, ana\"\n");
     let result = world.json(&["result", &eid]);
