@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use crate::domain::Queue;
+use crate::domain::{Depth, Queue};
 
 /// Bounds and periods of an engine. Plain data; each field documents its cost.
 #[derive(Debug, Clone)]
@@ -38,6 +38,9 @@ pub struct Settings {
     pub max_entries: u64,
     /// The maximum size in bytes of the journal of one execution.
     pub max_journal: u64,
+    /// The number of levels of children below an execution that is started from now on. A deeper
+    /// child is refused, so a workflow that starts itself for ever ends.
+    pub max_depth: u32,
     /// The time after which a bucket request without a reply is abandoned, and one second more for
     /// each MiB of a write. It should be half of `ttl` at most: a commit is then tried twice while
     /// the lease lasts.
@@ -69,6 +72,7 @@ impl Default for Settings {
             window: 64,
             max_entries: 50_000,
             max_journal: 32 << 20,
+            max_depth: Depth::default().max,
             request_timeout: Duration::from_secs(15),
             concurrency: 16,
             sticky: 0,

@@ -1,6 +1,6 @@
 //! Errors of frames.
 
-use crate::domain::{Failure, FrameId, InvalidName, ValueError, kind};
+use crate::domain::{Failure, FrameId, InvalidName, ValueError, Workflow, kind};
 
 /// Why a frame (a step, a wait, a child, a message to send) gave no value.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -47,6 +47,14 @@ pub enum FrameError {
         /// The maximum.
         max: usize,
     },
+    /// The child would be too far below the root of its tree; it was never registered.
+    #[error("child is too deep below the root of its tree: workflow={workflow} max={max}")]
+    TooDeep {
+        /// The workflow of the child.
+        workflow: Workflow,
+        /// The largest level in this tree.
+        max: u32,
+    },
     /// A name or key is invalid; the frame was never registered.
     #[error(transparent)]
     InvalidName(#[from] InvalidName),
@@ -78,6 +86,7 @@ impl FrameError {
             Self::Cancelled { .. } => kind::CANCELLED,
             Self::Value { .. } => kind::VALUE,
             Self::PayloadTooLarge { .. } => kind::PAYLOAD_TOO_LARGE,
+            Self::TooDeep { .. } => kind::DEPTH,
             Self::InvalidName(_) => "InvalidName",
             Self::Duplicate { .. } => "DuplicateFrame",
             Self::Outside { .. } => "Outside",

@@ -91,6 +91,7 @@ impl State {
             fid: &fid,
             eid: self.eid,
             queue: &self.queue,
+            depth: self.depth,
             code: &self.code,
             now: self.now,
         };

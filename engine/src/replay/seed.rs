@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-use crate::domain::{ExecutionId, FrameId, Json, Queue, Workflow};
+use crate::domain::{Depth, ExecutionId, FrameId, Json, Queue, Workflow};
 use crate::ports::Entropy;
 
 /// What a drive starts from.
@@ -13,6 +13,8 @@ pub(crate) struct Seed {
     pub(crate) eid: ExecutionId,
     /// Its queue, which is the default queue of its children.
     pub(crate) queue: Queue,
+    /// How far it is below the root of its tree.
+    pub(crate) depth: Depth,
     /// The input of the workflow.
     pub(crate) args: Json,
     /// The source of fresh uuids and random numbers.

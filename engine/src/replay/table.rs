@@ -15,7 +15,7 @@ use super::frames::Inbox;
 use super::frames::step::SharedStepBody;
 use super::slot::Slot;
 use super::{Limits, Seed, Trouble};
-use crate::domain::{Entry, ExecutionId, FrameId, Json, Queue, ValueError};
+use crate::domain::{Depth, Entry, ExecutionId, FrameId, Json, Queue, ValueError};
 use crate::ports::Entropy;
 
 /// The shared handle.
@@ -32,6 +32,7 @@ struct Shared {
 pub(super) struct State {
     pub(super) eid: ExecutionId,
     pub(super) queue: Queue,
+    pub(super) depth: Depth,
     pub(super) entropy: Arc<dyn Entropy>,
     pub(super) recorded: BTreeMap<FrameId, Json>,
     pub(super) limits: Limits,
@@ -77,6 +78,7 @@ impl Table {
             state: Mutex::new(State {
                 eid: seed.eid,
                 queue: seed.queue,
+                depth: seed.depth,
                 entropy: seed.entropy,
                 recorded: seed.recorded,
                 limits: seed.limits,

@@ -100,6 +100,7 @@ impl Run {
         let seed = Seed {
             eid: record.eid,
             queue: record.queue.clone(),
+            depth: record.depth,
             args,
             entropy: Arc::clone(&core.ports.entropy),
             recorded,

@@ -24,6 +24,7 @@ pub(super) fn check(observer: &Engine, eid: ExecutionId, story: &Story) -> Resul
     let seed = Seed {
         eid,
         queue: record.queue.clone(),
+        depth: record.depth,
         args: args.map_err(|error| broken(&error))?,
         entropy: Arc::clone(&ports.entropy),
         recorded: recorded(story),

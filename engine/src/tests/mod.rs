@@ -30,6 +30,7 @@ mod races;
 mod replay_orders;
 mod retention;
 mod reuse;
+mod runaway;
 mod sizes;
 mod sticky;
 mod story;

@@ -151,6 +151,8 @@ fn summary(shown: &Shown, color: bool) -> Vec<String> {
     }
     if let Some(parent) = &record.parent {
         row("parent", format!("{} at {}", parent.eid, parent.fid));
+        let depth = record.depth;
+        row("depth", format!("{} of at most {}", depth.level, depth.max));
     }
     row("input", text::payload(&record.args));
     row("updated", text::instant(execution.at));

@@ -7,7 +7,7 @@ use jiff::Timestamp;
 
 use super::FrameKind;
 use super::step::{SharedStepBody, Step};
-use crate::domain::{Channel, Entry, ExecutionId, Failure, FrameId, Json, MessageId, Queue};
+use crate::domain::{Channel, Depth, Entry, ExecutionId, Failure, FrameId, Json, MessageId, Queue};
 use crate::replay::Code;
 use crate::replay::FrameError;
 
@@ -33,6 +33,7 @@ pub(crate) struct Site<'a> {
     pub(crate) eid: ExecutionId,
     /// The execution's queue.
     pub(crate) queue: &'a Queue,
+    pub(crate) depth: Depth,
     /// Decides the version of a child.
     pub(crate) code: &'a Code,
     /// The instant that deadlines count from.
