@@ -41,6 +41,9 @@ pub struct Settings {
     /// The number of levels of children below an execution that is started from now on. A deeper
     /// child is refused, so a workflow that starts itself for ever ends.
     pub max_depth: u32,
+    /// The number of requests that an execution may make in a day (UTC), by the price list. Then it
+    /// is blocked, until an operator resumes it on another day or with a larger budget.
+    pub budget: u64,
     /// The time after which a bucket request without a reply is abandoned, and one second more for
     /// each MiB of a write. It should be half of `ttl` at most: a commit is then tried twice while
     /// the lease lasts.
@@ -73,6 +76,7 @@ impl Default for Settings {
             max_entries: 50_000,
             max_journal: 32 << 20,
             max_depth: Depth::default().max,
+            budget: 20_000_000,
             request_timeout: Duration::from_secs(15),
             concurrency: 16,
             sticky: 0,

@@ -23,7 +23,7 @@ mod unserved;
 
 use std::sync::Arc;
 
-pub use crate::journal::{CommitError, Lease};
+pub use crate::journal::{CommitError, Lease, Price};
 pub use crate::process::{
     App, Core, Counts, EXECUTION, Host, Notice, OnFault, Registered, RegistryError, STORE, chain,
 };
@@ -43,7 +43,6 @@ pub use descendants::Descendants;
 pub use error::{EngineError, ErrorKind};
 pub use execution::{Execution, JournalPage};
 pub use list::{Filter, Row};
-pub use price::Price;
 pub use result::Outcome;
 pub use start::{Start, Started};
 pub use unread::Unread;

@@ -28,6 +28,11 @@ impl Depth {
         Self { level: 0, max }
     }
 
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
+    pub(crate) fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
+
     /// Returns the depth of a child.
     #[must_use]
     pub const fn child(self) -> Self {

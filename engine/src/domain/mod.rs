@@ -5,6 +5,7 @@
 
 mod actor;
 mod blocked;
+mod budget;
 mod depth;
 mod entry;
 mod failure;
@@ -20,6 +21,7 @@ mod tests;
 
 pub use actor::{Actor, ActorKind, Provenance};
 pub use blocked::Blocked;
+pub use budget::Budget;
 pub use depth::Depth;
 pub use entry::{Began, Commit, Entry, Lost, Wait};
 pub use failure::{Failure, kind};

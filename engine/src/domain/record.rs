@@ -24,7 +24,7 @@ pub struct Record {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent: Option<Parent>,
     /// How far it is below the root of its tree.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Depth::is_default")]
     pub depth: Depth,
     /// The caller's key, if the start had one.
     #[serde(default, skip_serializing_if = "Option::is_none")]

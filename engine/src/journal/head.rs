@@ -7,8 +7,8 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use super::Archived;
-use crate::domain::{Commit, ExecutionId, Record, Status};
+use super::{Archived, Price};
+use crate::domain::{Budget, Commit, ExecutionId, Record, Status};
 use crate::keys::{self, Key, TimerKey};
 use crate::stored::{self, Document, LoadError};
 
@@ -49,6 +49,9 @@ pub(crate) struct Head {
     pub(crate) news: Vec<News>,
     /// The number of leases since the last clean end or new outcome.
     pub(crate) crash_count: u32,
+    /// The requests that it has made, and may make.
+    #[serde(default, skip_serializing_if = "Budget::is_unused")]
+    pub(crate) budget: Budget,
     /// In a tombstone: where the execution was archived. All other state is dropped.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) archived: Option<Archived>,
@@ -168,6 +171,8 @@ impl Document for Head {
 impl Head {
     /// The head of an execution that was started and has not run yet.
     pub(crate) fn new(record: Record, nonce: String) -> Self {
+        let mut budget = Budget::default();
+        budget.spend(record.created_at, Price::of_start(&record).requests());
         Self {
             format: FORMAT,
             commit: 0,
@@ -186,6 +191,7 @@ impl Head {
             outbox: Vec::new(),
             news: Vec::new(),
             crash_count: 0,
+            budget,
             archived: None,
         }
     }

@@ -182,6 +182,14 @@ fn summary(shown: &Shown, color: bool) -> Vec<String> {
     );
     if let Some(archive) = &execution.archive {
         row("archive", archive.to_string());
+    } else {
+        row(
+            "budget",
+            format!(
+                "{} of {} requests today",
+                execution.requests_today, execution.budget
+            ),
+        );
     }
     row("price", cost(*price));
     if tree.executions.len() > 1 {
