@@ -2,8 +2,9 @@
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use std::time::Duration;
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
@@ -69,6 +70,16 @@ pub struct Lease {
     pub until: Timestamp,
     /// Its duration in milliseconds, from the commit that set it.
     pub ttl_ms: u64,
+}
+
+impl Lease {
+    /// Returns whether it ends more than two of its durations after `now`. Then the clock of its holder
+    /// is wrong, or the clock that `now` is of.
+    pub(crate) fn is_far_ahead(&self, now: Timestamp) -> bool {
+        let most = SignedDuration::try_from(Duration::from_millis(self.ttl_ms).saturating_mul(2));
+        let most = most.ok().and_then(|most| now.checked_add(most).ok());
+        most.is_some_and(|most| self.until > most)
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -221,6 +221,15 @@ fn line(finding: &Finding) -> String {
         } => format!("asleep   {eid}  {workflow}  {status}  {why}"),
         Finding::Corrupt { key, why } => format!("corrupt  {key}  {why}"),
         Finding::Broken { eid, key, why } => format!("broken   {eid}  {key}  {why}"),
+        Finding::FarLease {
+            eid,
+            workflow,
+            worker,
+            until,
+        } => format!(
+            "lease    {eid}  {workflow}  leased until {until}, which is far ahead: synchronize the clocks of \
+             {worker} and of this machine"
+        ),
         Finding::Foreign { key } => format!("foreign  {key}"),
         Finding::Newer { key, format } => format!("newer    {key}  format {format}"),
     }
