@@ -53,8 +53,8 @@ pub struct Settings {
     /// The size in bytes of the heads cached after a run for the next run of the same execution:
     /// each hit saves a read. Useful if the same worker is likely to run it. 0 disables the cache.
     pub sticky: usize,
-    /// The queues that executions may be started on; any queue if it is empty. A deployment whose
-    /// workers serve these rejects a start on another queue, which nothing would run.
+    /// The queues that executions and children may be started on; any queue if it is empty. A
+    /// deployment whose workers serve these rejects a start on another queue, which nothing would run.
     pub queues: BTreeSet<Queue>,
 }
 

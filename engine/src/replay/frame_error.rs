@@ -1,6 +1,6 @@
 //! Errors of frames.
 
-use crate::domain::{Failure, FrameId, InvalidName, ValueError, Workflow, kind};
+use crate::domain::{Failure, FrameId, InvalidName, Queue, ValueError, Workflow, kind};
 
 /// Why a frame (a step, a wait, a child, a message to send) gave no value.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -55,6 +55,14 @@ pub enum FrameError {
         /// The largest level in this tree.
         max: u32,
     },
+    /// No worker of the deployment serves the queue of the child, which was not started.
+    #[error("no worker of this deployment serves the queue of the child: fid={fid} queue={queue}")]
+    UnknownQueue {
+        /// The frame.
+        fid: FrameId,
+        /// The queue.
+        queue: Queue,
+    },
     /// A name or key is invalid; the frame was never registered.
     #[error(transparent)]
     InvalidName(#[from] InvalidName),
@@ -87,6 +95,7 @@ impl FrameError {
             Self::Value { .. } => kind::VALUE,
             Self::PayloadTooLarge { .. } => kind::PAYLOAD_TOO_LARGE,
             Self::TooDeep { .. } => kind::DEPTH,
+            Self::UnknownQueue { .. } => kind::QUEUE,
             Self::InvalidName(_) => "InvalidName",
             Self::Duplicate { .. } => "DuplicateFrame",
             Self::Outside { .. } => "Outside",

@@ -1,6 +1,6 @@
 //! What a drive starts from.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::Arc;
 
@@ -22,6 +22,10 @@ pub(crate) struct Seed {
     /// The recorded values of the journal. Plain calls cannot wait for their entries, so all of
     /// them are read beforehand.
     pub(crate) recorded: BTreeMap<FrameId, Json>,
+    /// The queues that a child may be on; any queue if it is empty.
+    pub(crate) queues: BTreeSet<Queue>,
+    /// The children that the journal has started on another queue than this execution's.
+    pub(crate) elsewhere: BTreeSet<FrameId>,
     pub(crate) limits: Limits,
     /// Decides the version of a child.
     pub(crate) code: Code,

@@ -4,7 +4,7 @@
 //! wakers are woken, and wakers and step bodies dropped, after it is released, because both may
 //! call back into the table.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::Waker;
 
@@ -35,6 +35,8 @@ pub(super) struct State {
     pub(super) depth: Depth,
     pub(super) entropy: Arc<dyn Entropy>,
     pub(super) recorded: BTreeMap<FrameId, Json>,
+    pub(super) queues: BTreeSet<Queue>,
+    pub(super) elsewhere: BTreeSet<FrameId>,
     pub(super) limits: Limits,
     pub(super) code: super::Code,
     pub(super) now: Timestamp,
@@ -81,6 +83,8 @@ impl Table {
                 depth: seed.depth,
                 entropy: seed.entropy,
                 recorded: seed.recorded,
+                queues: seed.queues,
+                elsewhere: seed.elsewhere,
                 limits: seed.limits,
                 code: seed.code,
                 now: Timestamp::UNIX_EPOCH,

@@ -26,6 +26,7 @@ mod leaving;
 mod ledger;
 mod limits;
 mod price;
+mod queues;
 mod races;
 mod replay_orders;
 mod retention;

@@ -92,6 +92,7 @@ impl CommandContext {
         }
         let mut settings = Settings {
             sticky,
+            queues: environment.queues.clone(),
             ..Settings::default()
         };
         if let Some(ttl) = globals.ttl.or(environment.ttl) {

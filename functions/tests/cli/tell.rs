@@ -3,7 +3,23 @@
 use std::io::Write as _;
 use std::process::Stdio;
 
-use crate::world::World;
+use crate::world::{Done, World};
+
+#[test]
+fn n9_a_start_on_a_queue_that_no_worker_serves_is_refused() {
+    let world = World::new();
+    let start = |queue: &str| {
+        let mut command = world.command(&["start", "approve", "--queue", queue]);
+        Done::of(command.env("MILLPOND_QUEUES", "default,slow"))
+    };
+    assert_eq!(start("slow").code, 0);
+    let refused = start("fast");
+    assert_eq!(refused.code, 2, "{refused:?}");
+    assert!(refused.err.contains("served: default, slow"), "{refused:?}");
+    let mut invalid = world.command(&["start", "approve"]);
+    let invalid = Done::of(invalid.env("MILLPOND_QUEUES", "UPPER/"));
+    assert!(invalid.err.contains("MILLPOND_QUEUES"), "{invalid:?}");
+}
 
 #[test]
 fn a_started_execution_is_run_and_gives_its_result() {

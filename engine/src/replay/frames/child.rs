@@ -41,6 +41,10 @@ impl super::Plan for Plan {
         Some(&self.args)
     }
 
+    fn queue(&self) -> Option<&Queue> {
+        self.queue.as_ref()
+    }
+
     /// **\[R\] N26** A child below the bound of its tree is refused. The bound is in the record: a
     /// replay decides the same with other settings.
     fn begin(self, site: &Site<'_>) -> Result<Begun, FrameError> {

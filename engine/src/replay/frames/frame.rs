@@ -18,6 +18,11 @@ pub(crate) trait Plan {
         None
     }
 
+    /// The queue that it names, if it is a child.
+    fn queue(&self) -> Option<&Queue> {
+        None
+    }
+
     /// The frame, and the entry it begins with. Steps and receives have none: a step begins
     /// with its first attempt, a receive when its first poll finds no message.
     fn begin(self, site: &Site<'_>) -> Result<Begun, FrameError>;

@@ -98,6 +98,8 @@ impl World {
             args: Json::of(&self.args).unwrap(),
             entropy: Arc::new(Counting((self.journal.len() as u64).into())),
             recorded: self.recorded(),
+            queues: BTreeSet::new(),
+            elsewhere: BTreeSet::new(),
             limits: Limits {
                 max_value: 10_000,
                 max_frames: self.max_frames,
