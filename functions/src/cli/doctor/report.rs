@@ -4,6 +4,7 @@ use std::io;
 
 use jiff::Timestamp;
 use millpond::client::{Audit, Finding, Unserved, chain};
+use millpond_codec::PondId;
 use millpond_conformance::{Probe, Violation};
 use serde_json::{Value, json};
 
@@ -36,6 +37,8 @@ pub(super) struct Report {
     pub(super) audit: Option<Audit>,
     /// Executions that no worker serves.
     pub(super) unserved: Vec<Unserved>,
+    /// The id that is authenticated with the objects of the bucket, if they are encrypted.
+    pub(super) pond: Option<PondId>,
     /// When the executions were checked.
     pub(super) now: Timestamp,
 }
@@ -106,6 +109,9 @@ impl Report {
         }
         if let Some(skew) = &self.skew {
             streams.line(skew)?;
+        }
+        if let Some(id) = &self.pond {
+            streams.line(format!("pond     {id}"))?;
         }
         for note in &self.notes {
             streams.line(format!("note     {note}"))?;
@@ -189,6 +195,7 @@ impl Report {
         findings.extend(broken.iter().map(|found| json!(found)));
         json!({
             "bucket": self.url,
+            "pond": self.pond,
             "passed": names(&self.passed),
             "failed": self.violation.as_ref().map(|violation| violation.probe.as_str()),
             "violation": self.violation.as_ref().map(|violation| chain(violation)),
