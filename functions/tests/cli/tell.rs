@@ -22,6 +22,49 @@ fn n9_a_start_on_a_queue_that_no_worker_serves_is_refused() {
 }
 
 #[test]
+fn n26_a_budget_is_set_by_resume_and_shown() {
+    let world = World::new();
+    let eid = world.start(&["approve"]);
+    world.work();
+    world.ok(&["resume", &eid, "--budget", "1"]);
+    world.work();
+    let shown = world.json(&["show", &eid]);
+    let execution = &shown["execution"];
+    assert_eq!(
+        (
+            &execution["status"],
+            &execution["blocked"]["reason"],
+            &execution["budget"]
+        ),
+        (&"blocked".into(), &"budget".into(), &1.into()),
+        "{shown}"
+    );
+    let used = execution["requests_today"].as_u64().unwrap();
+    assert!(
+        world
+            .ok(&["show", &eid])
+            .contains(&format!("{used} of 1 requests today"))
+    );
+    let list = world.ok(&["list", "--full"]);
+    assert!(list.contains("it has used its budget"), "{list}");
+    let doctor = world.run(&["doctor", "--no-probes"]);
+    assert!(
+        doctor.code == 1 && doctor.out.contains("it has used its budget"),
+        "{doctor:?}"
+    );
+
+    world.ok(&["resume", &eid, "--budget", "1000"]);
+    world.ok(&["signal", &eid, "approval", "true"]);
+    world.work();
+    assert_eq!(world.ok(&["result", &eid]), "true\n");
+    let journal = world.ok(&["journal", &eid]);
+    assert!(
+        journal.contains("resume with a budget of 1000 requests a day"),
+        "{journal}"
+    );
+}
+
+#[test]
 fn a_started_execution_is_run_and_gives_its_result() {
     let world = World::new();
     let eid = world.start(&["greet", "--input", "\"ana\""]);
