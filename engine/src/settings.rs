@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use crate::domain::Queue;
+use crate::domain::{Depth, Queue};
 
 /// Bounds and periods of an engine. Plain data; each field documents its cost.
 #[derive(Debug, Clone)]
@@ -38,6 +38,12 @@ pub struct Settings {
     pub max_entries: u64,
     /// The maximum size in bytes of the journal of one execution.
     pub max_journal: u64,
+    /// The number of levels of children below an execution that is started from now on. A deeper
+    /// child is refused, so a workflow that starts itself for ever ends.
+    pub max_depth: u32,
+    /// The number of requests that an execution may make in a day (UTC), by the price list. Then it
+    /// is blocked, until an operator resumes it on another day or with a larger budget.
+    pub budget: u64,
     /// The time after which a bucket request without a reply is abandoned, and one second more for
     /// each MiB of a write. It should be half of `ttl` at most: a commit is then tried twice while
     /// the lease lasts.
@@ -47,8 +53,8 @@ pub struct Settings {
     /// The size in bytes of the heads cached after a run for the next run of the same execution:
     /// each hit saves a read. Useful if the same worker is likely to run it. 0 disables the cache.
     pub sticky: usize,
-    /// The queues that executions may be started on; any queue if it is empty. A deployment whose
-    /// workers serve these rejects a start on another queue, which nothing would run.
+    /// The queues that executions and children may be started on; any queue if it is empty. A
+    /// deployment whose workers serve these rejects a start on another queue, which nothing would run.
     pub queues: BTreeSet<Queue>,
 }
 
@@ -69,6 +75,8 @@ impl Default for Settings {
             window: 64,
             max_entries: 50_000,
             max_journal: 32 << 20,
+            max_depth: Depth::default().max,
+            budget: 20_000_000,
             request_timeout: Duration::from_secs(15),
             concurrency: 16,
             sticky: 0,

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use millpond::client::{App, Engine, RegistryError};
 use millpond::ports::{Bucket, Clock, Entropy, Ports, Wakeups};
 use millpond::settings::Settings;
-use millpond_codec::{Codec, Coded};
+use millpond_codec::{Codec, Coded, Pond};
 use millpond_host::{InProgress, OsEntropy, TokioSpawner};
 use millpond_wrappers::Metered;
 
@@ -65,6 +65,8 @@ pub(crate) struct Assembly {
     pub(crate) behind: Behind,
     /// The bucket without the codec: what probes read.
     pub(crate) store: Arc<dyn Bucket>,
+    /// The pond of the bucket, if its objects are encrypted.
+    pub(crate) pond: Option<Arc<Pond>>,
     /// The count of its requests.
     pub(crate) metered: Arc<Metered>,
     /// The tasks, attempts and blocking work of its engines.
@@ -99,13 +101,21 @@ impl Assembly {
         let wrapped = Wrapped::new(bucket, &clock, location.is_far());
         let entropy: Arc<dyn Entropy> = Arc::new(OsEntropy::new());
         let store = wrapped.bucket;
-        let bucket = Coded::new(Arc::clone(&store), codec, Arc::clone(&entropy));
+        let pond = Pond::new(Arc::clone(&store), Arc::clone(&clock), Arc::clone(&entropy));
+        let (pond, encrypted) = (Arc::new(pond), codec.is_encrypted());
+        let bucket = Coded::new(
+            Arc::clone(&store),
+            codec,
+            Arc::clone(&entropy),
+            Arc::clone(&pond),
+        );
         Self {
             location,
             clock,
             entropy,
             behind,
             store,
+            pond: encrypted.then_some(pond),
             metered: wrapped.metered,
             in_progress: InProgress::default(),
             bucket: Arc::new(bucket),

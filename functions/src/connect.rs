@@ -1,10 +1,12 @@
 //! Starting and signalling executions from another program.
 
+use std::collections::BTreeSet;
 use std::future::{Future, IntoFuture};
 use std::path::PathBuf;
 use std::pin::Pin;
 
 use millpond::client::{App, Engine};
+use millpond::domain::Queue;
 use millpond::settings::Settings;
 
 use crate::assembly::{Assembly, EngineFailure, Opening, OpeningError};
@@ -16,7 +18,8 @@ use crate::environment::{Environment, EnvironmentError};
 /// workers of another program run. Await it; it needs a tokio runtime.
 ///
 /// The bucket must exist. The URL is that of the command line (docs/cli.md, The bucket), and credentials
-/// are found in the same way. `MILLPOND_KEYRING`, `MILLPOND_COMPRESS` and `MILLPOND_TTL` apply.
+/// are found in the same way. `MILLPOND_KEYRING`, `MILLPOND_COMPRESS`, `MILLPOND_QUEUES` and
+/// `MILLPOND_TTL` apply.
 ///
 /// ```no_run
 /// use std::time::Duration;
@@ -38,6 +41,7 @@ pub fn connect(url: impl Into<String>) -> Connect {
         url: url.into(),
         app: App::new(),
         keyring: None,
+        queues: BTreeSet::new(),
     }
 }
 
@@ -48,6 +52,7 @@ pub struct Connect {
     url: String,
     app: App,
     keyring: Option<PathBuf>,
+    queues: BTreeSet<Queue>,
 }
 
 /// Why a program cannot connect to a bucket.
@@ -86,6 +91,12 @@ impl Connect {
         self
     }
 
+    /// Refuses starts on other queues than these, instead of those of `MILLPOND_QUEUES`.
+    pub fn queues(mut self, served: impl IntoIterator<Item = Queue>) -> Self {
+        self.queues.extend(served);
+        self
+    }
+
     async fn open(self) -> Result<Engine, Reason> {
         let environment = Environment::read()?;
         let keyring = self.keyring.or_else(|| environment.keyring.clone());
@@ -97,7 +108,13 @@ impl Connect {
             check: false,
         };
         let assembly = Assembly::open(self.url.parse()?, opening).await?;
-        let mut settings = Settings::default();
+        let mut settings = Settings {
+            queues: match self.queues.is_empty() {
+                true => environment.queues.clone(),
+                false => self.queues,
+            },
+            ..Settings::default()
+        };
         if let Some(ttl) = environment.ttl {
             settings.ttl = ttl;
         }

@@ -1,10 +1,12 @@
 //! The environment, read in one place, once.
 
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use millpond::client::RetentionSettings;
+use millpond::domain::Queue;
 
 use crate::triggers::Secrets;
 
@@ -17,6 +19,9 @@ pub struct Environment {
     pub code_ref: Option<String>,
     /// `MILLPOND_TTL`, in seconds: the duration of a lease.
     pub ttl: Option<Duration>,
+    /// `MILLPOND_QUEUES`: the queues that workers of this deployment serve. A start on another queue is
+    /// refused; none is if it is empty.
+    pub queues: BTreeSet<Queue>,
     /// `MILLPOND_KEYRING`: the file of keys, without `--keyring`.
     pub keyring: Option<PathBuf>,
     /// `MILLPOND_COMPRESS` is `1`.
@@ -102,6 +107,7 @@ impl Environment {
             bucket: text("MILLPOND_BUCKET")?,
             code_ref: code_ref(text("MILLPOND_CODE_REF")?)?,
             ttl: ttl.transpose()?,
+            queues: queues(text("MILLPOND_QUEUES")?)?,
             keyring: text("MILLPOND_KEYRING")?.map(PathBuf::from),
             compress: match text("MILLPOND_COMPRESS")?.as_deref() {
                 None | Some("0") => false,
@@ -141,6 +147,22 @@ fn secrets(value: &str) -> Result<Secrets, EnvironmentError> {
         why: "must be a JSON object from names to secrets, none of them empty",
         // A secret must not appear in a log.
         value: "(not shown)".into(),
+    })
+}
+
+/// `default,slow`, or as on AWS Lambda `default=URL,slow=URL`.
+fn queues(value: Option<String>) -> Result<BTreeSet<Queue>, EnvironmentError> {
+    let value = value.unwrap_or_default();
+    let parts = value
+        .split(',')
+        .map(str::trim)
+        .filter(|part| !part.is_empty());
+    let names = parts.map(|part| part.split_once('=').map_or(part, |(name, _)| name.trim()));
+    let queues: Result<_, _> = names.map(Queue::parse).collect();
+    queues.map_err(|_| EnvironmentError {
+        variable: "MILLPOND_QUEUES",
+        why: "must be a list of queues: NAME,NAME or NAME=URL,NAME=URL",
+        value: value.clone().into(),
     })
 }
 
@@ -210,6 +232,24 @@ mod tests {
             assert!(error.to_string().contains(bad), "{error}");
         }
         assert_eq!(read("0.5").unwrap().ttl, Some(Duration::from_millis(500)));
+    }
+
+    #[test]
+    fn n9_queues_are_named_alone_or_with_their_urls() {
+        let read = |value: &'static str| {
+            Environment::from(|name| (name == "MILLPOND_QUEUES").then(|| value.into()))
+        };
+        let names = ["default", "slow"].map(|name| name.parse().unwrap()).into();
+        for good in [
+            "default,slow",
+            " slow , default,",
+            "default=https://a,slow=http://b",
+        ] {
+            assert_eq!(read(good).unwrap().queues, names, "{good}");
+        }
+        assert!(read("").unwrap().queues.is_empty());
+        let error = read("default,UPPER/").expect_err("not a name");
+        assert_eq!(error.variable, "MILLPOND_QUEUES");
     }
 
     #[test]

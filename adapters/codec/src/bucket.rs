@@ -8,6 +8,7 @@ use millpond::keys::{Key, Prefix};
 use millpond::ports::{Bucket, BucketError, Entropy, Expect, Fault, Object, Outcome, Page, Verb};
 
 use crate::codec::{Codec, NONCE};
+use crate::pond::Pond;
 
 /// A bucket that encodes every body. Encoding costs no request. The sizes in lists are those of the
 /// encoded bodies.
@@ -16,17 +17,24 @@ pub struct Coded {
     inner: Arc<dyn Bucket>,
     codec: Codec,
     entropy: Arc<dyn Entropy>,
+    pond: Arc<Pond>,
 }
 
 impl Coded {
-    /// Encodes the bodies written to `inner`; nonces come from `entropy`, which must be the
-    /// operating system's.
+    /// Encodes the bodies written to `inner`, whose pond is `pond`; nonces come from `entropy`, which
+    /// must be the operating system's.
     #[must_use]
-    pub fn new(inner: Arc<dyn Bucket>, codec: Codec, entropy: Arc<dyn Entropy>) -> Self {
+    pub fn new(
+        inner: Arc<dyn Bucket>,
+        codec: Codec,
+        entropy: Arc<dyn Entropy>,
+        pond: Arc<Pond>,
+    ) -> Self {
         Self {
             inner,
             codec,
             entropy,
+            pond,
         }
     }
 }
@@ -35,10 +43,15 @@ impl Coded {
 #[deny(clippy::missing_trait_methods)]
 impl Bucket for Coded {
     async fn read(&self, key: &Key) -> Result<Option<Object>, BucketError> {
+        // First: of the requests of a process, that for the pond is the first one.
+        let pond = match self.codec.is_encrypted() {
+            true => self.pond.id().await?,
+            false => None,
+        };
         let Some(Object { body, version }) = self.inner.read(key).await? else {
             return Ok(None);
         };
-        match self.codec.decode(key, &body) {
+        match self.codec.decode(key, pond, &body) {
             Ok(body) => Ok(Some(Object { body, version })),
             Err(why) if why.is_ours() => {
                 Err(BucketError::new(Fault::Denied, Verb::Read, key).because(why))
@@ -57,6 +70,10 @@ impl Bucket for Coded {
         if !self.codec.is_idle() {
             self.entropy.fill(&mut nonce);
         }
+        let pond = match self.codec.is_encrypted() {
+            true => Some(self.pond.id_for_writing().await?),
+            false => None,
+        };
         let verb = Verb::writing(&expect);
         let body = self
             .codec

@@ -7,6 +7,7 @@ use bytes::Bytes;
 use millpond::keys::Key;
 
 use crate::keyring::Keyring;
+use crate::pond::PondId;
 
 const MAGIC: &[u8; 4] = b"\0MP1";
 const ZSTD: u8 = 1;
@@ -38,7 +39,11 @@ pub(crate) enum Undecoded {
     NoKey { id: String },
     #[error("it is not encrypted, and the keyring has no line `plain`")]
     Plain,
-    #[error("it was changed, or belongs to another key")]
+    #[error(
+        "it is encrypted, and the bucket has no object `pond`: it was lost; restore it: doctor --pond ID"
+    )]
+    NoPond,
+    #[error("it was changed, or belongs to another key or pond")]
     Forged,
     #[error("it is cut off, or was made by a newer build")]
     Malformed,
@@ -54,9 +59,12 @@ pub(crate) struct TooLarge {
 }
 
 impl Undecoded {
-    /// Whether the cause is this reader's keyring: the object may be intact.
+    /// Whether the cause is this reader's keyring, or the pond: the object may be intact.
     pub(crate) const fn is_ours(&self) -> bool {
-        matches!(self, Self::NoKeyring | Self::NoKey { .. } | Self::Plain)
+        matches!(
+            self,
+            Self::NoKeyring | Self::NoKey { .. } | Self::NoPond | Self::Plain
+        )
     }
 }
 
@@ -87,13 +95,20 @@ impl Codec {
         self.level.is_none() && self.keyring.is_none()
     }
 
-    /// Encodes a body for storage under `key`. `nonce` must be random and must never repeat.
+    /// Whether bodies are encrypted.
+    #[must_use]
+    pub const fn is_encrypted(&self) -> bool {
+        self.keyring.is_some()
+    }
+
+    /// Encodes a body for storage under `key` in this pond, which encryption needs. `nonce` must be random and must never repeat.
     ///
     /// # Errors
     /// [`TooLarge`]: no reader would decompress the body.
     pub(crate) fn encode(
         &self,
         key: &Key,
+        pond: Option<PondId>,
         body: Bytes,
         nonce: [u8; NONCE],
     ) -> Result<Bytes, TooLarge> {
@@ -111,6 +126,7 @@ impl Codec {
             }
             return Ok([MAGIC.as_slice(), &[method], &body].concat().into());
         };
+        let pond = pond.expect("the caller reads the pond before it encrypts");
         method |= AES;
         let id = keyring.active();
         let length = u8::try_from(id.len()).expect("a keyring has short ids");
@@ -121,15 +137,20 @@ impl Codec {
                 &nonce.into(),
                 Payload {
                     msg: &body,
-                    aad: &bound(key, &header),
+                    aad: &bound(key, pond, &header),
                 },
             )
             .expect("a body is far below the bound of AES-GCM, 64 GiB");
         Ok([header.as_slice(), &nonce, &sealed].concat().into())
     }
 
-    /// Decodes the body stored under `key`.
-    pub(crate) fn decode(&self, key: &Key, stored: &Bytes) -> Result<Bytes, Undecoded> {
+    /// Decodes the body stored under `key` in this pond.
+    pub(crate) fn decode(
+        &self,
+        key: &Key,
+        pond: Option<PondId>,
+        stored: &Bytes,
+    ) -> Result<Bytes, Undecoded> {
         let closed = self
             .keyring
             .as_ref()
@@ -148,7 +169,7 @@ impl Codec {
         let body = match method & AES {
             0 if closed => return Err(Undecoded::Plain),
             0 => Bytes::copy_from_slice(rest),
-            _ => self.open(key, stored, rest)?,
+            _ => self.open(key, pond, stored, rest)?,
         };
         if method & ZSTD == 0 {
             return Ok(body);
@@ -172,7 +193,13 @@ impl Codec {
     }
 
     /// C1. Decrypts the bytes after the magic and the method.
-    fn open(&self, key: &Key, stored: &Bytes, rest: &[u8]) -> Result<Bytes, Undecoded> {
+    fn open(
+        &self,
+        key: &Key,
+        pond: Option<PondId>,
+        stored: &Bytes,
+        rest: &[u8],
+    ) -> Result<Bytes, Undecoded> {
         let (&length, rest) = rest.split_first().ok_or(Undecoded::Malformed)?;
         let (id, rest) = rest
             .split_at_checked(length.into())
@@ -185,8 +212,9 @@ impl Codec {
         let cipher = ring
             .find(id)
             .ok_or_else(|| Undecoded::NoKey { id: id.to_owned() })?;
+        let pond = pond.ok_or(Undecoded::NoPond)?;
         let header = stored.len() - rest.len();
-        let aad = bound(key, stored.get(..header).unwrap_or_default());
+        let aad = bound(key, pond, stored.get(..header).unwrap_or_default());
         let payload = Payload {
             msg: sealed,
             aad: &aad,
@@ -196,7 +224,7 @@ impl Codec {
     }
 }
 
-/// The data authenticated with a body: its header and its key.
-fn bound(key: &Key, header: &[u8]) -> Vec<u8> {
-    [header, key.as_str().as_bytes()].concat()
+/// The data authenticated with a body: its header, its pond and its key.
+fn bound(key: &Key, pond: PondId, header: &[u8]) -> Vec<u8> {
+    [header, &pond.bytes(), key.as_str().as_bytes()].concat()
 }

@@ -14,8 +14,9 @@
 //! | 12 | encrypted: the nonce |
 //! | rest | the body: compressed, then encrypted with its tag of 16 bytes at the end |
 //!
-//! - **C1** The object's key and the bytes before the nonce are authenticated with the body: an
-//!   object moved to another key, or with a changed header, is not read.
+//! - **C1** The pond's id, the object's key and the bytes before the nonce are authenticated with the
+//!   body: an object moved to another bucket or key, or with a changed header, is not read
+//!   ([`Pond`]).
 //! - **C2** With a keyring, nothing is written unencrypted, and an unencrypted object is not read
 //!   unless the keyring permits it (for a bucket that is being migrated to encryption).
 //! - **C3** A body that cannot be decoded is passed on unchanged. It is never JSON, so the engine
@@ -30,9 +31,11 @@
 mod bucket;
 mod codec;
 mod keyring;
+mod pond;
 #[cfg(test)]
 mod tests;
 
 pub use bucket::Coded;
 pub use codec::Codec;
 pub use keyring::{Keyring, KeyringError};
+pub use pond::{InvalidPondId, Pond, PondId};

@@ -18,10 +18,11 @@ use futures::{StreamExt, stream};
 use serde::Serialize;
 
 use super::attention::{BlockedExecution, UnreadMessages, blocked, unread_messages};
+use super::finding::{Asleep, Finding, far_lease};
 use super::objects::finding;
 use super::open::{Open, collect};
 use super::{Engine, EngineError};
-use crate::domain::{ExecutionId, MessageId, Status, Workflow};
+use crate::domain::{ExecutionId, MessageId, Status};
 use crate::journal::{Head, Journal};
 use crate::keys::{self, FeedKey, Key, MailKey, Prefix, TimerKey};
 use crate::ports::Listed;
@@ -45,81 +46,6 @@ pub struct Audit {
     pub unread: Vec<UnreadMessages>,
     /// The problems found.
     pub findings: Vec<Finding>,
-}
-
-/// A problem that requires action by an operator.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[serde(tag = "finding", rename_all = "snake_case")]
-pub enum Finding {
-    /// An execution is not over, and nothing can wake it.
-    Asleep {
-        /// The execution.
-        eid: ExecutionId,
-        /// Its type.
-        workflow: Workflow,
-        /// Its current status.
-        status: Status,
-        /// The missing cause.
-        why: Asleep,
-    },
-    /// A head cannot be read, and is never overwritten; or it is missing, although feed objects,
-    /// mail or timers name the execution.
-    Corrupt {
-        /// The key of the head.
-        key: Key,
-        /// What is wrong with it.
-        why: String,
-    },
-    /// An object that an execution names, a segment of its journal or a large value, is missing
-    /// or differs from what was written. The execution is blocked by it as soon as it needs it.
-    Broken {
-        /// The execution.
-        eid: ExecutionId,
-        /// The object's key.
-        key: Key,
-        /// What is wrong with it.
-        why: String,
-    },
-    /// An object at a key that the engine never writes: it is skipped.
-    Foreign {
-        /// Its key.
-        key: Key,
-    },
-    /// A later release wrote a head, or an object that it names: this release leaves it alone.
-    Newer {
-        /// Its key.
-        key: Key,
-        /// Its format.
-        format: u32,
-    },
-}
-
-/// What is missing for an execution that nothing can wake.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Asleep {
-    /// It was never run, and its `start` mail is gone.
-    NoStart,
-    /// Its lease has expired, and there is no cause for another run.
-    NoCause,
-    /// The timer that its head names is gone.
-    NoTimer,
-    /// A child ended, and its result was never delivered.
-    NoResult,
-    /// It waits, but for nothing that can happen.
-    NoWait,
-}
-
-impl std::fmt::Display for Asleep {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(match self {
-            Self::NoStart => "it was never run, and the mail that starts it is gone",
-            Self::NoCause => "its lease's time is over, and there is no mail and no timer",
-            Self::NoTimer => "the timer that its head names is gone",
-            Self::NoResult => "a child ended, and its result never came",
-            Self::NoWait => "it waits for nothing that can come",
-        })
-    }
 }
 
 impl Engine {
@@ -253,6 +179,7 @@ impl Engine {
                 Err(error) => return Err(error),
             }
         }
+        findings.extend(far_lease(&journal.head, self.core.ports.clock.now()));
         Ok(Some(Seen {
             status,
             blocked: blocked(&journal.head, &commits),

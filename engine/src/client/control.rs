@@ -247,7 +247,22 @@ impl Engine {
     /// # Errors
     /// As [`Engine::signal`].
     pub async fn resume(&self, eid: ExecutionId, actor: Actor) -> Result<(), EngineError> {
-        self.control(eid, Control::Resume, actor).await
+        self.control(eid, Control::Resume { budget: None }, actor)
+            .await
+    }
+
+    /// Resumes an execution, and lets it make `budget` requests a day from now on. 1 G + 1 P.
+    ///
+    /// # Errors
+    /// As [`Engine::signal`].
+    pub async fn resume_with_budget(
+        &self,
+        eid: ExecutionId,
+        budget: u64,
+        actor: Actor,
+    ) -> Result<(), EngineError> {
+        let budget = Some(budget);
+        self.control(eid, Control::Resume { budget }, actor).await
     }
 
     async fn control(

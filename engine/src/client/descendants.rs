@@ -6,9 +6,10 @@ use futures::{StreamExt, stream};
 use serde::Serialize;
 
 use super::past::History;
-use super::price::{Price, price};
+use super::price::price;
 use super::{Engine, EngineError};
 use crate::domain::{Began, Entry, ExecutionId, Status};
+use crate::journal::Price;
 
 /// An execution with its descendants.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]

@@ -28,6 +28,10 @@ pub struct Execution {
     pub timer: Option<Timestamp>,
     /// Leases since the last new outcome.
     pub crash_count: u32,
+    /// Requests that it has made today, by the price list; 0 once it is archived.
+    pub requests_today: u64,
+    /// Requests that it may make in a day.
+    pub budget: u64,
     /// Entries so far.
     pub entries: u64,
     /// Bytes of journal so far.
@@ -72,7 +76,7 @@ impl Engine {
     pub async fn execution(&self, eid: ExecutionId) -> Result<Execution, EngineError> {
         let mut journal = match self.find(eid).await? {
             Found::Here(journal) => journal,
-            Found::Archived(archive) => return Ok(archived(*archive)),
+            Found::Archived(archive) => return Ok(archived(*archive, self.core.settings.budget)),
         };
         let why = |entry| match entry {
             Entry::Blocked(why) => Some(why),
@@ -102,6 +106,8 @@ impl Engine {
             lease: head.lease,
             timer: head.timer.as_ref().and_then(TimerKey::parse).map(|a| a.due),
             crash_count: head.crash_count,
+            requests_today: head.budget.spent(self.core.ports.clock.now()),
+            budget: head.budget.max.unwrap_or(self.core.settings.budget),
             entries: head.entries,
             journal_bytes: head.bytes,
             segments: head.sealed.len(),
@@ -131,7 +137,7 @@ impl Engine {
     }
 }
 
-fn archived(archive: Archive) -> Execution {
+fn archived(archive: Archive, budget: u64) -> Execution {
     Execution {
         archive: Some(keys::archive(&archive.record.eid)),
         record: archive.record,
@@ -141,6 +147,8 @@ fn archived(archive: Archive) -> Execution {
         lease: None,
         timer: None,
         crash_count: 0,
+        requests_today: 0,
+        budget,
         entries: archive.entries,
         journal_bytes: archive.bytes,
         head_bytes: 0,

@@ -9,6 +9,7 @@ mod control;
 mod descendants;
 mod error;
 mod execution;
+mod finding;
 mod frames;
 mod list;
 mod objects;
@@ -23,7 +24,7 @@ mod unserved;
 
 use std::sync::Arc;
 
-pub use crate::journal::{CommitError, Lease};
+pub use crate::journal::{CommitError, Lease, Price};
 pub use crate::process::{
     App, Core, Counts, EXECUTION, Host, Notice, OnFault, Registered, RegistryError, STORE, chain,
 };
@@ -37,13 +38,13 @@ pub use crate::sweeper::{Position, Sweeper, Swept};
 pub use crate::timers::{Due as DueTimers, due as due_timers};
 pub use crate::worker::{RunSpan, Watch, Worker, WorkerEvent, WorkerOptions};
 pub use attention::{BlockedExecution, UnreadMessages};
-pub use audit::{Asleep, Audit, Finding};
+pub use audit::Audit;
 pub use control::{Signal, Signalled};
 pub use descendants::Descendants;
 pub use error::{EngineError, ErrorKind};
 pub use execution::{Execution, JournalPage};
+pub use finding::{Asleep, Finding};
 pub use list::{Filter, Row};
-pub use price::Price;
 pub use result::Outcome;
 pub use start::{Start, Started};
 pub use unread::Unread;

@@ -23,20 +23,11 @@
 use std::collections::BTreeMap;
 
 use jiff::Timestamp;
-use serde::Serialize;
 
 use super::past::History;
 use super::{Engine, EngineError};
-use crate::domain::{Began, Body, Entry, ExecutionId, FrameId, Payload, Wait};
-
-/// Requests by class.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
-pub struct Price {
-    /// The write class: PUT and LIST.
-    pub write_requests: u64,
-    /// The read class: GET.
-    pub read_requests: u64,
-}
+use crate::domain::{Began, Entry, ExecutionId, FrameId, Wait};
+use crate::journal::Price;
 
 impl Engine {
     /// Returns the cost of an execution so far, computed from its journal; the header of
@@ -52,12 +43,7 @@ impl Engine {
 /// Adds up the cost of a journal.
 pub(super) fn price(history: &History) -> Price {
     let (record, segments) = (&history.record, &history.segments);
-    // A key that was used before: `next` is written, and from its second use on also read.
-    let mut price = Price {
-        write_requests: 2 + u64::from(record.n > 0),
-        read_requests: u64::from(record.dispatch_key.is_some()) + u64::from(record.n > 1),
-    };
-    price.write_requests += blob(&record.args);
+    let mut price = Price::of_start(record);
     price.write_requests += segments.len() as u64 + history.inlined;
     let mut deadlines = Deadlines::default();
     let mut under_way = false;
@@ -69,7 +55,7 @@ pub(super) fn price(history: &History) -> Price {
             price.read_requests += 1 + sealed.count() as u64;
         }
         for entry in &commit.entries {
-            price.add(entry);
+            price = price + Price::of_entry(entry);
             deadlines.add(entry);
         }
         if let Some(last) = commit.entries.iter().find_map(ends_run) {
@@ -85,40 +71,6 @@ pub(super) fn price(history: &History) -> Price {
         }
     }
     price
-}
-
-impl Price {
-    fn add(&mut self, entry: &Entry) {
-        self.write_requests += entry.payload().map_or(0, blob);
-        match entry {
-            Entry::Received { body, .. } => {
-                self.read_requests += 1;
-                if matches!(body, Body::Message { .. } | Body::Control(_)) {
-                    self.write_requests += 1;
-                    self.read_requests += 1;
-                }
-            }
-            Entry::Sent { .. } | Entry::ChildClosed { .. } | Entry::Sliced => {
-                self.write_requests += 1;
-            }
-            _ => {}
-        }
-    }
-}
-
-impl std::ops::Add for Price {
-    type Output = Self;
-
-    fn add(self, other: Self) -> Self {
-        Self {
-            write_requests: self.write_requests + other.write_requests,
-            read_requests: self.read_requests + other.read_requests,
-        }
-    }
-}
-
-fn blob(payload: &Payload) -> u64 {
-    u64::from(matches!(payload, Payload::Blob { .. }))
 }
 
 enum Last {

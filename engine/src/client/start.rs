@@ -6,7 +6,7 @@ use serde::Serialize;
 use super::place::Place;
 use super::{Engine, EngineError};
 use crate::domain::{
-    Actor, ExecutionId, Json, Payload, Queue, Record, Text, ValueError, Workflow as Name,
+    Actor, Depth, ExecutionId, Json, Payload, Queue, Record, Text, ValueError, Workflow as Name,
 };
 use crate::journal::{Head, Journal};
 use crate::keys;
@@ -270,6 +270,7 @@ impl Engine {
             args_digest: input.digest(),
             queue,
             parent: None,
+            depth: Depth::root(self.core.settings.max_depth),
             dispatch_key: key.map(ToString::to_string),
             n: 0,
             nonce,

@@ -46,6 +46,13 @@ pub enum Blocked {
         /// The last known cause.
         message: String,
     },
+    /// The execution has made all the requests of its budget.
+    Budget {
+        /// The requests of that day.
+        requests: u64,
+        /// The number that it may make in a day.
+        max: u64,
+    },
     /// An object of this execution cannot be read.
     Unreadable {
         /// The key of the object.
@@ -87,6 +94,11 @@ impl std::fmt::Display for Blocked {
                 crash_count,
                 message,
             } => write!(f, "{message}: crash_count={crash_count}"),
+            Self::Budget { requests, max } => write!(
+                f,
+                "it has used its budget of requests for this day; `resume --budget N` sets a larger \
+                 one, `resume` continues on another day: requests={requests}, budget={max}"
+            ),
             Self::Unreadable { key, message } => write!(f, "{message}: key={key}"),
         }
     }

@@ -334,6 +334,15 @@ impl Entry {
         })
     }
 
+    /// Returns whether the entry ends its execution.
+    #[must_use]
+    pub fn is_end(&self) -> bool {
+        matches!(
+            self,
+            Self::Completed { .. } | Self::Failed { .. } | Self::Cancelled { .. }
+        )
+    }
+
     /// Returns the frame that the entry belongs to.
     #[must_use]
     pub fn fid(&self) -> Option<&FrameId> {

@@ -18,6 +18,10 @@ pub mod kind {
     pub const VALUE: &str = "value";
     /// A value exceeds the hard cap.
     pub const PAYLOAD_TOO_LARGE: &str = "payload_too_large";
+    /// A child would be too far below the root of its tree.
+    pub const DEPTH: &str = "depth";
+    /// No worker of the deployment serves the queue of a child.
+    pub const QUEUE: &str = "queue";
     /// The journal reached its bound.
     pub const HISTORY_TOO_LONG: &str = "history_too_long";
 }

@@ -107,7 +107,11 @@ pub enum Control {
         reason: String,
     },
     /// Resumes the execution: lifts a pause and a block, resets the crash count.
-    Resume,
+    Resume {
+        /// The number of requests a day that it may make from now on, if that changes.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        budget: Option<u64>,
+    },
 }
 
 impl Control {
@@ -118,7 +122,7 @@ impl Control {
             Self::Cancel { reason } | Self::Terminate { reason } | Self::Pause { reason } => {
                 *reason = cut(std::mem::take(reason), MAX_MESSAGE);
             }
-            Self::Resume => {}
+            Self::Resume { .. } => {}
         }
         self
     }

@@ -5,6 +5,8 @@
 
 mod actor;
 mod blocked;
+mod budget;
+mod depth;
 mod entry;
 mod failure;
 mod id;
@@ -19,6 +21,8 @@ mod tests;
 
 pub use actor::{Actor, ActorKind, Provenance};
 pub use blocked::Blocked;
+pub use budget::Budget;
+pub use depth::Depth;
 pub use entry::{Began, Commit, Entry, Lost, Wait};
 pub use failure::{Failure, kind};
 pub use id::{Digest, ExecutionId, FIRST_GENERATION, FrameId};

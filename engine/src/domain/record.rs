@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::{Digest, ExecutionId, FrameId, Payload, Provenance, Queue, Workflow};
+use super::{Depth, Digest, ExecutionId, FrameId, Payload, Provenance, Queue, Workflow};
 
 /// The part of an execution that never changes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -23,6 +23,9 @@ pub struct Record {
     /// The execution that started this one, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent: Option<Parent>,
+    /// How far it is below the root of its tree.
+    #[serde(default, skip_serializing_if = "Depth::is_default")]
+    pub depth: Depth,
     /// The caller's key, if the start had one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dispatch_key: Option<String>,

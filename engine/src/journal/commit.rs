@@ -24,7 +24,7 @@ use jiff::Timestamp;
 use super::head::{Head, Item, Lease, News, Raw};
 use super::report::report;
 use super::{CommitError, Journal, segment};
-use crate::domain::{Commit, Entry, Provenance, Status};
+use crate::domain::{Budget, Commit, Entry, Provenance, Status};
 use crate::keys::Key;
 use crate::ports::{BucketError, Expect, Fault, Outcome, Ports, Verb, Version};
 use crate::settings::Settings;
@@ -47,6 +47,7 @@ pub(crate) struct Draft {
     pub(crate) outbox: Vec<Item>,
     pub(crate) news: Vec<News>,
     pub(crate) crash_count: u32,
+    pub(crate) budget: Budget,
     /// By the monotonic clock: no attempt except the first begins after this.
     pub(crate) deadline: Duration,
 }
@@ -98,6 +99,7 @@ impl Journal {
         next.outbox = draft.outbox;
         next.news = draft.news;
         next.crash_count = draft.crash_count;
+        next.budget = draft.budget;
         self.version = replace(ports, &next, &self.version, draft.deadline).await?;
         self.head = next;
         self.open = open;

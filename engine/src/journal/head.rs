@@ -2,13 +2,14 @@
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use std::time::Duration;
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use super::Archived;
-use crate::domain::{Commit, ExecutionId, Record, Status};
+use super::{Archived, Price};
+use crate::domain::{Budget, Commit, ExecutionId, Record, Status};
 use crate::keys::{self, Key, TimerKey};
 use crate::stored::{self, Document, LoadError};
 
@@ -49,6 +50,9 @@ pub(crate) struct Head {
     pub(crate) news: Vec<News>,
     /// The number of leases since the last clean end or new outcome.
     pub(crate) crash_count: u32,
+    /// The requests that it has made, and may make.
+    #[serde(default, skip_serializing_if = "Budget::is_unused")]
+    pub(crate) budget: Budget,
     /// In a tombstone: where the execution was archived. All other state is dropped.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) archived: Option<Archived>,
@@ -66,6 +70,16 @@ pub struct Lease {
     pub until: Timestamp,
     /// Its duration in milliseconds, from the commit that set it.
     pub ttl_ms: u64,
+}
+
+impl Lease {
+    /// Returns whether it ends more than two of its durations after `now`. Then the clock of its holder
+    /// is wrong, or the clock that `now` is of.
+    pub(crate) fn is_far_ahead(&self, now: Timestamp) -> bool {
+        let most = SignedDuration::try_from(Duration::from_millis(self.ttl_ms).saturating_mul(2));
+        let most = most.ok().and_then(|most| now.checked_add(most).ok());
+        most.is_some_and(|most| self.until > most)
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -168,6 +182,8 @@ impl Document for Head {
 impl Head {
     /// The head of an execution that was started and has not run yet.
     pub(crate) fn new(record: Record, nonce: String) -> Self {
+        let mut budget = Budget::default();
+        budget.spend(record.created_at, Price::of_start(&record).requests());
         Self {
             format: FORMAT,
             commit: 0,
@@ -186,6 +202,7 @@ impl Head {
             outbox: Vec::new(),
             news: Vec::new(),
             crash_count: 0,
+            budget,
             archived: None,
         }
     }

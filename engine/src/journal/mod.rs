@@ -7,6 +7,7 @@
 mod commit;
 mod error;
 mod head;
+mod price;
 mod report;
 pub(crate) mod segment;
 #[cfg(test)]
@@ -21,6 +22,7 @@ pub use error::CommitError;
 pub(crate) use head::FORMAT;
 pub use head::Lease;
 pub(crate) use head::{Head, Item, Named, News, Raw, Sealed};
+pub use price::Price;
 pub(crate) use tombstone::Archived;
 
 use crate::domain::{Commit, Entry, ExecutionId, MessageId, Record};

@@ -23,7 +23,7 @@ use serde::{Deserialize, Serialize};
 
 use super::commit::replace;
 use super::{CommitError, Head, Journal};
-use crate::domain::{Digest, Json, Payload, Record, Status};
+use crate::domain::{Budget, Digest, Json, Payload, Record, Status};
 use crate::ports::Ports;
 
 /// The description of an archived execution in its tombstone.
@@ -102,6 +102,7 @@ impl Journal {
             epoch: head.epoch,
             status: Status::Archived,
             archived: Some(archived),
+            budget: Budget::default(),
             ..Head::new(record, ports.entropy.nonce())
         };
         self.succeed(ports, next, deadline).await

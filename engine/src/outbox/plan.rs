@@ -249,6 +249,7 @@ impl Decision<'_> {
                 fid: fid.clone(),
                 waits: *waits,
             }),
+            depth: self.record.depth.child(),
             dispatch_key: None,
             n: 0,
             nonce: None,

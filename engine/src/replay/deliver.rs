@@ -100,7 +100,9 @@ impl State {
                 }
             }
             Body::Control(Control::Cancel { .. }) => self.cancel(loose),
-            Body::Control(Control::Terminate { .. } | Control::Pause { .. } | Control::Resume)
+            Body::Control(
+                Control::Terminate { .. } | Control::Pause { .. } | Control::Resume { .. },
+            )
             | Body::Start(_)
             | Body::Slice
             | Body::Unreadable { .. } => {}

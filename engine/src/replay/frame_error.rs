@@ -1,6 +1,6 @@
 //! Errors of frames.
 
-use crate::domain::{Failure, FrameId, InvalidName, ValueError, kind};
+use crate::domain::{Failure, FrameId, InvalidName, Queue, ValueError, Workflow, kind};
 
 /// Why a frame (a step, a wait, a child, a message to send) gave no value.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -47,6 +47,22 @@ pub enum FrameError {
         /// The maximum.
         max: usize,
     },
+    /// The child would be too far below the root of its tree; it was never registered.
+    #[error("child is too deep below the root of its tree: workflow={workflow} max={max}")]
+    TooDeep {
+        /// The workflow of the child.
+        workflow: Workflow,
+        /// The largest level in this tree.
+        max: u32,
+    },
+    /// No worker of the deployment serves the queue of the child, which was not started.
+    #[error("no worker of this deployment serves the queue of the child: fid={fid} queue={queue}")]
+    UnknownQueue {
+        /// The frame.
+        fid: FrameId,
+        /// The queue.
+        queue: Queue,
+    },
     /// A name or key is invalid; the frame was never registered.
     #[error(transparent)]
     InvalidName(#[from] InvalidName),
@@ -78,6 +94,8 @@ impl FrameError {
             Self::Cancelled { .. } => kind::CANCELLED,
             Self::Value { .. } => kind::VALUE,
             Self::PayloadTooLarge { .. } => kind::PAYLOAD_TOO_LARGE,
+            Self::TooDeep { .. } => kind::DEPTH,
+            Self::UnknownQueue { .. } => kind::QUEUE,
             Self::InvalidName(_) => "InvalidName",
             Self::Duplicate { .. } => "DuplicateFrame",
             Self::Outside { .. } => "Outside",

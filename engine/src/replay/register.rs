@@ -8,7 +8,7 @@ use super::frames::{Plan, Site, recorded};
 use super::place::Place;
 use super::slot::Slot;
 use super::table::{State, Table};
-use crate::domain::{FrameId, Json};
+use crate::domain::{FrameId, Json, Queue};
 use crate::ports::Entropy;
 use crate::replay::FrameError;
 
@@ -35,7 +35,16 @@ impl Table {
         let mut state = self.lock();
         state.check_value(place, &plan)?;
         let fid = state.next_fid(place)?;
-        state.add(fid, place, plan)
+        match plan.queue() {
+            Some(queue) if state.is_refused(&fid, queue) => {
+                let queue = queue.clone();
+                let value = Json::of(&format!("refused: queue={queue}"));
+                let value = value.expect("a text is JSON");
+                let fid = state.add(fid, place, recorded::Plan { value })?;
+                Err(FrameError::UnknownQueue { fid, queue }.into())
+            }
+            _ => state.add(fid, place, plan),
+        }
     }
 
     /// A recorded value: the journal's, or else a `fresh` one, which is recorded. Outside of the
@@ -84,6 +93,17 @@ impl State {
         Ok(fid)
     }
 
+    /// Returns whether a child on this queue is refused, because no worker of the deployment serves it.
+    ///
+    /// **\[R\] N9** The journal decides again as it did before: a refusal is recorded, and a child that
+    /// was started is not refused. Bad interleaving: a deployment serves a queue no more, and a replay
+    /// refuses the child that is running there.
+    fn is_refused(&self, fid: &FrameId, queue: &Queue) -> bool {
+        let served = self.queues.is_empty() || self.queues.contains(queue);
+        let started = self.elsewhere.contains(fid);
+        self.recorded.contains_key(fid) || !(served || started || *queue == self.queue)
+    }
+
     /// Registers a frame under an id that is free. A plan that is refused registers nothing and
     /// counts nothing; a frame that begins after cancellation counts and is over at once.
     fn add(&mut self, fid: FrameId, place: &Place, plan: impl Plan) -> Result<FrameId, Refused> {
@@ -91,6 +111,7 @@ impl State {
             fid: &fid,
             eid: self.eid,
             queue: &self.queue,
+            depth: self.depth,
             code: &self.code,
             now: self.now,
         };

@@ -1,10 +1,10 @@
 //! What a drive starts from.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::Arc;
 
-use crate::domain::{ExecutionId, FrameId, Json, Queue, Workflow};
+use crate::domain::{Depth, ExecutionId, FrameId, Json, Queue, Workflow};
 use crate::ports::Entropy;
 
 /// What a drive starts from.
@@ -13,6 +13,8 @@ pub(crate) struct Seed {
     pub(crate) eid: ExecutionId,
     /// Its queue, which is the default queue of its children.
     pub(crate) queue: Queue,
+    /// How far it is below the root of its tree.
+    pub(crate) depth: Depth,
     /// The input of the workflow.
     pub(crate) args: Json,
     /// The source of fresh uuids and random numbers.
@@ -20,6 +22,10 @@ pub(crate) struct Seed {
     /// The recorded values of the journal. Plain calls cannot wait for their entries, so all of
     /// them are read beforehand.
     pub(crate) recorded: BTreeMap<FrameId, Json>,
+    /// The queues that a child may be on; any queue if it is empty.
+    pub(crate) queues: BTreeSet<Queue>,
+    /// The children that the journal has started on another queue than this execution's.
+    pub(crate) elsewhere: BTreeSet<FrameId>,
     pub(crate) limits: Limits,
     /// Decides the version of a child.
     pub(crate) code: Code,

@@ -4,7 +4,7 @@
 //! wakers are woken, and wakers and step bodies dropped, after it is released, because both may
 //! call back into the table.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::Waker;
 
@@ -15,7 +15,7 @@ use super::frames::Inbox;
 use super::frames::step::SharedStepBody;
 use super::slot::Slot;
 use super::{Limits, Seed, Trouble};
-use crate::domain::{Entry, ExecutionId, FrameId, Json, Queue, ValueError};
+use crate::domain::{Depth, Entry, ExecutionId, FrameId, Json, Queue, ValueError};
 use crate::ports::Entropy;
 
 /// The shared handle.
@@ -32,8 +32,11 @@ struct Shared {
 pub(super) struct State {
     pub(super) eid: ExecutionId,
     pub(super) queue: Queue,
+    pub(super) depth: Depth,
     pub(super) entropy: Arc<dyn Entropy>,
     pub(super) recorded: BTreeMap<FrameId, Json>,
+    pub(super) queues: BTreeSet<Queue>,
+    pub(super) elsewhere: BTreeSet<FrameId>,
     pub(super) limits: Limits,
     pub(super) code: super::Code,
     pub(super) now: Timestamp,
@@ -77,8 +80,11 @@ impl Table {
             state: Mutex::new(State {
                 eid: seed.eid,
                 queue: seed.queue,
+                depth: seed.depth,
                 entropy: seed.entropy,
                 recorded: seed.recorded,
+                queues: seed.queues,
+                elsewhere: seed.elsewhere,
                 limits: seed.limits,
                 code: seed.code,
                 now: Timestamp::UNIX_EPOCH,

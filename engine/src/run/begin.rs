@@ -45,6 +45,8 @@ impl Run {
             Close::Park(status)
         } else if let Some(error) = broken {
             Close::Block(unreadable(error))
+        } else if let Some(why) = self.over_budget(requested.budget) {
+            Close::Block(why)
         } else if crash_count >= self.core.settings.max_crashes {
             let message = "runs ended without progress; `resume` tries again".to_owned();
             Close::Block(Blocked::Stalled {

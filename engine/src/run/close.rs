@@ -203,7 +203,6 @@ impl Run {
     }
 
     async fn block(&mut self, why: Blocked) -> Result<Ended, RunError> {
-        tracing::warn!(eid = %self.committer.journal.head.record.eid, %why, "parked");
         self.attempts.abort_all();
         self.program.left_the_journal();
         self.committer.append([Entry::Blocked(why)]);

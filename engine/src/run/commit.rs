@@ -33,6 +33,7 @@ impl Committer {
         }
         let (lease, status, timer) = self.leaves(leave, wall, epoch);
         let owned = lease.is_some();
+        let budget = self.budget_after(&entries, !owned, timer.as_ref());
         self.count_crash(owned, status, &entries);
         self.note_effects(&entries, &by);
         self.name_effects(owned, timer.as_ref(), sent);
@@ -49,6 +50,7 @@ impl Committer {
             outbox,
             news: self.news.clone(),
             crash_count: self.state.crash_count,
+            budget,
             deadline: self.lease.deadline(sent),
         };
         let long = self.is_long();

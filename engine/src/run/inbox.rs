@@ -199,7 +199,7 @@ impl Inbox {
                 Body::Start(_) => Body::Start(None), // the record is in the head
                 other => other,
             };
-            if let Body::Control(Control::Resume) = body {
+            if let Body::Control(Control::Resume { .. }) = body {
                 absorbed.released |= releases(mail.sent_at, head);
             }
             let effect = absorbed.requested.effect_of(&body);

@@ -78,7 +78,7 @@ pub(super) async fn held_until(
     };
     let (now, ttl) = (ports.clock.now(), Duration::from_millis(lease.ttl_ms));
     let held = |until: Timestamp| (until > now).then_some(until);
-    if lease.until <= after(now, ttl.saturating_mul(2)) {
+    if !lease.is_far_ahead(now) {
         return Ok(held(lease.until));
     }
     let key = head.key();

@@ -38,9 +38,11 @@ enum Listed {
 
 impl Run {
     /// Returns whether no attempt and no deadline may begin anything: the run was asked to stop, or
-    /// the execution is parked.
+    /// the execution is parked, or has used its budget.
     pub(super) fn is_held(&self, stop: &Stop) -> bool {
-        stop.gently.is_set() || self.committer.state.requested.parked.is_some()
+        let requested = &self.committer.state.requested;
+        let over = self.over_budget(requested.budget);
+        stop.gently.is_set() || requested.parked.is_some() || over.is_some()
     }
 
     /// **A17** Returns whether the mailbox is to be listed now, where `overdue` means that its time
@@ -115,10 +117,13 @@ impl Run {
     /// Decides how a run closes in which nothing runs.
     pub(super) fn rest(&self, stop: &Stop, steps: &Startable) -> Close {
         let due = self.program.next_due();
-        match self.committer.state.requested.parked {
-            Some(status) => Close::Park(status),
-            None if stop.gently.is_set() && !steps.is_empty() => Close::HandOver(due),
-            None => Close::Suspend(due),
+        let requested = &self.committer.state.requested;
+        let over = self.over_budget(requested.budget);
+        match (requested.parked, over.filter(|_| !steps.is_empty())) {
+            (Some(status), _) => Close::Park(status),
+            (None, Some(why)) => Close::Block(why),
+            _ if stop.gently.is_set() && !steps.is_empty() => Close::HandOver(due),
+            _ => Close::Suspend(due),
         }
     }
 

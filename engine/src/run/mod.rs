@@ -18,6 +18,7 @@
 
 mod attempts;
 mod begin;
+mod budget;
 mod close;
 mod commit;
 mod committer;

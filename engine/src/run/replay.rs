@@ -8,7 +8,7 @@ use super::conductor::Run;
 use super::ended::RunError;
 use super::inbox::large;
 use super::program::Delivery;
-use crate::domain::{Commit, Entry, FrameId, Json};
+use crate::domain::{Began, Commit, Entry, FrameId, Json};
 use crate::replay::{Code, Drive, Limits, Position, Seed};
 use crate::stored;
 
@@ -93,6 +93,15 @@ impl Run {
                 _ => None,
             })
             .collect();
+        let elsewhere = history.iter().flat_map(|commit| &commit.entries);
+        let elsewhere = elsewhere.filter_map(|entry| match entry {
+            Entry::FrameStarted {
+                fid,
+                began: Began::Child { queue, .. },
+            } if *queue != record.queue => Some(fid.clone()),
+            _ => None,
+        });
+        let elsewhere: BTreeSet<FrameId> = elsewhere.collect();
         let args = stored::resolve(&core.ports, &record.eid, &record.args).await?;
         let known = core.app.find(&record.workflow, &record.version);
         let code = Arc::clone(&known.expect("looked up before this run began").workflow);
@@ -100,9 +109,12 @@ impl Run {
         let seed = Seed {
             eid: record.eid,
             queue: record.queue.clone(),
+            depth: record.depth,
             args,
             entropy: Arc::clone(&core.ports.entropy),
             recorded,
+            queues: core.settings.queues.clone(),
+            elsewhere,
             limits: Limits {
                 max_value: core.settings.max_value,
                 max_frames: u32::try_from(core.settings.max_entries).unwrap_or(u32::MAX),

@@ -43,6 +43,8 @@ pub(super) struct Requested {
     pub(super) terminate: Option<String>,
     /// **I11** The status of a paused or blocked execution.
     pub(super) parked: Option<Status>,
+    /// The number of requests a day that an operator permits.
+    pub(super) budget: Option<u64>,
 }
 
 impl State {
@@ -51,7 +53,10 @@ impl State {
             .iter()
             .filter_map(|commit| commit.by.code_ref.as_ref());
         let mut state = Self {
-            requested: Requested::default(),
+            requested: Requested {
+                budget: head.budget.max, // the entry may be in a segment that cannot be read
+                ..Requested::default()
+            },
             children: BTreeMap::new(),
             crash_count: head.crash_count,
             newest_code: codes.max().cloned().unwrap_or_default(),
@@ -117,7 +122,8 @@ impl Requested {
                 Control::Terminate { reason } => {
                     self.terminate.get_or_insert_with(|| reason.clone());
                 }
-                Control::Pause { .. } | Control::Resume => {}
+                Control::Resume { budget } => self.budget = budget.or(self.budget),
+                Control::Pause { .. } => {}
             },
             Entry::Paused { .. } => self.parked = Some(Status::Paused),
             Entry::Blocked(_) => self.parked = Some(Status::Blocked),
@@ -135,7 +141,7 @@ impl Requested {
                     reason: short(reason), // the message contains it in full
                 })
             }
-            Body::Control(Control::Resume) => self.parked.map(|_| Entry::Unpaused),
+            Body::Control(Control::Resume { .. }) => self.parked.map(|_| Entry::Unpaused),
             Body::Control(Control::Cancel { .. }) if self.parked == Some(Status::Paused) => {
                 Some(Entry::Unpaused)
             }

@@ -1,7 +1,7 @@
 //! I9: the program, replayed over the final journal, requests the frames in the journal, entry by
 //! entry. Each entry is the end of a prefix.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::oracle::{Broken, at_once, must};
@@ -24,9 +24,12 @@ pub(super) fn check(observer: &Engine, eid: ExecutionId, story: &Story) -> Resul
     let seed = Seed {
         eid,
         queue: record.queue.clone(),
+        depth: record.depth,
         args: args.map_err(|error| broken(&error))?,
         entropy: Arc::clone(&ports.entropy),
         recorded: recorded(story),
+        queues: BTreeSet::new(),
+        elsewhere: BTreeSet::new(),
         limits: Limits {
             max_value: core.settings.max_value,
             max_frames: u32::MAX,

@@ -7,8 +7,8 @@ use futures::future::join;
 
 use super::ledger::Ledger;
 use super::worker::app;
-use super::{clocked, neighbour};
-use crate::client::Start;
+use super::{App, clocked, neighbour};
+use crate::client::{Finding, Start};
 use crate::domain::{Actor, ExecutionId, Status};
 use crate::ports::Clock as _;
 use crate::run::Ended;
@@ -84,4 +84,26 @@ fn n10_a_lease_within_two_durations_is_honoured_to_its_end() {
     assert_eq!(held.unwrap(), Ended::Held(begun + 55 * SECOND));
     let (_, causes) = world.counted(|world| world.causes(eid));
     assert_eq!(counts.lists, causes.lists, "the head alone decides");
+}
+
+#[test]
+fn n10_an_audit_names_a_lease_from_a_clock_far_ahead() {
+    let (world, other) = worlds(HOURS);
+    let eid = abandoned(&world, &other, 1);
+    let found = world.block(world.engine.audit()).unwrap().findings;
+    let holder = &other.engine.core().host.worker;
+    assert!(
+        matches!(&found[..], [Finding::FarLease { eid: of, worker, .. }] if (*of, worker) == (eid, holder)),
+        "{found:?}"
+    );
+    // For a clock that is as far ahead, it is a lease like any other.
+    let clock = SkewedClock::new(Arc::clone(&world.clock), 2 * 3_600_000);
+    let beside = world.beside(App::new(), "beside", 9);
+    let beside = clocked(beside, App::new(), Arc::new(clock));
+    let found = beside.block(beside.engine.audit()).unwrap().findings;
+    assert_eq!(found, []);
+    world.clock.advance(30 * SECOND);
+    world.run_all();
+    let found = world.block(world.engine.audit()).unwrap().findings;
+    assert_eq!(found, [], "another worker has taken over");
 }

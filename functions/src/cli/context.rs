@@ -6,6 +6,7 @@ use millpond::client::{Engine, RetentionSettings};
 use millpond::domain::{Actor, ActorKind};
 use millpond::ports::Bucket;
 use millpond::settings::Settings;
+use millpond_codec::Pond;
 use millpond_wrappers::{Metered, Remembered};
 
 use super::error::Error;
@@ -30,6 +31,8 @@ pub(crate) struct CommandContext {
     pub(crate) ephemeral: bool,
     /// The bucket without the codec: what probes read.
     pub(crate) store: Arc<dyn Bucket>,
+    /// The pond of the bucket, if its objects are encrypted.
+    pub(crate) pond: Option<Arc<Pond>>,
     /// The count of its requests.
     pub(crate) metered: Arc<Metered>,
     /// Whether its requests go over a network, and are billed.
@@ -92,6 +95,7 @@ impl CommandContext {
         }
         let mut settings = Settings {
             sticky,
+            queues: environment.queues.clone(),
             ..Settings::default()
         };
         if let Some(ttl) = globals.ttl.or(environment.ttl) {
@@ -110,6 +114,7 @@ impl CommandContext {
             ephemeral: assembly.location.is_private(),
             far: assembly.location.is_far(),
             metered: assembly.metered,
+            pond: assembly.pond,
             behind: assembly.behind,
             store: assembly.store,
             retention: environment.retention(),

@@ -47,6 +47,9 @@ pub(crate) struct Pause {
 pub(crate) struct Resume {
     #[command(flatten)]
     named: Named,
+    /// Requests that it may make in a day from now on
+    #[arg(long, value_name = "N")]
+    budget: Option<u64>,
 }
 
 impl Run for Cancel {
@@ -91,7 +94,10 @@ impl Run for Resume {
     async fn run(self, context: &CommandContext) -> Result<Exit, Error> {
         let eid = self.named.eid(context).await?;
         let actor = context.actor.clone();
-        let sent = context.engine.resume(eid, actor).await;
+        let sent = match self.budget {
+            Some(budget) => context.engine.resume_with_budget(eid, budget, actor).await,
+            None => context.engine.resume(eid, actor).await,
+        };
         report(context, eid, "resume", sent).await
     }
 }

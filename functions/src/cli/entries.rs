@@ -81,7 +81,10 @@ fn describe(body: &Body) -> String {
             Control::Cancel { reason } => format!("cancel {reason}"),
             Control::Terminate { reason } => format!("terminate {reason}"),
             Control::Pause { reason } => format!("pause {reason}"),
-            Control::Resume => "resume".to_owned(),
+            Control::Resume { budget: None } => "resume".to_owned(),
+            Control::Resume { budget: Some(max) } => {
+                format!("resume with a budget of {max} requests a day")
+            }
         },
         Body::Slice => "continue".to_owned(),
         Body::Unreadable { key, .. } => format!("unreadable: key={key}"),

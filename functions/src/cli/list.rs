@@ -81,6 +81,13 @@ impl Run for Args {
                 row,
             })
             .collect();
+        let elsewhere = unserved.len() - rows.iter().filter(|row| row.unserved.is_some()).count();
+        if elsewhere > 0 {
+            context.streams.note(format!(
+                "executions that are not in this list are not served; `doctor --no-probes` names them: \
+                 unserved={elsewhere}"
+            ));
+        }
         if context.streams.json() {
             context.streams.document(&rows)?;
         } else if rows.is_empty() {

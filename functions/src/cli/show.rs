@@ -151,6 +151,8 @@ fn summary(shown: &Shown, color: bool) -> Vec<String> {
     }
     if let Some(parent) = &record.parent {
         row("parent", format!("{} at {}", parent.eid, parent.fid));
+        let depth = record.depth;
+        row("depth", format!("{} of at most {}", depth.level, depth.max));
     }
     row("input", text::payload(&record.args));
     row("updated", text::instant(execution.at));
@@ -180,6 +182,14 @@ fn summary(shown: &Shown, color: bool) -> Vec<String> {
     );
     if let Some(archive) = &execution.archive {
         row("archive", archive.to_string());
+    } else {
+        row(
+            "budget",
+            format!(
+                "{} of {} requests today",
+                execution.requests_today, execution.budget
+            ),
+        );
     }
     row("price", cost(*price));
     if tree.executions.len() > 1 {

@@ -56,6 +56,43 @@ fn d18_doctor_accepts_a_bucket_with_a_keyring_that_reads_no_plain_objects() {
 }
 
 #[test]
+fn d18_doctor_prints_the_pond_and_restores_it() {
+    let world = World::new();
+    fs::write(world.path("keys"), KEYS).unwrap();
+    let keyring = ["--keyring", "keys"];
+    let with = |args: &[&str]| world.run(&[args, &keyring].concat());
+    let eid = world.start(&["greet", "--input", "\"Wilhelmina\"", "--keyring", "keys"]);
+    assert_eq!(with(&["dev", "--until-idle"]).code, 0);
+    let report = with(&["doctor", "--no-probes", "--json"]).out;
+    let report: serde_json::Value = serde_json::from_str(&report).unwrap();
+    let id = report["pond"].as_str().unwrap();
+
+    let objects = world.objects();
+    objects.remove("pond");
+    let lost = with(&["result", &eid]);
+    assert!(lost.err.contains("doctor --pond ID"), "{lost:?}");
+    let lost = with(&["start", "greet", "--input", "\"b\""]);
+    assert!(
+        lost.code != 0 && lost.err.contains("doctor --pond ID"),
+        "{lost:?}"
+    );
+    let keys = objects.keys("");
+    assert!(
+        !keys.iter().any(|key| key == "pond"),
+        "no other was created"
+    );
+
+    let restored = with(&["doctor", "--no-probes", "--pond", id]);
+    assert!(
+        restored.code == 0 && restored.out.contains(id),
+        "{restored:?}"
+    );
+    assert!(with(&["result", &eid]).out.contains("Wilhelmina"));
+    let other = with(&["doctor", "--no-probes", "--pond", &"7".repeat(32)]);
+    assert!(other.code != 0 && other.err.contains(id), "{other:?}");
+}
+
+#[test]
 fn what_is_compressed_is_read_without_being_asked() {
     let world = World::new();
     let long = format!("\"{}\"", "again and ".repeat(400));

@@ -39,6 +39,24 @@ fn e23_another_program_starts_and_signals_executions() {
 }
 
 #[test]
+fn n9_a_connection_refuses_a_start_on_a_queue_that_is_not_served() {
+    let world = World::new();
+    world.work();
+    let url = format!("sqlite:{}", world.path("pond.db").display());
+    runtime().block_on(async {
+        let served = ["default", "slow"].map(|name| name.parse().unwrap());
+        let pond = connect(url).declare("approve", "1").queues(served);
+        let pond = pond.await.unwrap();
+        pond.start(Start::new("approve").queue("slow"))
+            .await
+            .unwrap();
+        let refused = pond.start(Start::new("approve").queue("fast")).await;
+        let refused = refused.unwrap_err().to_string();
+        assert!(refused.contains("served: default, slow"), "{refused}");
+    });
+}
+
+#[test]
 fn e23_a_connection_creates_no_bucket() {
     let world = World::new();
     let file = world.path("pond.db");

@@ -3,7 +3,66 @@
 use std::io::Write as _;
 use std::process::Stdio;
 
-use crate::world::World;
+use crate::world::{Done, World};
+
+#[test]
+fn n9_a_start_on_a_queue_that_no_worker_serves_is_refused() {
+    let world = World::new();
+    let start = |queue: &str| {
+        let mut command = world.command(&["start", "approve", "--queue", queue]);
+        Done::of(command.env("MILLPOND_QUEUES", "default,slow"))
+    };
+    assert_eq!(start("slow").code, 0);
+    let refused = start("fast");
+    assert_eq!(refused.code, 2, "{refused:?}");
+    assert!(refused.err.contains("served: default, slow"), "{refused:?}");
+    let mut invalid = world.command(&["start", "approve"]);
+    let invalid = Done::of(invalid.env("MILLPOND_QUEUES", "UPPER/"));
+    assert!(invalid.err.contains("MILLPOND_QUEUES"), "{invalid:?}");
+}
+
+#[test]
+fn n26_a_budget_is_set_by_resume_and_shown() {
+    let world = World::new();
+    let eid = world.start(&["approve"]);
+    world.work();
+    world.ok(&["resume", &eid, "--budget", "1"]);
+    world.work();
+    let shown = world.json(&["show", &eid]);
+    let execution = &shown["execution"];
+    assert_eq!(
+        (
+            &execution["status"],
+            &execution["blocked"]["reason"],
+            &execution["budget"]
+        ),
+        (&"blocked".into(), &"budget".into(), &1.into()),
+        "{shown}"
+    );
+    let used = execution["requests_today"].as_u64().unwrap();
+    assert!(
+        world
+            .ok(&["show", &eid])
+            .contains(&format!("{used} of 1 requests today"))
+    );
+    let list = world.ok(&["list", "--full"]);
+    assert!(list.contains("it has used its budget"), "{list}");
+    let doctor = world.run(&["doctor", "--no-probes"]);
+    assert!(
+        doctor.code == 1 && doctor.out.contains("it has used its budget"),
+        "{doctor:?}"
+    );
+
+    world.ok(&["resume", &eid, "--budget", "1000"]);
+    world.ok(&["signal", &eid, "approval", "true"]);
+    world.work();
+    assert_eq!(world.ok(&["result", &eid]), "true\n");
+    let journal = world.ok(&["journal", &eid]);
+    assert!(
+        journal.contains("resume with a budget of 1000 requests a day"),
+        "{journal}"
+    );
+}
 
 #[test]
 fn a_started_execution_is_run_and_gives_its_result() {

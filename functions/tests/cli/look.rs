@@ -155,6 +155,27 @@ fn e22_a_list_fits_80_columns_and_shows_everything_if_asked() {
 }
 
 #[test]
+fn e22_a_list_names_what_no_worker_serves_and_counts_what_it_does_not_show() {
+    let world = World::new();
+    let stuck = world.start(&["greet", "--input", "\"a\"", "--queue", "typo"]);
+    world.start(&["greet", "--input", "\"b\""]);
+    world.work();
+    let rows = world.json(&["list", "--unserved", "0"]);
+    let of = |eid: &str| {
+        let mut rows = rows.as_array().unwrap().iter();
+        rows.find(|row| row["eid"] == eid).unwrap()
+    };
+    assert_eq!(of(&stuck)["unserved"]["why"], "queue", "{rows}");
+    let short = world.run(&["list", "--unserved", "0", "--limit", "1"]);
+    assert!(short.err.contains("unserved=1"), "{short:?}");
+    let whole = world.run(&["list", "--unserved", "0"]);
+    assert!(
+        whole.out.contains("no worker") && !whole.err.contains("unserved="),
+        "{whole:?}"
+    );
+}
+
+#[test]
 fn e22_an_empty_result_names_the_filter() {
     let world = World::new();
     world.work();

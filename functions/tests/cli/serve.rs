@@ -148,6 +148,32 @@ fn e21_a_worker_logs_failures_unless_configured_otherwise() {
 }
 
 #[test]
+fn e21_a_worker_warns_once_of_a_blocked_execution() {
+    let world = World::new();
+    let eid = world.start(&["approve"]);
+    world.ok(&["signal", &eid, "approval", "\"yes\""]);
+    let log = world.run(&["worker", "--until-idle"]).err;
+    let warnings: Vec<_> = log.lines().filter(|line| line.contains("WARN")).collect();
+    assert_eq!(warnings.len(), 1, "{log}");
+    let named = ["blocked", &eid, "frame=root/receive#0"];
+    assert!(named.iter().all(|part| warnings[0].contains(part)), "{log}");
+
+    let world = World::new();
+    let eid = world.start(&["approve"]);
+    world.ok(&["signal", &eid, "approval", "\"yes\""]);
+    let told = world.ok(&["worker", "--until-idle", "--json"]);
+    let events = told.lines().map(|line| serde_json::from_str(line).unwrap());
+    let blocked: Vec<serde_json::Value> = events
+        .filter(|event: &serde_json::Value| event["event"] == "blocked")
+        .collect();
+    assert_eq!(blocked.len(), 1, "{told}");
+    assert_eq!(
+        (&blocked[0]["level"], &blocked[0]["eid"]),
+        (&"warn".into(), &eid.into())
+    );
+}
+
+#[test]
 fn e21_a_worker_serves_metrics_and_its_health() {
     use std::io::{Read as _, Write as _};
     let world = World::new();

@@ -10,7 +10,7 @@ use millpond_conformance::{Finding, Probe, Scale, Subject, Violation};
 use millpond_testing::{ManualClock, MemoryBucket, SeededEntropy};
 
 use super::{NEW, OLD, encrypted, key, long};
-use crate::{Codec, Coded};
+use crate::{Codec, Coded, Pond, PondId};
 
 fn memory() -> Arc<MemoryBucket> {
     let clock = Arc::new(ManualClock::new(Timestamp::UNIX_EPOCH));
@@ -19,7 +19,17 @@ fn memory() -> Arc<MemoryBucket> {
 
 fn coded(inner: &Arc<MemoryBucket>, codec: Codec) -> Coded {
     let inner = Arc::clone(inner) as Arc<dyn Bucket>;
-    Coded::new(inner, codec, Arc::new(SeededEntropy::new(1)))
+    let clock = Arc::new(ManualClock::new(Timestamp::UNIX_EPOCH));
+    let entropy = Arc::new(SeededEntropy::new(1));
+    let pond = Arc::new(Pond::new(Arc::clone(&inner), clock, entropy.clone()));
+    Coded::new(inner, codec, entropy, pond)
+}
+
+/// The id of the pond that `coded` has created.
+fn pond(inner: &Arc<MemoryBucket>) -> Option<PondId> {
+    let found = block_on(inner.read(&key("pond"))).unwrap().unwrap();
+    let stored: serde_json::Value = serde_json::from_slice(&found.body).unwrap();
+    stored["id"].as_str().map(|id| id.parse().unwrap())
 }
 
 #[test]
@@ -29,7 +39,7 @@ fn a_coded_bucket_passes_every_probe_but_shows_coded_sizes() {
             keys: 300,
             ..Scale::default()
         };
-        let subject = Subject::new(Arc::new(coded(&memory(), codec)), "").scaled(scale);
+        let subject = Subject::new(Arc::new(coded(&memory(), codec)), "p/").scaled(scale);
         for probe in Probe::ALL {
             match block_on(probe.run(&subject)) {
                 Ok(()) => {}
@@ -66,7 +76,7 @@ fn c3_a_key_that_is_missing_is_denied_and_a_forged_object_is_no_json() {
     assert_eq!(error.fault, Fault::Denied);
 
     block_on(inner.delete(&at)).unwrap();
-    let elsewhere = encrypted(OLD).encode(&key("b"), long(), [0; 12]);
+    let elsewhere = encrypted(OLD).encode(&key("b"), pond(&inner), long(), [0; 12]);
     let _ = lands(&*inner, elsewhere.unwrap());
     let found = block_on(coded(&inner, encrypted(OLD)).read(&at)).unwrap();
     let body = found.expect("it is there").body;

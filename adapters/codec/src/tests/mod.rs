@@ -2,11 +2,12 @@
 
 mod bucket;
 mod codec;
+mod pond;
 
 use bytes::Bytes;
 use millpond::keys::Key;
 
-use crate::{Codec, Keyring};
+use crate::{Codec, Keyring, PondId};
 
 /// Keys of 32 bytes: 0..32, and 32 times 7.
 const OLD: &str = "old = AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=\n";
@@ -18,6 +19,14 @@ fn keyring(text: &str) -> Keyring {
 
 fn encrypted(text: &str) -> Codec {
     Codec::new().encrypted(keyring(text))
+}
+
+fn pond() -> Option<PondId> {
+    Some(
+        "00112233445566778899aabbccddeeff"
+            .parse()
+            .expect("32 hex digits"),
+    )
 }
 
 fn key(text: &str) -> Key {

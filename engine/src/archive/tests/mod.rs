@@ -4,7 +4,7 @@ mod form;
 mod values;
 
 use crate::domain::{
-    Actor, Commit, Digest, Entry, ExecutionId, FrameId, FrameName, Json, Record, Status,
+    Actor, Commit, Depth, Digest, Entry, ExecutionId, FrameId, FrameName, Json, Record, Status,
 };
 use crate::domain::{Channel, Payload, Queue, Workflow};
 
@@ -23,6 +23,7 @@ fn record(eid: ExecutionId) -> Record {
         args_digest: Json::of("in").unwrap().digest(),
         queue: Queue::default(),
         parent: None,
+        depth: Depth::default(),
         dispatch_key: None,
         n: 0,
         nonce: None,

@@ -11,8 +11,8 @@ use bytes::Bytes;
 
 use super::{CommitError, Draft, Item, Journal};
 use crate::domain::{
-    Actor, Channel, Entry, ExecutionId, FrameId, FrameName, Json, Payload, Queue, Record, Status,
-    Text,
+    Actor, Channel, Depth, Entry, ExecutionId, FrameId, FrameName, Json, Payload, Queue, Record,
+    Status, Text,
 };
 use crate::keys::Key;
 use crate::ports::Created;
@@ -39,6 +39,7 @@ fn record(world: &World, key: &str) -> Record {
         args: Payload::Inline(args),
         queue: Queue::default(),
         parent: None,
+        depth: Depth::default(),
         dispatch_key: None,
         n: 0,
         nonce: None,
@@ -87,6 +88,7 @@ fn draft(world: &World, entries: Vec<Entry>, outbox: Vec<Item>) -> Draft {
         outbox,
         news: Vec::new(),
         crash_count: 0,
+        budget: crate::domain::Budget::default(),
         deadline: world.clock.monotonic() + Duration::from_secs(30),
     }
 }

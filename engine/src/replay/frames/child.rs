@@ -41,7 +41,19 @@ impl super::Plan for Plan {
         Some(&self.args)
     }
 
+    fn queue(&self) -> Option<&Queue> {
+        self.queue.as_ref()
+    }
+
+    /// **\[R\] N26** A child below the bound of its tree is refused. The bound is in the record: a
+    /// replay decides the same with other settings.
     fn begin(self, site: &Site<'_>) -> Result<Begun, FrameError> {
+        if site.depth.is_max() {
+            return Err(FrameError::TooDeep {
+                workflow: self.workflow,
+                max: site.depth.max,
+            });
+        }
         let child = Child {
             eid: site.eid.child(FIRST_GENERATION, site.fid),
             input: self.args.digest(),

@@ -7,7 +7,7 @@ use jiff::Timestamp;
 
 use super::FrameKind;
 use super::step::{SharedStepBody, Step};
-use crate::domain::{Channel, Entry, ExecutionId, Failure, FrameId, Json, MessageId, Queue};
+use crate::domain::{Channel, Depth, Entry, ExecutionId, Failure, FrameId, Json, MessageId, Queue};
 use crate::replay::Code;
 use crate::replay::FrameError;
 
@@ -15,6 +15,11 @@ use crate::replay::FrameError;
 pub(crate) trait Plan {
     /// The value that leaves the workflow with it: it has a maximum size.
     fn value(&self) -> Option<&Json> {
+        None
+    }
+
+    /// The queue that it names, if it is a child.
+    fn queue(&self) -> Option<&Queue> {
         None
     }
 
@@ -33,6 +38,7 @@ pub(crate) struct Site<'a> {
     pub(crate) eid: ExecutionId,
     /// The execution's queue.
     pub(crate) queue: &'a Queue,
+    pub(crate) depth: Depth,
     /// Decides the version of a child.
     pub(crate) code: &'a Code,
     /// The instant that deadlines count from.

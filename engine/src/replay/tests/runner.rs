@@ -11,7 +11,9 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::make::{Counting, cancel, eid, elapsed, fid, instant, message, received};
-use crate::domain::{Began, Body, Entry, Failure, FrameId, Json, Lost, MessageId, Queue, Wait};
+use crate::domain::{
+    Began, Body, Depth, Entry, Failure, FrameId, Json, Lost, MessageId, Queue, Wait,
+};
 use crate::replay::{Activation, Code, Drive, Limits, Phase, Position, Seed, Trouble};
 use crate::sdk::{Attempt, Context, ErasedWorkflow, Failed, erase_fn};
 
@@ -92,9 +94,12 @@ impl World {
         let seed = Seed {
             eid: eid(),
             queue: Queue::default(),
+            depth: Depth::default(),
             args: Json::of(&self.args).unwrap(),
             entropy: Arc::new(Counting((self.journal.len() as u64).into())),
             recorded: self.recorded(),
+            queues: BTreeSet::new(),
+            elsewhere: BTreeSet::new(),
             limits: Limits {
                 max_value: 10_000,
                 max_frames: self.max_frames,

@@ -238,6 +238,7 @@ fn draft(ports: &Ports, status: Status, entries: Vec<Entry>) -> crate::journal::
         outbox: Vec::new(),
         news: Vec::new(),
         crash_count: 0,
+        budget: crate::domain::Budget::default(),
         deadline: ports.clock.monotonic() + DAY,
     }
 }

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use millpond::client::{Audit, EngineError, Unserved, chain};
 use millpond::ports::{MemoryBucket, Verb};
+use millpond_codec::PondId;
 use millpond_conformance::Probe;
 use millpond_host::SystemClock;
 use millpond_wrappers::{Bill, Metered, Prices};
@@ -33,6 +34,9 @@ pub(crate) struct Args {
     /// Report mail and timers that were not served for this time
     #[arg(long, value_name = "MINUTES", default_value = UNSERVED, value_parser = minutes)]
     unserved: Duration,
+    /// Restore the object `pond` of an encrypted bucket, which is lost, with this id
+    #[arg(long, value_name = "ID")]
+    pond: Option<PondId>,
 }
 
 impl Run for Args {
@@ -43,6 +47,12 @@ impl Run for Args {
 
     async fn run(self, context: &CommandContext) -> Result<Exit, Error> {
         let mut report = Report::new(context.url.clone());
+        if let Some(id) = self.pond {
+            let pond = context.pond.as_ref().ok_or_else(|| {
+                Error::Usage("only an encrypted bucket has a pond: give --keyring".to_owned())
+            })?;
+            pond.restore(id).await?;
+        }
         let ports = context.engine.ports();
         (report.findings, report.notes) = settings(context).await;
         report
@@ -87,6 +97,9 @@ impl Run for Args {
             }
         }
         report.now = ports.clock.now();
+        if let Some(pond) = &context.pond {
+            report.pond = pond.id().await?;
+        }
         report.print(&context.streams)?;
         Ok(match report.is_sound() {
             true => Exit::Done,

@@ -5,6 +5,7 @@ use std::io;
 use jiff::Timestamp;
 use millpond::client::{Audit, Finding, Unserved, chain};
 use millpond::ports::Verb;
+use millpond_codec::PondId;
 use millpond_conformance::{Probe, Violation};
 use serde_json::{Value, json};
 
@@ -37,6 +38,8 @@ pub(super) struct Report {
     pub(super) audit: Option<Audit>,
     /// Executions that no worker serves.
     pub(super) unserved: Vec<Unserved>,
+    /// The id that is authenticated with the objects of the bucket, if they are encrypted.
+    pub(super) pond: Option<PondId>,
     /// When the executions were checked.
     pub(super) now: Timestamp,
 }
@@ -107,6 +110,9 @@ impl Report {
         }
         if let Some(skew) = &self.skew {
             streams.line(skew)?;
+        }
+        if let Some(id) = &self.pond {
+            streams.line(format!("pond     {id}"))?;
         }
         for note in &self.notes {
             streams.line(format!("note     {note}"))?;
@@ -190,6 +196,7 @@ impl Report {
         findings.extend(broken.iter().map(|found| json!(found)));
         json!({
             "bucket": self.url,
+            "pond": self.pond,
             "passed": names(&self.passed),
             "failed": self.violation.as_ref().map(|violation| violation.probe.as_str()),
             "violation": self.violation.as_ref().map(|violation| chain(violation)),
@@ -222,6 +229,15 @@ fn line(finding: &Finding) -> String {
         } => format!("asleep   {eid}  {workflow}  {status}  {why}"),
         Finding::Corrupt { key, why } => format!("corrupt  {key}  {why}"),
         Finding::Broken { eid, key, why } => format!("broken   {eid}  {key}  {why}"),
+        Finding::FarLease {
+            eid,
+            workflow,
+            worker,
+            until,
+        } => format!(
+            "lease    {eid}  {workflow}  leased until {until}, which is far ahead: synchronize the clocks of \
+             {worker} and of this machine"
+        ),
         Finding::Foreign { key } => format!("foreign  {key}"),
         Finding::Newer { key, format } => format!("newer    {key}  format {format}"),
     }
