@@ -77,7 +77,7 @@ impl Bucket for Coded {
         let verb = Verb::writing(&expect);
         let body = self
             .codec
-            .encode(key, body, nonce)
+            .encode(key, pond, body, nonce)
             .map_err(|error| BucketError::new(Fault::Invalid, verb, key).because(error))?;
         self.inner.write(key, body, expect).await
     }

@@ -22,7 +22,7 @@ use std::sync::{Arc, OnceLock};
 use bytes::Bytes;
 use jiff::Timestamp;
 use millpond::keys::{Key, Prefix};
-use millpond::ports::{Bucket, BucketError, Clock, Entropy, Expect, Fault, Outcome};
+use millpond::ports::{Bucket, BucketError, Clock, Entropy, Expect, Fault, Outcome, Verb};
 use serde::{Deserialize, Serialize};
 
 /// The version of the stored form.
@@ -207,7 +207,7 @@ impl Pond {
         match self.bucket.write(&at, body, Expect::Absent).await? {
             Outcome::Landed(_) => Ok(*self.id.get_or_init(|| id)),
             Outcome::Refused | Outcome::Unknown => {
-                let vanished = BucketError::new(Fault::Unavailable, "write", &at);
+                let vanished = BucketError::new(Fault::Unavailable, Verb::Create, &at);
                 let vanished = vanished.because(Unusable::Vanished);
                 self.id().await?.ok_or(vanished)
             }
@@ -221,5 +221,5 @@ fn key() -> Key {
 
 /// No other attempt would succeed.
 fn unusable(why: Unusable) -> BucketError {
-    BucketError::new(Fault::Denied, "read", key()).because(why)
+    BucketError::new(Fault::Denied, Verb::Read, key()).because(why)
 }

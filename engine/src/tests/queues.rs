@@ -1,6 +1,6 @@
 //! N9: queues that no worker of the deployment serves.
 
-use super::{App, sequential, told};
+use super::{App, reported, sequential};
 use crate::client::{Engine, Filter, Signal, Start};
 use crate::domain::ExecutionId;
 use crate::settings::Settings;
@@ -51,10 +51,10 @@ fn n9_a_child_on_a_queue_that_no_worker_serves_is_refused() {
     assert_eq!(world.result(eid), Ok("no fast".to_owned()));
     let rows = world.block(world.engine.list(&Filter::default())).unwrap();
     assert_eq!(rows.len(), 1, "no child was started");
-    let told = told(&world, eid);
+    let entries = reported(&world, eid);
     assert!(
-        told.contains(&"frame.recorded root/sequential#0".to_owned()),
-        "{told:?}"
+        entries.contains(&"frame.recorded root/sequential#0".to_owned()),
+        "{entries:?}"
     );
 }
 

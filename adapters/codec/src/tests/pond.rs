@@ -104,7 +104,7 @@ fn d18_of_two_first_writers_one_creates_the_pond_and_both_use_it() {
     // The first reads and lists before the second writes, and creates after it.
     first
         .faults
-        .add(Rule::new(Injection::Held).on(Verb::Write).under("pond"));
+        .add(Rule::new(Injection::Held).on(Verb::Create).under("pond"));
     let unsure = first.write(HEAD);
     assert_eq!(
         unsure,
@@ -122,7 +122,7 @@ fn d18_of_two_first_writers_one_creates_the_pond_and_both_use_it() {
 fn d18_a_create_whose_reply_is_lost_is_found_by_a_read() {
     let memory = memory();
     let process = Process::on(&memory, 1);
-    let lost = Rule::new(Injection::LandedReplyLost).on(Verb::Write);
+    let lost = Rule::new(Injection::LandedReplyLost).on(Verb::Create);
     process.faults.add(lost.under("pond"));
     process.write(HEAD).unwrap();
     assert_eq!(Process::on(&memory, 2).reads(HEAD), Ok(true));
