@@ -17,6 +17,7 @@ mod event;
 mod job;
 mod look;
 mod options;
+mod paused;
 mod pauses;
 mod scan;
 mod scheduler;
