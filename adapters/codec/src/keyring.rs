@@ -26,7 +26,7 @@ pub struct Keyring {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum KeyringError {
     /// It contains no key.
-    #[error("the keyring holds no key")]
+    #[error("the keyring contains no key")]
     Empty,
     /// A line is neither `id = key`, nor `plain`, nor a comment.
     #[error("the keyring cannot be read: {why}: line={line}")]

@@ -20,10 +20,10 @@ pub struct Violation {
 #[derive(Debug, thiserror::Error)]
 pub enum Finding {
     /// The bucket returned an error. It may still conform once it responds.
-    #[error("the bucket could not be asked")]
+    #[error("the request to the bucket failed")]
     Failed(#[from] BucketError),
     /// The prefix leaves no room for the probe's keys.
-    #[error("the prefix is not usable")]
+    #[error("the prefix is invalid")]
     Prefix(#[from] InvalidKey),
     /// Objects existed under the prefix before the suite began.
     #[error("the prefix is not empty: key={key}")]
@@ -32,16 +32,16 @@ pub enum Finding {
         key: Key,
     },
     /// A write ended with `Unknown` on every attempt.
-    #[error("no write was ever answered: key={key}")]
+    #[error("no write received a reply: key={key}")]
     Undecided {
         /// The key.
         key: Key,
     },
     /// The spawner dropped a task of a race.
-    #[error("a racing task did not come to its end")]
+    #[error("a racing task did not finish")]
     Dropped,
     /// A write had another outcome than the contract requires.
-    #[error("a write to {key} ended wrong: wanted={wanted}, got={got:?}")]
+    #[error("a write to {key} had a wrong outcome: wanted={wanted}, got={got:?}")]
     Ended {
         /// The key.
         key: Key,
@@ -51,7 +51,7 @@ pub enum Finding {
         got: Outcome,
     },
     /// A read returned other bytes than the last write wrote.
-    #[error("{key} reads wrong: wanted_bytes={wanted}, got_bytes={got:?}")]
+    #[error("a read of {key} returns a wrong body: wanted_bytes={wanted}, got_bytes={got:?}")]
     Body {
         /// The key.
         key: Key,
@@ -62,13 +62,13 @@ pub enum Finding {
         got: Option<usize>,
     },
     /// An object exists that must not exist.
-    #[error("{key} is there, and must not be")]
+    #[error("{key} exists, and must not")]
     Present {
         /// The key.
         key: Key,
     },
     /// The version that a write returned is not the one that a read returns.
-    #[error("{key} reads with another version than its write was answered")]
+    #[error("a read of {key} returns another version than the reply to its write")]
     Version {
         /// The key.
         key: Key,
@@ -118,13 +118,13 @@ pub enum Finding {
         got: usize,
     },
     /// A page that is not the last continues at its own start.
-    #[error("a page that is not the last goes on from where it began: prefix={prefix}")]
+    #[error("a page that is not the last continues from where it began: prefix={prefix}")]
     Stuck {
         /// The listed prefix.
         prefix: String,
     },
     /// A page continues at another key than its last entry or a later one.
-    #[error("a page that ends with {last} goes on after {next}")]
+    #[error("a page that ends with {last} continues after {next}")]
     Position {
         /// The last entry.
         last: Key,
@@ -150,7 +150,7 @@ pub enum Finding {
         times: usize,
     },
     /// Updates were refused more often than concurrent updates explain.
-    #[error("an update of {key} was refused without end: attempts={attempts}")]
+    #[error("updates of {key} were refused repeatedly: attempts={attempts}")]
     Starved {
         /// The key.
         key: Key,

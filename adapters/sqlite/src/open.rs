@@ -46,7 +46,7 @@ pub enum OpenError {
         path: PathBuf,
     },
     /// The file is not a bucket.
-    #[error("the file is no bucket: path={}", .path.display())]
+    #[error("the file is not a bucket: path={}", .path.display())]
     Foreign {
         /// The file.
         path: PathBuf,

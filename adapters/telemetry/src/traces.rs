@@ -13,7 +13,7 @@ use tracing_subscriber::registry::LookupSpan;
 #[derive(Debug, thiserror::Error)]
 pub enum TelemetryError {
     /// The exporter cannot be created: for example, the endpoint is not a URL.
-    #[error("traces cannot be exported: look at OTEL_EXPORTER_OTLP_ENDPOINT")]
+    #[error("traces cannot be exported: check OTEL_EXPORTER_OTLP_ENDPOINT")]
     Exporter(#[from] ExporterBuildError),
     /// Spans were lost during export.
     #[error("spans were not sent")]

@@ -47,7 +47,7 @@ pub enum EngineError {
         source: ValueError,
     },
     /// A value exceeds the hard cap.
-    #[error("value too large: bytes={bytes}, most={most}")]
+    #[error("value too large: bytes={bytes}, max={most}")]
     PayloadTooLarge {
         /// Its size.
         bytes: usize,
@@ -91,7 +91,7 @@ pub enum EngineError {
         next: Option<ExecutionId>,
     },
     /// Other starters of a key that is free were faster, several times.
-    #[error("other starters of the key {key:?} were faster, several times; start it again")]
+    #[error("concurrent starts with the key {key:?} came first, several times; start it again")]
     Contended {
         /// The key.
         key: Text,

@@ -97,7 +97,7 @@ impl ExecutionId {
 
     /// Returns the last 16 hex digits, which name the sender in the ids of its messages.
     #[must_use]
-    pub fn hex16(&self) -> String {
+    pub(crate) fn hex16(&self) -> String {
         self.0.simple().to_string().split_off(16)
     }
 

@@ -44,7 +44,7 @@ impl Mail {
 
     /// Identifies the call that sends it.
     #[must_use]
-    pub fn with_nonce(mut self, nonce: Option<String>) -> Self {
+    pub(crate) fn with_nonce(mut self, nonce: Option<String>) -> Self {
         self.nonce = nonce;
         self
     }

@@ -31,4 +31,4 @@ pub use mail::{Body, Control, Mail};
 pub use message_id::{Class, MessageId};
 pub use name::{Channel, FrameName, InvalidName, MAX_TEXT, Queue, Text, Workflow};
 pub use record::{OnClose, Parent, Record, Status};
-pub use stamp::{stamp, unstamp};
+pub(crate) use stamp::{stamp, unstamp};

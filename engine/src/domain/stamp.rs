@@ -6,14 +6,14 @@ use jiff::Timestamp;
 ///
 /// Microseconds, truncated; instants before the year 0 are clamped to its begin.
 #[must_use]
-pub fn stamp(at: Timestamp) -> String {
+pub(crate) fn stamp(at: Timestamp) -> String {
     let zero = Timestamp::from_second(-62_167_219_200).unwrap_or(Timestamp::MIN);
     at.max(zero).strftime("%Y%m%dT%H%M%S.%6fZ").to_string()
 }
 
 /// Parses the form of [`stamp`]; `None` for any other spelling of an instant.
 #[must_use]
-pub fn unstamp(text: &str) -> Option<Timestamp> {
+pub(crate) fn unstamp(text: &str) -> Option<Timestamp> {
     let fixed = text.len() == 23 && text.as_bytes()[8] == b'T' && text.ends_with('Z');
     let spelled = fixed.then(|| {
         format!(

@@ -16,7 +16,7 @@ pub enum CommitError {
     },
     /// The commit may have landed, but no answer arrived in time. The run ends without another
     /// write; its causes remain.
-    #[error("a commit's injection is unknown: key={key}, commit={commit}")]
+    #[error("the outcome of a commit is unknown: key={key}, commit={commit}")]
     Unknown {
         /// The key of the head.
         key: Key,

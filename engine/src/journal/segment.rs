@@ -60,21 +60,7 @@ pub(super) async fn seal(
     if head.tail.is_empty() {
         return Ok(None);
     }
-    let fence = undispatched
-        .iter()
-        .filter_map(|item| match item {
-            Item::Entry(number) => Some(*number),
-            Item::Named(_) => None,
-        })
-        .min()
-        .unwrap_or(u64::MAX);
-    let ends = head
-        .tail
-        .iter()
-        .skip(1)
-        .map(|raw| raw.first)
-        .chain([head.entries]);
-    let whole = ends.take_while(|end| *end <= fence).count();
+    let whole = sealable(head, undispatched);
     if whole == 0 {
         return Ok(None);
     }
@@ -111,6 +97,25 @@ pub(super) async fn seal(
         tail: rest.to_vec(),
         open,
     }))
+}
+
+/// Returns how many commits of the tail can be sealed: those before the first undispatched entry.
+fn sealable(head: &Head, undispatched: &[Item]) -> usize {
+    let fence = undispatched
+        .iter()
+        .filter_map(|item| match item {
+            Item::Entry(number) => Some(*number),
+            Item::Named(_) => None,
+        })
+        .min()
+        .unwrap_or(u64::MAX);
+    let ends = head
+        .tail
+        .iter()
+        .skip(1)
+        .map(|raw| raw.first)
+        .chain([head.entries]);
+    ends.take_while(|end| *end <= fence).count()
 }
 
 /// Reads segments concurrently and returns them in order: each segment, or the reason why it cannot

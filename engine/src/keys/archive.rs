@@ -4,9 +4,9 @@ use super::{Key, Prefix};
 use crate::domain::ExecutionId;
 
 /// The first component of archive keys.
-pub const ARCHIVE: &str = "archive/";
+pub(crate) const ARCHIVE: &str = "archive/";
 /// The first component of the keys of archived values.
-pub const ARCHIVE_BLOB: &str = "archive-blob/";
+pub(crate) const ARCHIVE_BLOB: &str = "archive-blob/";
 
 /// `archive/{sh}/{eid}`: the archive of a finished execution.
 #[must_use]
@@ -16,7 +16,7 @@ pub fn archive(eid: &ExecutionId) -> Key {
 
 /// `archive-blob/{sh}/{eid}/{sha256}`: a value too large to inline in the archive.
 #[must_use]
-pub fn archive_blob(eid: &ExecutionId, sha256: &str) -> Key {
+pub(crate) fn archive_blob(eid: &ExecutionId, sha256: &str) -> Key {
     Key::built(format!("{ARCHIVE_BLOB}{}/{eid}/{sha256}", eid.shard()))
 }
 

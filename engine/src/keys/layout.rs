@@ -8,7 +8,7 @@ use crate::domain::{ExecutionId, MessageId, Queue, stamp, unstamp};
 /// The first component of mail keys.
 pub const MAIL: &str = "mail/";
 /// The first component of timer keys.
-pub const TIMERS: &str = "timers/";
+pub(crate) const TIMERS: &str = "timers/";
 /// The first component of feed keys.
 pub const FEED: &str = "feed/";
 
@@ -87,7 +87,7 @@ pub fn feed(at: Timestamp, eid: &ExecutionId, commit: u64) -> Key {
 /// A text that sorts after all feed keys of earlier instants and before all others. It is not a key
 /// itself.
 #[must_use]
-pub fn feed_before(at: Timestamp) -> String {
+pub(crate) fn feed_before(at: Timestamp) -> String {
     let instant = stamp(at);
     format!("{FEED}{}/{instant}", &instant[..8])
 }
@@ -96,7 +96,7 @@ pub fn feed_before(at: Timestamp) -> String {
 ///
 /// # Errors
 /// [`InvalidKey`] if `day` is not eight digits.
-pub fn feed_day(day: Option<&str>) -> Result<Prefix, InvalidKey> {
+pub(crate) fn feed_day(day: Option<&str>) -> Result<Prefix, InvalidKey> {
     match day {
         None => Ok(Prefix::built(FEED.to_owned())),
         Some(day) if day.len() == 8 && day.bytes().all(|b| b.is_ascii_digit()) => {
@@ -190,19 +190,19 @@ impl TimerKey {
 
 /// The content of a feed key.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FeedKey {
+pub(crate) struct FeedKey {
     /// The instant of the write, by the writer's clock.
-    pub at: Timestamp,
+    pub(crate) at: Timestamp,
     /// The execution.
-    pub eid: ExecutionId,
+    pub(crate) eid: ExecutionId,
     /// The number of the commit: with the eid the identity of the object.
-    pub commit: u64,
+    pub(crate) commit: u64,
 }
 
 impl FeedKey {
     /// Parses a feed key; `None` for any other key.
     #[must_use]
-    pub fn parse(key: &Key) -> Option<Self> {
+    pub(crate) fn parse(key: &Key) -> Option<Self> {
         let (day, rest) = key.as_str().strip_prefix(FEED)?.split_once('/')?;
         let (instant, rest) = rest.split_once('-')?;
         let (eid, commit) = rest.rsplit_once('-')?;

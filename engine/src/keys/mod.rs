@@ -11,13 +11,14 @@ mod layout;
 #[cfg(test)]
 mod tests;
 
-pub use archive::{ARCHIVE, ARCHIVE_BLOB, archive, archive_blob, archived, execution, retention};
+pub(crate) use archive::{ARCHIVE, ARCHIVE_BLOB, archive_blob};
+pub use archive::{archive, archived, execution, retention};
 pub use key::{InvalidKey, Key, MAX_KEY, Prefix};
 pub use kind::{Kind, partition};
-pub(crate) use layout::mail_shard;
 pub use layout::{
-    FEED, FeedKey, MAIL, MailKey, TIMERS, TimerKey, blob, feed, feed_before, feed_day, head, lease,
-    log, mail, mail_queue, mailbox, segment, timer, timers,
+    FEED, MAIL, MailKey, TimerKey, blob, feed, head, lease, log, mail, mail_queue, mailbox,
+    segment, timer, timers,
 };
+pub(crate) use layout::{FeedKey, TIMERS, feed_before, feed_day, mail_shard};
 
-pub use crate::domain::{stamp, unstamp};
+pub(crate) use crate::domain::{stamp, unstamp};

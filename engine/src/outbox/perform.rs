@@ -24,10 +24,10 @@ pub(crate) enum DispatchError {
     #[error("an effect could not be performed")]
     Bucket(#[from] BucketError),
     /// A value to be sent could not be read.
-    #[error("a value that leaves could not be read")]
+    #[error("a value of an effect could not be read")]
     Load(#[from] LoadError),
     /// The time limit of the dispatch has passed.
-    #[error("the time to perform effects is over")]
+    #[error("no time is left to dispatch effects")]
     Late,
 }
 

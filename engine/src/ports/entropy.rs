@@ -25,7 +25,7 @@ impl dyn Entropy {
     }
 
     /// Returns a time-ordered `UUIDv7` for the instant `now`.
-    pub fn uuid7(&self, now: jiff::Timestamp) -> Uuid {
+    pub(crate) fn uuid7(&self, now: jiff::Timestamp) -> Uuid {
         let mut random = [0; 10];
         self.fill(&mut random);
         let millis = u64::try_from(now.as_millisecond()).unwrap_or_default();

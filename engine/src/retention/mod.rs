@@ -103,7 +103,9 @@ pub enum RetentionError {
     #[error(transparent)]
     Commit(#[from] CommitError),
     /// Other passes or starters have changed a tombstone, several times.
-    #[error("the tombstone of {eid} was changed by others, several times; the next pass goes on")]
+    #[error(
+        "the tombstone of {eid} was changed concurrently, several times; the next pass continues"
+    )]
     Contended {
         /// The execution.
         eid: crate::domain::ExecutionId,

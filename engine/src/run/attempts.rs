@@ -15,7 +15,7 @@ use futures::{FutureExt, StreamExt};
 use jiff::Timestamp;
 use tracing::Instrument as _;
 
-use super::committer::after;
+use super::lease::after;
 use super::program::Program;
 use crate::domain::{Began, Entry, ExecutionId, Failure, FrameId, Json, Lost, Wait, kind};
 use crate::ports::Abort;

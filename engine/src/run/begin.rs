@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
-use super::close::{Close, Halt, unreadable};
 use super::conductor::Run;
 use super::ended::{Causes, Ended};
+use super::halt::{Close, Halt, unreadable};
 use super::inbox::Absorbed;
 use crate::domain::{Blocked, Body, Commit, Control, Entry, Failure, Status, kind};
 use crate::keys::TimerKey;

@@ -5,8 +5,10 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
-use super::committer::{Committer, Leave, after, size};
+use super::committer::{Committer, Leave, size};
 use super::ended::RunError;
+use super::lease::after;
+use super::state::short;
 use crate::domain::{Body, Entry, Provenance, Status, Wait};
 use crate::journal::{Draft, Lease, Named, News};
 use crate::keys::Key;
@@ -212,9 +214,4 @@ fn news_of(entry: &Entry) -> Option<Option<String>> {
         }
         _ => None,
     }
-}
-
-/// Shortens a text that the journal contains in full.
-pub(super) fn short(text: &str) -> String {
-    text.chars().take(512).collect()
 }

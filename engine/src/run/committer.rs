@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::FutureExt;
-use jiff::{SignedDuration, Timestamp};
+use jiff::Timestamp;
 
 use super::dispatching::Dispatching;
 use super::ended::RunError;
@@ -289,14 +289,6 @@ fn is_effect_of_message(entry: &Entry) -> bool {
         entry,
         Entry::Paused { .. } | Entry::Unpaused | Entry::Blocked(_)
     )
-}
-
-/// Returns `at + by`, or the end of time.
-pub(super) fn after(at: Timestamp, by: Duration) -> Timestamp {
-    SignedDuration::try_from(by)
-        .ok()
-        .and_then(|by| at.checked_add(by).ok())
-        .unwrap_or(Timestamp::MAX)
 }
 
 /// Returns the size of an entry in bytes, as serialized.

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use tracing::{Instrument as _, field};
 
 use super::attempts::Attempts;
-use super::close::{Close, Halt};
 use super::committer::Committer;
 use super::ended::{Causes, Ended, RunError};
+use super::halt::{Close, Halt};
 use super::inbox::{Absorbed, Inbox};
 use super::load::{self, Loaded, Ready};
 use super::program::Program;

@@ -95,7 +95,7 @@ impl RunError {
 
     /// Returns whether the error is in objects of this execution, not in the store.
     #[must_use]
-    pub fn is_of_the_execution(&self) -> bool {
+    pub(crate) fn is_of_the_execution(&self) -> bool {
         match self {
             Self::Load(error) => !matches!(error, LoadError::Bucket(_)),
             Self::Commit(_) | Self::Dispatch(_) => false,

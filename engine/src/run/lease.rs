@@ -2,9 +2,8 @@
 
 use std::time::Duration;
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 
-use super::committer::after;
 use crate::journal::Head;
 use crate::keys::Prefix;
 use crate::ports::{BucketError, Ports};
@@ -86,4 +85,12 @@ pub(super) async fn held_until(
     let changed = page.entries.iter().find(|row| row.key == key);
     // It is gone: the next read decides.
     Ok(changed.map_or(Some(now), |row| held(after(row.modified, ttl))))
+}
+
+/// Returns `at + by`, or the end of time.
+pub(super) fn after(at: Timestamp, by: Duration) -> Timestamp {
+    SignedDuration::try_from(by)
+        .ok()
+        .and_then(|by| at.checked_add(by).ok())
+        .unwrap_or(Timestamp::MAX)
 }

@@ -8,11 +8,11 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::Stop;
 use super::attempts::{Outcome, Startable, started};
-use super::close::{Close, Halt};
-use super::committer::after;
 use super::conductor::Run;
 use super::ended::{Ended, RunError};
+use super::halt::{Close, Halt};
 use super::inbox::Absorbed;
+use super::lease::after;
 use crate::domain::{Entry, Failure, FrameId, kind};
 use crate::outbox::{self, DispatchError};
 use crate::ports::BucketError;

@@ -26,6 +26,7 @@ mod conductor;
 mod dispatching;
 mod ended;
 mod finish;
+mod halt;
 mod inbox;
 mod lease;
 mod live;

@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use super::close::Halt;
 use super::conductor::Run;
 use super::ended::RunError;
+use super::halt::Halt;
 use super::inbox::large;
 use super::program::Delivery;
 use crate::domain::{Began, Commit, Entry, FrameId, Json};

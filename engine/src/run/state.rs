@@ -8,7 +8,6 @@
 
 use std::collections::BTreeMap;
 
-use super::commit::short;
 use crate::domain::{
     Began, Blocked, Body, Commit, Control, Entry, ExecutionId, FrameId, OnClose, Queue, Status,
 };
@@ -155,4 +154,9 @@ impl Requested {
             _ => None,
         }
     }
+}
+
+/// Shortens a text that the journal contains in full.
+pub(super) fn short(text: &str) -> String {
+    text.chars().take(512).collect()
 }

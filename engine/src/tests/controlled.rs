@@ -243,22 +243,33 @@ fn dying(world: &World, steps: &Steps, writes: u64) -> World {
     process
 }
 
+/// A sequence of two steps. `acts` begins five seconds after its run, whose process dies after the
+/// second write of the head: the first is the barrier.
+fn dies_after_its_second_commit(
+    world: &World,
+    steps: &Steps,
+    acts: impl AsyncFnOnce(ExecutionId),
+) -> ExecutionId {
+    let start = Start::new("sequence").input(&(2_u64, 45_u64));
+    let eid = world.start(start).eid;
+    let dies = dying(world, steps, 2);
+    let run = dies.engine.run(eid, world.causes(eid));
+    let (ended, ()) = world.block(join(run, async {
+        world.clock.sleep(5 * SECOND).await;
+        acts(eid).await;
+    }));
+    assert!(ended.is_err());
+    eid
+}
+
 #[test]
 fn i11_a_pause_survives_a_crash_of_the_run_that_absorbed_it() {
     let steps = Steps::default();
     let world = steps.world(Settings::default());
-    let eid = world
-        .start(Start::new("sequence").input(&(2_u64, 45_u64)))
-        .eid;
-    // The barrier, then the renewal with the pause.
-    let dies = dying(&world, &steps, 2);
-    let acts = async {
-        world.clock.sleep(5 * SECOND).await;
+    // The second commit is the renewal with the pause.
+    let eid = dies_after_its_second_commit(&world, &steps, async |eid| {
         world.engine.pause(eid, "no", ada()).await.unwrap();
-    };
-    let run = dies.engine.run(eid, world.causes(eid));
-    let (ended, ()) = world.block(join(run, acts));
-    assert!(ended.is_err());
+    });
     assert_eq!(
         world.status(eid),
         Status::Paused,
@@ -277,23 +288,15 @@ fn i11_a_pause_survives_a_crash_of_the_run_that_absorbed_it() {
 fn i12_a_terminate_survives_a_crash_between_two_commits() {
     let steps = Steps::default();
     let world = steps.world(Settings::default());
-    let eid = world
-        .start(Start::new("sequence").input(&(2_u64, 45_u64)))
-        .eid;
-    // The barrier, then a commit with the terminate and some of the messages behind it.
-    let dies = dying(&world, &steps, 2);
-    let acts = async {
-        world.clock.sleep(5 * SECOND).await;
+    // The second commit has the terminate and some of the messages behind it.
+    let eid = dies_after_its_second_commit(&world, &steps, async |eid| {
         world.engine.terminate(eid, "enough", ada()).await.unwrap();
         for _ in 0..3 {
             world.clock.sleep(SECOND).await;
             let signal = Signal::on("in").value(&"x".repeat(20_000));
             let _ = world.engine.signal(eid, signal).await.unwrap();
         }
-    };
-    let run = dies.engine.run(eid, world.causes(eid));
-    let (ended, ()) = world.block(join(run, acts));
-    assert!(ended.is_err());
+    });
     assert!(!world.status(eid).is_terminal());
     world.clock.advance(31 * SECOND);
     assert_eq!(world.run(eid).unwrap(), Ended::Terminal(Status::Terminated));

@@ -18,6 +18,7 @@ mod event;
 mod job;
 mod look;
 mod options;
+mod paused;
 mod pauses;
 mod scan;
 mod scheduler;

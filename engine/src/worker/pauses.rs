@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::paused::Paused;
 use super::scheduler::Scheduler;
 use crate::domain::ExecutionId;
 use crate::ports::{Backoff, BucketError};
@@ -9,15 +10,6 @@ use crate::run::{Ended, RunError};
 
 /// Pauses after runs of one execution without effect.
 const BACKOFF: Backoff = Backoff::new(Duration::from_millis(100), Duration::from_secs(30));
-
-/// A pause after a run without effect.
-#[derive(Debug)]
-pub(super) struct Paused {
-    pub(super) until: Duration,
-    pub(super) times: u32,
-    /// Whether a poll has begun since the pause ended.
-    pub(super) looked: bool,
-}
 
 impl Scheduler {
     /// Decides when the execution of a run that has ended may run again.

@@ -7,7 +7,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 
 use super::job::{Finished, Job};
-use super::pauses::Paused;
+use super::paused::Paused;
 use super::scan::Scan;
 use super::share::Share;
 use super::{WorkerEvent, WorkerOptions};

@@ -32,6 +32,7 @@ mod show;
 mod signal;
 mod start;
 mod streams;
+mod subprocess;
 mod text;
 mod tree;
 mod triggers;

@@ -108,14 +108,18 @@ pub enum Fault {
         /// The limit.
         max: usize,
     },
-    /// No field has this name.
-    #[error("unknown field `{field}`{}: known={known}", hint(.near.as_deref()))]
-    UnknownField {
-        /// The field.
+    /// There is nothing of this name.
+    #[error("{what} `{name}`{}: {known}", hint(.near.as_deref()))]
+    Unknown {
+        /// The field that contains the name; or the unknown field.
         field: String,
-        /// The known field with the most similar name.
+        /// What is wrong with the name.
+        what: &'static str,
+        /// The name.
+        name: String,
+        /// The most similar of the known names.
         near: Option<String>,
-        /// The fields that are known here.
+        /// The known names, behind what they are.
         known: String,
     },
     /// A required field is missing.
@@ -154,39 +158,6 @@ pub enum Fault {
         /// Where the engine's state is.
         place: String,
     },
-    /// The application has no such workflow.
-    #[error("unknown workflow `{workflow}`{}: registered={known}", hint(.near.as_deref()))]
-    UnknownWorkflow {
-        /// The name, and the version if the rule has one.
-        workflow: String,
-        /// The registered workflow with the most similar name.
-        near: Option<String>,
-        /// The registered workflows.
-        known: String,
-    },
-    /// No worker of the deployment serves this queue.
-    #[error("no worker of this deployment serves the queue `{queue}`{}: served={served}", hint(.near.as_deref()))]
-    UnknownQueue {
-        /// The queue.
-        queue: String,
-        /// The served queue with the most similar name.
-        near: Option<String>,
-        /// The queues that are served.
-        served: String,
-    },
-    /// No secret has this name.
-    #[error(
-        "unknown secret `{secret}`{}: add it to MILLPOND_WEBHOOK_SECRETS: names={known}",
-        hint(.near.as_deref())
-    )]
-    UnknownSecret {
-        /// The name.
-        secret: String,
-        /// The secret with the most similar name.
-        near: Option<String>,
-        /// The names of all secrets.
-        known: String,
-    },
 }
 
 /// The suggestion at the end of a message.
@@ -196,26 +167,25 @@ pub(super) fn hint(near: Option<&str>) -> String {
 
 impl Fault {
     /// No field is called `field`, which may be the path of one in a table.
-    pub(super) fn unknown(field: &str, known: &[&str]) -> Self {
+    pub(super) fn unknown_field(field: &str, known: &[&str]) -> Self {
         let name = field.rsplit('.').next().unwrap_or(field);
-        Self::UnknownField {
+        Self::Unknown {
             field: field.to_owned(),
+            what: "unknown field",
+            name: field.to_owned(),
             near: near(name, known).map(str::to_owned),
-            known: known.join(","),
+            known: format!("known={}", known.join(",")),
         }
     }
 
     /// The field with the error; empty if the error concerns the whole rule.
     pub(crate) fn field(&self) -> &str {
         match self {
-            Self::UnknownField { field, .. }
+            Self::Unknown { field, .. }
             | Self::Missing { field, .. }
             | Self::Invalid { field, .. }
             | Self::Misplaced { field, .. } => field,
             Self::DuplicateName => "name",
-            Self::UnknownWorkflow { .. } => "workflow",
-            Self::UnknownQueue { .. } => "queue",
-            Self::UnknownSecret { .. } => "signature.secret",
             Self::Toml { .. } | Self::TooLarge { .. } | Self::StartsItself { .. } => "",
         }
     }

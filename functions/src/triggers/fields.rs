@@ -33,7 +33,7 @@ pub(super) fn lenient<T: DeserializeOwned + Default>(
             let also = also.iter().filter(|_| path.len() == 1);
             let known = quoted(&message).skip(1).chain(also.map(String::as_str));
             let known: Vec<&str> = known.collect();
-            faults.push(Fault::unknown(&field, &known));
+            faults.push(Fault::unknown_field(&field, &known));
         } else {
             faults.invalid(&field, suggested(&message));
         }

@@ -43,7 +43,10 @@ pub(super) fn read(text: &str) -> (Vec<Table>, Vec<RuleError>) {
         let at = Some(name.span().start);
         let entries = match value.get_ref() {
             _ if name.get_ref() != "trigger" => {
-                errors.push(error(at, Fault::unknown(name.get_ref(), &["trigger"])));
+                errors.push(error(
+                    at,
+                    Fault::unknown_field(name.get_ref(), &["trigger"]),
+                ));
                 continue;
             }
             DeValue::Array(entries) => entries.iter().collect(),

@@ -198,7 +198,7 @@ impl Rule {
                 ..
             })
         );
-        let action = action(&fields, lines, signed, &mut faults);
+        let action = fields.action(lines, signed, &mut faults);
         let rule = source.zip(action).map(|(origin, action)| Self {
             name: fields.name,
             origin,
@@ -249,85 +249,106 @@ fn own_fields(
     own
 }
 
-/// Checks the combination of fields. `lines`: the rule handles the lines of objects; `signed`: its
-/// requests are signed.
-fn action(
-    fields: &Fields,
-    lines: bool,
-    signed: bool,
-    faults: &mut Faults,
-) -> Option<ActionTemplate> {
-    let signal = fields.signal.as_ref();
-    let to = signal.and_then(|signal| signal.to.clone());
-    for (field, template) in [
-        ("input", &fields.input),
-        ("key", &fields.key),
-        ("signal.to", &to),
-        (
-            "signal.payload",
-            &signal.and_then(|signal| signal.payload.clone()),
-        ),
-    ] {
-        let path = template.as_ref().and_then(Template::of_line);
-        if let Some(path) = path.filter(|_| !lines) {
-            faults.invalid(field, format!("{path} requires `each`"));
+impl Fields {
+    /// The action, after checks of the combination of fields. `lines`: the rule handles the lines
+    /// of objects; `signed`: its requests are signed.
+    fn action(&self, lines: bool, signed: bool, faults: &mut Faults) -> Option<ActionTemplate> {
+        self.check_templates(lines, signed, faults);
+        let start = self.start(lines, faults);
+        match (&self.signal, start) {
+            (Some(signal), start) => signal.action(start, lines, faults),
+            (None, Some(start)) => Some(ActionTemplate::Start(start)),
+            (None, None) => {
+                let why = "the workflow to start; or `signal`, the signal to send";
+                faults.missing("workflow", why);
+                None
+            }
         }
     }
-    if signed {
-        for (field, template) in [("key", fields.key.as_ref()), ("signal.to", to.as_ref())] {
+
+    fn check_templates(&self, lines: bool, signed: bool, faults: &mut Faults) {
+        let signal = self.signal.as_ref();
+        let (key, to) = (
+            self.key.as_ref(),
+            signal.and_then(|signal| signal.to.as_ref()),
+        );
+        let payload = signal.and_then(|signal| signal.payload.as_ref());
+        for (field, template) in [
+            ("input", self.input.as_ref()),
+            ("key", key),
+            ("signal.to", to),
+            ("signal.payload", payload),
+        ] {
+            let path = template.and_then(Template::of_line);
+            if let Some(path) = path.filter(|_| !lines) {
+                faults.invalid(field, format!("{path} requires `each`"));
+            }
+        }
+        for (field, template) in [("key", key), ("signal.to", to)] {
             let path = template.and_then(Template::of_unsigned);
-            if let Some(path) = path {
+            if let Some(path) = path.filter(|_| signed) {
                 let why = "is not covered by the signature: a captured request could be sent again";
                 let advice = "with another key; use values of `$.body`, or the default key";
                 faults.invalid(field, format!("{path} {why} {advice}"));
             }
         }
     }
-    let whole = || Template::whole(lines);
-    let start = fields.workflow.as_ref().map(|workflow| StartTemplate {
-        workflow: workflow.clone(),
-        version: fields.version.clone(),
-        input: fields.input.clone().unwrap_or_else(whole),
-        queue: fields.queue.clone(),
-    });
-    for (field, given) in [
-        ("version", fields.version.is_some()),
-        ("input", fields.input.is_some()),
-        ("queue", fields.queue.is_some()),
-    ] {
-        if given && start.is_none() {
-            faults.misplaced(field, "it requires `workflow`");
+
+    fn start(&self, lines: bool, faults: &mut Faults) -> Option<StartTemplate> {
+        if let Some(workflow) = &self.workflow {
+            return Some(StartTemplate {
+                workflow: workflow.clone(),
+                version: self.version.clone(),
+                input: or_whole(self.input.as_ref(), lines),
+                queue: self.queue.clone(),
+            });
         }
-    }
-    let Some(signal) = signal else {
-        if start.is_none() {
-            let why = "the workflow to start; or `signal`, the signal to send";
-            faults.missing("workflow", why);
+        for (field, given) in [
+            ("version", self.version.is_some()),
+            ("input", self.input.is_some()),
+            ("queue", self.queue.is_some()),
+        ] {
+            if given {
+                faults.misplaced(field, "it requires `workflow`");
+            }
         }
-        return start.map(ActionTemplate::Start);
-    };
-    match (signal.absent == Absent::Start, &start) {
-        (true, None) => faults.missing("workflow", "signal.absent = \"start\" starts it"),
-        (false, Some(_)) => {
-            let why = "beside `signal` it requires signal.absent = \"start\"";
-            faults.misplaced("workflow", why);
+        None
+    }
+}
+
+impl SignalFields {
+    fn action(
+        &self,
+        start: Option<StartTemplate>,
+        lines: bool,
+        faults: &mut Faults,
+    ) -> Option<ActionTemplate> {
+        match (self.absent == Absent::Start, &start) {
+            (true, None) => faults.missing("workflow", "signal.absent = \"start\" starts it"),
+            (false, Some(_)) => {
+                let why = "beside `signal` it requires signal.absent = \"start\"";
+                faults.misplaced("workflow", why);
+            }
+            _ => {}
         }
-        _ => {}
+        if self.channel.is_none() {
+            let why = "the channel on which the execution receives";
+            faults.missing("signal.channel", why);
+        }
+        if self.to.is_none() {
+            faults.missing("signal.to", "the key of the execution");
+        }
+        Some(ActionTemplate::Signal(SignalTemplate {
+            channel: self.channel.clone()?,
+            to: self.to.clone()?,
+            payload: or_whole(self.payload.as_ref(), lines),
+            absent: self.absent,
+            start,
+        }))
     }
-    if signal.channel.is_none() {
-        faults.missing(
-            "signal.channel",
-            "the channel on which the execution receives",
-        );
-    }
-    if signal.to.is_none() {
-        faults.missing("signal.to", "the key of the execution");
-    }
-    Some(ActionTemplate::Signal(SignalTemplate {
-        channel: signal.channel.clone()?,
-        to: signal.to.clone()?,
-        payload: signal.payload.clone().unwrap_or_else(whole),
-        absent: signal.absent,
-        start,
-    }))
+}
+
+/// The template, or the whole event, or line.
+fn or_whole(template: Option<&Template>, lines: bool) -> Template {
+    template.cloned().unwrap_or_else(|| Template::whole(lines))
 }

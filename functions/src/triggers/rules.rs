@@ -147,12 +147,14 @@ impl Rules {
                 .collect();
             let names: Vec<&str> = app.all().map(|known| known.name.as_str()).collect();
             let version = start.version.as_ref();
-            let version = version.map(|version| format!("@{version}"));
+            let version = version.map_or_else(String::new, |version| format!("@{version}"));
             let near = near(workflow, &names).filter(|near| *near != workflow);
-            Some(rule.error(Fault::UnknownWorkflow {
-                workflow: format!("{workflow}{}", version.unwrap_or_default()),
+            Some(rule.error(Fault::Unknown {
+                field: "workflow".to_owned(),
+                what: "unknown workflow",
+                name: format!("{workflow}{version}"),
                 near: near.map(str::to_owned),
-                known: known.join(","),
+                known: format!("registered={}", known.join(",")),
             }))
         });
         done((), errors.collect())
@@ -171,10 +173,12 @@ impl Rules {
                 return None;
             }
             let near = near(queue.as_str(), &names);
-            Some(rule.error(Fault::UnknownQueue {
+            Some(rule.error(Fault::Unknown {
+                field: "queue".to_owned(),
+                what: "no worker of this deployment serves the queue",
+                name: queue.to_string(),
                 near: near.map(str::to_owned),
-                queue: queue.to_string(),
-                served: names.join(","),
+                known: format!("served={}", names.join(",")),
             }))
         });
         done((), errors.collect())
@@ -191,15 +195,16 @@ impl Rules {
             if names.contains(&secret) {
                 return None;
             }
-            let known = if names.is_empty() {
-                "none".to_owned()
-            } else {
-                names.join(",")
+            let known = match names.as_slice() {
+                [] => "none".to_owned(),
+                names => names.join(","),
             };
-            Some(rule.error(Fault::UnknownSecret {
-                secret: secret.to_owned(),
+            Some(rule.error(Fault::Unknown {
+                field: "signature.secret".to_owned(),
+                what: "unknown secret",
+                name: secret.to_owned(),
                 near: near(secret, &names).map(str::to_owned),
-                known,
+                known: format!("add it to MILLPOND_WEBHOOK_SECRETS: names={known}"),
             }))
         });
         done((), errors.collect())

@@ -170,20 +170,22 @@ const ASKS: &str = r#"{
     "edges": ["ask -> x"]
 }"#;
 
+/// Runs [`ASKS`].
+const RUN: [&str; 7] = [
+    "graph",
+    "run",
+    "g.json",
+    "--key",
+    "k",
+    "--handler",
+    "work=cat",
+];
+
 #[test]
 fn a_run_is_answered_paused_and_resumed_from_another_process() {
     let world = World::new();
     write(&world, "g.json", ASKS);
-    let run = [
-        "graph",
-        "run",
-        "g.json",
-        "--key",
-        "k",
-        "--handler",
-        "work=cat",
-    ];
-    let mut running = world.spawn("run", &run);
+    let mut running = world.spawn("run", &RUN);
     until("it asks", || {
         running.err().contains("input: Good?: node=ask, sequence=")
     });
@@ -210,20 +212,11 @@ fn a_run_is_answered_paused_and_resumed_from_another_process() {
 fn an_interrupted_run_goes_on_with_its_key_and_can_be_cancelled() {
     let world = World::new();
     write(&world, "g.json", ASKS);
-    let run = [
-        "graph",
-        "run",
-        "g.json",
-        "--key",
-        "k",
-        "--handler",
-        "work=cat",
-    ];
-    let mut first = world.spawn("first", &run);
+    let mut first = world.spawn("first", &RUN);
     until("it asks", || first.err().contains("input: Good?"));
     first.signal("INT");
     assert_eq!(first.ended().code(), Some(5), "{}", first.err());
-    let mut second = world.spawn("second", &run);
+    let mut second = world.spawn("second", &RUN);
     until("it works", || second.err().contains("run: eid="));
     world.ok(&["graph", "cancel", "key:k"]);
     assert_eq!(second.ended().code(), Some(1), "{}", second.err());

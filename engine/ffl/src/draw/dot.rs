@@ -1,8 +1,6 @@
 //! A picture as a DOT graph.
 
-use std::fmt::Write;
-
-use super::picture::{Item, Picture, Shape};
+use super::picture::{Item, Picture, Shape, line};
 
 pub(super) fn dot(picture: &Picture) -> String {
     let mut text = format!("digraph \"{}\" {{\n", quote(&picture.title));
@@ -53,10 +51,6 @@ fn items(text: &mut String, items_of: &[Item], depth: usize) {
             }
         }
     }
-}
-
-fn line(text: &mut String, depth: usize, line: &str) {
-    writeln!(text, "{:1$}{line}", "", 4 * depth).expect("a string takes text");
 }
 
 const fn shape_of(shape: Shape) -> &'static str {

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::picture::{Item, Picture, Shape};
+use super::picture::{Item, Picture, Shape, line};
 
 pub(super) fn mermaid(picture: &Picture) -> String {
     let title = quote(&picture.title);
@@ -50,10 +50,6 @@ fn items(text: &mut String, items_of: &[Item], depth: usize) {
             }
         }
     }
-}
-
-fn line(text: &mut String, depth: usize, line: &str) {
-    writeln!(text, "{:1$}{line}", "", 4 * depth).expect("a string takes text");
 }
 
 const fn shape_of(shape: Shape) -> (&'static str, &'static str) {

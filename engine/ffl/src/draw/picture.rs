@@ -1,5 +1,7 @@
 //! What both diagrams show.
 
+use std::fmt::Write as _;
+
 /// A workflow or facet.
 #[derive(Debug)]
 pub(super) struct Picture {
@@ -41,4 +43,9 @@ pub(super) struct Edge {
     pub(super) to: usize,
     /// Whether `to` refers to `from`; otherwise it is only in a body or catch of it.
     pub(super) is_reference: bool,
+}
+
+/// Appends a line at this depth.
+pub(super) fn line(text: &mut String, depth: usize, line: &str) {
+    writeln!(text, "{:1$}{line}", "", 4 * depth).expect("a string takes text");
 }

@@ -51,6 +51,8 @@ const fn shape(kind: &Kind) -> &'static str {
 }
 
 /// Writes text between quotes: backslashes and quotes are escaped, control characters are left out.
+// `millpond-ffl` has the same function: neither crate depends on the other, and the drawings have
+// nothing else in common.
 fn quote(text: &str) -> String {
     let mut quoted = String::with_capacity(text.len());
     for character in text.chars().filter(|character| !character.is_control()) {

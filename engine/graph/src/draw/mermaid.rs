@@ -49,6 +49,7 @@ const fn shape(kind: &Kind) -> (&'static str, &'static str) {
 }
 
 /// Writes text so that Mermaid shows it as it is: each character with a meaning as its code.
+// `millpond-ffl` has a similar function (dot.rs).
 fn quote(text: &str) -> String {
     let mut quoted = String::with_capacity(text.len());
     for character in text.chars() {

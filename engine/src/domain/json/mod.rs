@@ -124,17 +124,6 @@ pub enum Payload {
     },
 }
 
-impl Payload {
-    /// Returns the size in bytes that the payload takes in the object that contains it.
-    #[must_use]
-    pub fn inline_bytes(&self) -> usize {
-        match self {
-            Self::Inline(json) => json.as_str().len(),
-            Self::Blob { .. } => 96,
-        }
-    }
-}
-
 impl From<Json> for Payload {
     fn from(json: Json) -> Self {
         Self::Inline(json)

@@ -93,7 +93,7 @@ fn requests_are_counted_and_logged_refused_ones_too() {
     let log: Vec<_> = bucket.log().iter().map(ToString::to_string).collect();
     assert_eq!(
         log,
-        ["create a", "replace a", "read a", "list a", "delete a"]
+        ["create a", "create a", "read a", "list a", "delete a"]
     );
 }
 
