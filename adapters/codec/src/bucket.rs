@@ -43,6 +43,9 @@ impl Coded {
 #[deny(clippy::missing_trait_methods)]
 impl Bucket for Coded {
     async fn read(&self, key: &Key) -> Result<Option<Object>, BucketError> {
+        if Pond::is_at(key) {
+            return self.inner.read(key).await; // it is never encoded
+        }
         let pond = match self.codec.is_encrypted() {
             true => self.pond.id().await?,
             false => None,

@@ -28,6 +28,8 @@ use serde::{Deserialize, Serialize};
 
 /// The version of the stored form.
 const FORMAT: u32 = 1;
+/// The key of the object.
+const KEY: &str = "pond";
 /// The folders whose objects show that the bucket was used.
 const USED: [&str; 2] = ["x/", "mail/"];
 
@@ -125,6 +127,11 @@ impl Pond {
             id: OnceLock::new(),
             read: AtomicBool::new(false),
         }
+    }
+
+    /// Whether this is the key of the object.
+    pub(crate) fn is_at(key: &Key) -> bool {
+        key.as_str() == KEY
     }
 
     /// Returns the id; `None` if the bucket has no pond. 1 G, once.
@@ -233,7 +240,7 @@ impl Pond {
 }
 
 fn key() -> Key {
-    Key::parse("pond").expect("a constant")
+    Key::parse(KEY).expect("a constant")
 }
 
 /// No other attempt would succeed.
