@@ -43,7 +43,9 @@ impl Coded {
 #[deny(clippy::missing_trait_methods)]
 impl Bucket for Coded {
     async fn read(&self, key: &Key) -> Result<Option<Object>, BucketError> {
-        // First: of the requests of a process, that for the pond is the first one.
+        if Pond::is_at(key) {
+            return self.inner.read(key).await; // it is never encoded
+        }
         let pond = match self.codec.is_encrypted() {
             true => self.pond.id().await?,
             false => None,
@@ -83,6 +85,9 @@ impl Bucket for Coded {
     }
 
     async fn delete(&self, key: &Key) -> Result<(), BucketError> {
+        if self.codec.is_encrypted() {
+            self.pond.read_first().await?;
+        }
         self.inner.delete(key).await
     }
 
@@ -92,6 +97,9 @@ impl Bucket for Coded {
         after: Option<&Key>,
         limit: usize,
     ) -> Result<Page, BucketError> {
+        if self.codec.is_encrypted() {
+            self.pond.read_first().await?;
+        }
         self.inner.list(prefix, after, limit).await
     }
 }

@@ -12,11 +12,12 @@
 //! - **C5** A failed read is an error. It never counts as an absent object.
 //! - **Crash** between (2) and (3): nothing was written. After (3): the next process reads it.
 //!
-//! Price: 1 G for each process, before its first read or write of an encrypted object; for the first
-//! writer 2 P for the lists and 1 P more.
+//! Price: 1 G for each process with a keyring, before its first other request; for the first writer 2 P
+//! for the lists and 1 P more.
 
 use std::fmt;
 use std::str::FromStr;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use bytes::Bytes;
@@ -27,6 +28,8 @@ use serde::{Deserialize, Serialize};
 
 /// The version of the stored form.
 const FORMAT: u32 = 1;
+/// The key of the object.
+const KEY: &str = "pond";
 /// The folders whose objects show that the bucket was used.
 const USED: [&str; 2] = ["x/", "mail/"];
 
@@ -47,6 +50,8 @@ pub struct Pond {
     clock: Arc<dyn Clock>,
     entropy: Arc<dyn Entropy>,
     id: OnceLock<PondId>,
+    /// Whether the object was read, also if it was absent.
+    read: AtomicBool,
 }
 
 /// The stored object.
@@ -120,7 +125,13 @@ impl Pond {
             clock,
             entropy,
             id: OnceLock::new(),
+            read: AtomicBool::new(false),
         }
+    }
+
+    /// Whether this is the key of the object.
+    pub(crate) fn is_at(key: &Key) -> bool {
+        key.as_str() == KEY
     }
 
     /// Returns the id; `None` if the bucket has no pond. 1 G, once.
@@ -131,8 +142,9 @@ impl Pond {
         if let Some(id) = self.id.get() {
             return Ok(Some(*id));
         }
-        let key = key();
-        let Some(found) = self.bucket.read(&key).await? else {
+        let found = self.bucket.read(&key()).await?;
+        self.read.store(true, Ordering::Relaxed);
+        let Some(found) = found else {
             return Ok(None);
         };
         let stored: Stored = serde_json::from_slice(&found.body)
@@ -141,6 +153,18 @@ impl Pond {
             return Err(unusable(Unusable::Newer(stored.format)));
         }
         Ok(Some(*self.id.get_or_init(|| stored.id)))
+    }
+
+    /// Reads the object, if this process has not read it: before its first request of any kind. 1 G,
+    /// once.
+    ///
+    /// # Errors
+    /// As [`Pond::id`].
+    pub(crate) async fn read_first(&self) -> Result<(), BucketError> {
+        if !self.read.load(Ordering::Relaxed) {
+            self.id().await?;
+        }
+        Ok(())
     }
 
     /// Returns the id, and creates the pond of an empty bucket first. 1 G, once; for the first writer
@@ -216,7 +240,7 @@ impl Pond {
 }
 
 fn key() -> Key {
-    Key::parse("pond").expect("a constant")
+    Key::parse(KEY).expect("a constant")
 }
 
 /// No other attempt would succeed.

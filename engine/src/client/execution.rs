@@ -138,6 +138,7 @@ impl Engine {
 }
 
 fn archived(archive: Archive, budget: u64) -> Execution {
+    let budget = archive.record.budget.unwrap_or(budget);
     Execution {
         archive: Some(keys::archive(&archive.record.eid)),
         record: archive.record,

@@ -35,6 +35,7 @@ pub struct Start {
     key: Option<String>,
     queue: Option<String>,
     at: Option<Timestamp>,
+    budget: Option<u64>,
     actor: Actor,
 }
 
@@ -70,6 +71,7 @@ impl Start {
             key: None,
             queue: None,
             at: None,
+            budget: None,
             actor: Actor::system("engine"),
         }
     }
@@ -113,6 +115,13 @@ impl Start {
     /// Sets the earliest instant at which it runs.
     pub fn at(mut self, at: Timestamp) -> Self {
         self.at = Some(at);
+        self
+    }
+
+    /// Sets the number of requests that it, and each of its children, may make in a day, instead of
+    /// that of the settings.
+    pub fn budget(mut self, requests: u64) -> Self {
+        self.budget = Some(requests);
         self
     }
 
@@ -271,6 +280,7 @@ impl Engine {
             queue,
             parent: None,
             depth: Depth::root(self.core.settings.max_depth),
+            budget: start.budget,
             dispatch_key: key.map(ToString::to_string),
             n: 0,
             nonce,

@@ -26,6 +26,9 @@ pub struct Record {
     /// How far it is below the root of its tree.
     #[serde(default, skip_serializing_if = "Depth::is_default")]
     pub depth: Depth,
+    /// The number of requests a day that it may make, in place of that of the settings.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub budget: Option<u64>,
     /// The caller's key, if the start had one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dispatch_key: Option<String>,

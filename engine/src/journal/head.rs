@@ -182,7 +182,10 @@ impl Document for Head {
 impl Head {
     /// The head of an execution that was started and has not run yet.
     pub(crate) fn new(record: Record, nonce: String) -> Self {
-        let mut budget = Budget::default();
+        let mut budget = Budget {
+            max: record.budget,
+            ..Budget::default()
+        };
         budget.spend(record.created_at, Price::of_start(&record).requests());
         Self {
             format: FORMAT,

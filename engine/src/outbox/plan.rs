@@ -250,6 +250,7 @@ impl Decision<'_> {
                 waits: *waits,
             }),
             depth: self.record.depth.child(),
+            budget: self.record.budget,
             dispatch_key: None,
             n: 0,
             nonce: None,

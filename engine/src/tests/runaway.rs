@@ -155,6 +155,20 @@ fn n26_over_its_budget_an_execution_is_blocked_until_it_gets_a_larger_one() {
 }
 
 #[test]
+fn n26_a_start_sets_the_budget_of_its_tree() {
+    let world = World::new(app());
+    let start = Start::new("nested").input(&1_u64).budget(5_000);
+    let eid = world.start(start).eid;
+    world.skip(HOUR);
+    let tree = world.block(world.engine.descendants(eid)).unwrap();
+    assert_eq!(tree.executions.len(), 2);
+    for eid in tree.executions.into_keys() {
+        let execution = world.block(world.engine.execution(eid)).unwrap();
+        assert_eq!(execution.budget, 5_000);
+    }
+}
+
+#[test]
 fn n26_each_day_is_counted_afresh() {
     let (app, ran) = counted(60);
     let world = World::with_settings(app, budget(40));

@@ -48,6 +48,9 @@ pub(crate) struct Args {
     /// Do not run before this time (2026-01-31T09:00:00Z)
     #[arg(long, value_name = "INSTANT")]
     at: Option<Timestamp>,
+    /// Requests that it, and each of its children, may make in a day
+    #[arg(long, value_name = "N")]
+    budget: Option<u64>,
     /// Wait up to this time for the end, and print the result
     #[arg(long, value_name = "SECS", value_parser = crate::environment::seconds)]
     wait: Option<Duration>,
@@ -75,6 +78,9 @@ impl Run for Args {
         }
         if let Some(at) = self.at {
             start = start.at(at);
+        }
+        if let Some(budget) = self.budget {
+            start = start.budget(budget);
         }
         if context.ephemeral {
             context

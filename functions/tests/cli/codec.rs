@@ -67,6 +67,9 @@ fn d18_doctor_prints_the_pond_and_restores_it() {
     let report: serde_json::Value = serde_json::from_str(&report).unwrap();
     let id = report["pond"].as_str().unwrap();
 
+    assert!(with(&["bucket", "cat", "pond"]).out.contains(id));
+    assert_eq!(with(&["bucket", "export", "files"]).code, 0);
+
     let objects = world.objects();
     objects.remove("pond");
     let lost = with(&["result", &eid]);

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use futures::executor::block_on;
 use jiff::Timestamp;
+use millpond::keys::Prefix;
 use millpond::ports::{Bucket, Clock, Expect, Fault};
 use millpond_testing::{
     CountingBucket, FaultBucket, Injection, ManualClock, MemoryBucket, Rule, SeededEntropy, Verb,
@@ -95,6 +96,30 @@ fn d18_the_first_writer_creates_the_pond_and_each_process_reads_it_once() {
     second.write("x/00/c/head").unwrap();
     assert_eq!(second.requests(), (1 + 1, 1, 0));
     assert_eq!(second.id(), first.id());
+}
+
+#[test]
+fn d18_the_pond_is_read_before_any_other_request() {
+    let memory = memory();
+    let lists = |process: &Process| {
+        let prefix = Prefix::parse("mail/").unwrap();
+        block_on(process.bucket.list(&prefix, None, 10)).map(drop)
+    };
+    let process = Process::on(&memory, 1);
+    process
+        .faults
+        .add(Rule::new(Injection::NotSent).on(Verb::Read).under("pond"));
+    assert!(lists(&process).is_err(), "it is not listed before");
+    assert_eq!(process.requests(), (1, 0, 0));
+    lists(&process).unwrap();
+    lists(&process).unwrap();
+    assert_eq!(
+        process.requests(),
+        (2, 0, 2),
+        "an absent pond is read once for lists"
+    );
+    Process::on(&memory, 2).write(HEAD).unwrap();
+    assert_eq!(process.reads(HEAD), Ok(true), "created since");
 }
 
 #[test]

@@ -24,6 +24,7 @@ fn record(eid: ExecutionId) -> Record {
         queue: Queue::default(),
         parent: None,
         depth: Depth::default(),
+        budget: None,
         dispatch_key: None,
         n: 0,
         nonce: None,

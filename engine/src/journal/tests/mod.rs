@@ -40,6 +40,7 @@ fn record(world: &World, key: &str) -> Record {
         queue: Queue::default(),
         parent: None,
         depth: Depth::default(),
+        budget: None,
         dispatch_key: None,
         n: 0,
         nonce: None,

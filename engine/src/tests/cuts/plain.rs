@@ -2,9 +2,11 @@
 
 use std::time::Duration;
 
+use super::super::keyed;
 use super::apps::HOUR;
 use super::{Scenario, run, skip, start};
-use crate::client::Start;
+use crate::client::{EngineError, Start};
+use crate::domain::Actor;
 use crate::domain::Status::Completed;
 
 #[test]
@@ -36,6 +38,23 @@ fn i1_case_09_five_steps_killed_before_and_after_each_request() {
     let scenario = Scenario::new(vec![start("five", 0), run()], ("five", Completed, "10"));
     scenario.cut_everywhere();
     scenario.cut_in_pairs();
+}
+
+#[test]
+fn n26_five_steps_that_use_their_budget_and_get_a_larger_one() {
+    let resume: super::Act = Box::new(|world| {
+        let ada = Actor::human("ada");
+        let resumed = world.engine.resume_with_budget(keyed("five"), 1_000, ada);
+        // It may have ended before this process learned that it was resumed.
+        match world.block(resumed) {
+            Err(error) => matches!(error, EngineError::TerminalExecution { .. }),
+            Ok(()) => true,
+        }
+    });
+    let acts = vec![start("five", 0), run(), resume, run()];
+    let scenario = Scenario::new(acts, ("five", Completed, "10"));
+    let scenario = scenario.settings(|settings| settings.budget = 9);
+    scenario.tells("execution.blocked").cut_everywhere();
 }
 
 #[test]
