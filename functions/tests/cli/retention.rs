@@ -17,8 +17,9 @@ fn shown(world: &World, eid: &str) -> (Value, Value, Value) {
     let mut show = world.json(&["show", eid]);
     let execution = show["execution"].as_object_mut().unwrap();
     // These show its state, not its content.
-    execution.remove("archive");
-    execution.remove("head_bytes");
+    for field in ["archive", "head_bytes", "requests_today"] {
+        execution.remove(field);
+    }
     let journal = world.json(&["journal", eid]);
     let result = world.run(&["result", eid, "--json"]);
     let result = [result.out, result.err, result.code.to_string()];

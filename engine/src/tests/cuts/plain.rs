@@ -54,7 +54,7 @@ fn n26_five_steps_that_use_their_budget_and_get_a_larger_one() {
     let acts = vec![start("five", 0), run(), resume, run()];
     let scenario = Scenario::new(acts, ("five", Completed, "10"));
     let scenario = scenario.settings(|settings| settings.budget = 9);
-    scenario.tells("execution.blocked").cut_everywhere();
+    scenario.sends("execution.blocked").cut_everywhere();
 }
 
 #[test]
