@@ -45,6 +45,13 @@ pub enum Blocked {
         /// The last known cause.
         message: String,
     },
+    /// Too many messages arrived that the workflow does not receive.
+    Inbox {
+        /// The channel with most of them.
+        channel: String,
+        /// The number of unread messages on all channels.
+        unread: u64,
+    },
     /// An object of this execution cannot be read.
     Unreadable {
         /// The key of the object.
@@ -86,6 +93,11 @@ impl std::fmt::Display for Blocked {
                 crash_count,
                 message,
             } => write!(f, "{message}: crash_count={crash_count}"),
+            Self::Inbox { channel, unread } => write!(
+                f,
+                "its inbox is full, since messages arrive that no `receive` consumes: \
+                 channel={channel}, unread={unread}"
+            ),
             Self::Unreadable { key, message } => write!(f, "{message}: key={key}"),
         }
     }

@@ -47,6 +47,8 @@ pub(crate) struct Draft {
     pub(crate) outbox: Vec<Item>,
     pub(crate) news: Vec<News>,
     pub(crate) crash_count: u32,
+    /// See [`Head::unread`].
+    pub(crate) unread: Option<usize>,
     /// By the monotonic clock: no attempt except the first begins after this.
     pub(crate) deadline: Duration,
 }
@@ -98,6 +100,7 @@ impl Journal {
         next.outbox = draft.outbox;
         next.news = draft.news;
         next.crash_count = draft.crash_count;
+        next.unread = draft.unread;
         self.version = replace(ports, &next, &self.version, draft.deadline).await?;
         self.head = next;
         self.open = open;

@@ -87,6 +87,7 @@ fn draft(world: &World, entries: Vec<Entry>, outbox: Vec<Item>) -> Draft {
         outbox,
         news: Vec::new(),
         crash_count: 0,
+        unread: None,
         deadline: world.clock.monotonic() + Duration::from_secs(30),
     }
 }

@@ -237,6 +237,7 @@ fn draft(ports: &Ports, status: Status, entries: Vec<Entry>) -> crate::journal::
         outbox: Vec::new(),
         news: Vec::new(),
         crash_count: 0,
+        unread: None,
         deadline: ports.clock.monotonic() + DAY,
     }
 }
