@@ -19,26 +19,24 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures::{StreamExt, stream};
 use jiff::Timestamp;
 
 use super::RunError;
-use super::batch;
 use super::state::{Requested, State};
 use crate::domain::{
     Body, Class, Control, Entry, ExecutionId, Json, Mail, MessageId, Payload, Queue, Record, Status,
 };
 use crate::journal::Head;
 use crate::keys::{Key, MailKey};
-use crate::mailbox::{self, Early, Listing, Slot};
+use crate::mailbox::{self, Listing, Slot};
 use crate::process::{Core, HintQueue};
-use crate::stored::{self, LoadError};
+use crate::stored;
 
 /// Pause between a failed listing of the mailbox and the next one, in addition to renewals.
 const PAUSE: Duration = Duration::from_secs(2);
 
 /// How far a message has come.
-enum Message {
+pub(super) enum Message {
     /// Read, not absorbed yet.
     Read {
         mail: Box<Mail>,
@@ -64,22 +62,22 @@ pub(super) struct Absorbed {
 }
 
 pub(super) struct Inbox {
-    core: Arc<Core>,
-    queue: Queue,
-    eid: ExecutionId,
+    pub(super) core: Arc<Core>,
+    pub(super) queue: Queue,
+    pub(super) eid: ExecutionId,
     /// What the last listing showed and no entry contains.
-    page: BTreeMap<MessageId, Slot>,
+    pub(super) page: BTreeMap<MessageId, Slot>,
     /// Whether the mailbox may contain more than the last listing showed.
     full: bool,
     /// The messages of the page that are absorbed next.
-    batch: Vec<MessageId>,
-    messages: BTreeMap<MessageId, Message>,
+    pub(super) batch: Vec<MessageId>,
+    pub(super) messages: BTreeMap<MessageId, Message>,
     /// **A26** The first message that this run has absorbed.
     kept: Option<MessageId>,
     /// The instant before the last successful listing.
     pub(super) listed_at: Timestamp,
     /// When the mailbox is to be listed again (monotonic).
-    next_listing: Duration,
+    pub(super) next_listing: Duration,
     /// The mailbox could not be listed; it is listed again after this instant (monotonic).
     listing_failed_until: Duration,
     hints: Arc<HintQueue>,
@@ -116,7 +114,7 @@ impl Inbox {
         inbox
     }
 
-    fn set_listed(&mut self, listing: Listing) {
+    pub(super) fn set_listed(&mut self, listing: Listing) {
         self.full = listing.full;
         self.page.clear();
         for slot in listing.slots {
@@ -137,96 +135,9 @@ impl Inbox {
         slots.map(|slot| slot.modified)
     }
 
-    /// Reads what step 3 has listed, except the messages of `early`, and chooses the first batch. 1 G
-    /// for each message.
-    pub(super) async fn read_first(&mut self, early: &Early, room: usize) -> Result<(), RunError> {
-        self.read(early, room).await?;
-        self.choose(room);
-        Ok(())
-    }
-
     /// Keeps the commands of the last listing: the rest is for a worker with the code.
     pub(super) fn keep_commands(&mut self) {
         self.page.retain(|mid, _| mid.is_command());
-    }
-
-    /// Lists the mailbox, reads what is new, and chooses the next batch, of which it reads the large
-    /// values: once a message is absorbed, a store failure on such a value would end the run. 1 P, 1 G
-    /// for each message and value.
-    pub(super) async fn list(&mut self, room: usize) -> Result<(), RunError> {
-        let core = Arc::clone(&self.core);
-        let page = core.settings.mailbox_page;
-        let listing = mailbox::list(&core.ports, &self.queue, &self.eid, page).await?;
-        self.next_listing = core.ports.clock.monotonic() + core.settings.ttl / 3;
-        self.set_listed(listing);
-        self.read(&Early::new(), room).await?;
-        self.choose(room);
-        self.read_values().await
-    }
-
-    /// Reads the messages of the page that were not read, the control first: behind a terminate nothing
-    /// else is. Messages are read only if there is `room` for one.
-    async fn read(&mut self, early: &Early, room: usize) -> Result<(), RunError> {
-        let core = Arc::clone(&self.core);
-        for control in [true, false] {
-            let wanted = |slot: &&Slot| {
-                let class = slot.mid.class();
-                (class == Class::Control) == control
-                    && (class != Class::Message || room > 0)
-                    && !self.messages.contains_key(&slot.mid)
-            };
-            let slots: Vec<Slot> = self.page.values().filter(wanted).cloned().collect();
-            let reads = slots.into_iter().map(|slot| async {
-                let mail = mailbox::read(&core.ports, &slot, early.get(&slot.key)).await;
-                (slot.mid, mail)
-            });
-            let reads: Vec<_> = reads.collect();
-            let mut reads = stream::iter(reads).buffer_unordered(core.settings.concurrency.max(1));
-            while let Some((mid, mail)) = reads.next().await {
-                let Some(mail) = mail? else {
-                    self.page.remove(&mid); // it is gone: another run absorbed it
-                    continue;
-                };
-                let (mail, value) = (Box::new(mail), None);
-                self.messages.insert(mid, Message::Read { mail, value });
-            }
-            if batch::ends(self.page.keys().filter_map(|mid| self.read_mail(mid))) {
-                break;
-            }
-        }
-        Ok(())
-    }
-
-    fn read_mail(&self, mid: &MessageId) -> Option<&Mail> {
-        match self.messages.get(mid) {
-            Some(Message::Read { mail, .. }) => Some(mail),
-            _ => None,
-        }
-    }
-
-    fn choose(&mut self, room: usize) {
-        let mails = self.page.keys().filter_map(|mid| self.read_mail(mid));
-        self.batch = batch::choose(mails, room, &self.core.settings);
-    }
-
-    /// Reads the large values of the batch. An unreadable one is reported when it is delivered.
-    async fn read_values(&mut self) -> Result<(), RunError> {
-        for mid in &self.batch {
-            let Some(Message::Read { mail, value }) = self.messages.get_mut(mid) else {
-                continue;
-            };
-            let Some(payload @ Payload::Blob { .. }) = batch::payload(mail) else {
-                continue;
-            };
-            if value.is_none() {
-                match stored::resolve(&self.core.ports, &self.eid, payload).await {
-                    Ok(found) => *value = Some(found),
-                    Err(error @ LoadError::Bucket(_)) => return Err(error.into()),
-                    Err(_) => {}
-                }
-            }
-        }
-        Ok(())
     }
 
     /// Returns whether another batch is to be absorbed, if there is `room` for that many messages, and

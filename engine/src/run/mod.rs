@@ -28,6 +28,7 @@ mod ended;
 mod finish;
 mod inbox;
 mod lease;
+mod listing;
 mod live;
 mod load;
 mod program;

@@ -37,6 +37,12 @@ async fn starts(ctx: Context, _: ()) -> Result<u64, Failed> {
     Ok(ctx.child_named::<u64>("sums", &0_u64).await? + 7)
 }
 
+/// A message, an hour at most.
+async fn either(ctx: Context, _: ()) -> Result<u64, Failed> {
+    let hour = 3600 * SECOND;
+    Ok(ctx.receive::<u64>("in").timeout(hour).await?.unwrap_or(99))
+}
+
 /// A step of `seconds`, then the sum of `n` messages.
 async fn works(ctx: Context, ledger: Ledger, (seconds, n): (u64, u64)) -> Result<u64, Failed> {
     let step = ctx.step("work", move |attempt: Attempt| {
@@ -56,6 +62,7 @@ pub(super) fn app(ledger: &Ledger) -> App {
         .workflow("sums", "1", sums)
         .workflow("parent", "1", parent)
         .workflow("starts", "1", starts)
+        .workflow("either", "1", either)
         .workflow("works", "1", move |ctx, input| {
             works(ctx, ledger.clone(), input)
         })
@@ -300,6 +307,18 @@ fn a26_a_run_that_has_absorbed_nothing_deletes_nothing_while_it_lives() {
     world.skip(3600 * SECOND);
     assert_eq!(world.result::<u64>(eid), Ok(102));
     assert!(world.with_work().is_empty());
+}
+
+#[test]
+fn b24_a_message_of_a_later_batch_beats_a_deadline() {
+    let (world, _) = Ledger::world_with(small(4, 2), app);
+    let eid = world.start(Start::new("either")).eid;
+    world.run_all();
+    send(&world, eid, "noise", 9);
+    send(&world, eid, "in", 1);
+    world.clock.advance(7200 * SECOND);
+    world.run_all();
+    assert_eq!(world.result::<u64>(eid), Ok(1));
 }
 
 #[test]
