@@ -34,6 +34,18 @@ pub struct Settings {
     pub segment: usize,
     /// The maximum number of undispatched effects of one execution.
     pub window: usize,
+    /// The number of messages that one listing of a mailbox returns, at least 2. A run holds at most
+    /// these in memory.
+    pub mailbox_page: usize,
+    /// The number of messages that a run absorbs before it commits and lists the mailbox again.
+    pub mailbox_batch: usize,
+    /// The size in bytes of their values.
+    pub mailbox_batch_bytes: usize,
+    /// The number of unread messages above which an execution takes no more, unless it waits for one:
+    /// they stay in its mailbox.
+    pub max_unread: usize,
+    /// The number of unread messages above which an execution that waits for another one is blocked.
+    pub max_unread_waiting: usize,
     /// The maximum number of entries of one execution.
     pub max_entries: u64,
     /// The maximum size in bytes of the journal of one execution.
@@ -73,6 +85,11 @@ impl Default for Settings {
             tail: 64 << 10,
             segment: 256 << 10,
             window: 64,
+            mailbox_page: 1_000,
+            mailbox_batch: 256,
+            mailbox_batch_bytes: 4 << 20,
+            max_unread: 1_000,
+            max_unread_waiting: 10_000,
             max_entries: 50_000,
             max_journal: 32 << 20,
             max_depth: Depth::default().max,

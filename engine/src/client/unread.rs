@@ -34,8 +34,7 @@ pub struct Unread {
 impl Engine {
     /// Returns the messages to an execution that no `receive` has consumed, in the order of
     /// absorption: those of the journal, and the first 100 messages of the mailbox. 1 G, + 1 G for
-    /// each segment and for each message of the mailbox, + 1 P for each 1,000 of them; 2 G if it is
-    /// archived.
+    /// each segment and for each of the 100 messages, + 1 P; 2 G if it is archived.
     ///
     /// # Errors
     /// Unknown execution; the store failed, or an object cannot be read.
@@ -46,7 +45,9 @@ impl Engine {
             return Ok(unread);
         }
         let (ports, queue) = (&self.core.ports, &history.record.queue);
-        let mut slots = mailbox::list(ports, queue, &eid).await?.slots;
+        let mut slots = mailbox::list(ports, queue, &eid, self.core.settings.mailbox_page)
+            .await?
+            .slots;
         let entries = history.commits.iter().flat_map(|commit| &commit.entries);
         let known: Vec<&MessageId> = entries
             .filter_map(|entry| match entry {

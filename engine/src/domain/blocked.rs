@@ -53,6 +53,13 @@ pub enum Blocked {
         /// The number that it may make in a day.
         max: u64,
     },
+    /// Too many messages arrived that the workflow does not receive.
+    Inbox {
+        /// The channel with most of them.
+        channel: String,
+        /// The number of unread messages on all channels.
+        unread: u64,
+    },
     /// An object of this execution cannot be read.
     Unreadable {
         /// The key of the object.
@@ -98,6 +105,11 @@ impl std::fmt::Display for Blocked {
                 f,
                 "it has used its budget of requests for this day; `resume --budget N` sets a larger \
                  one, `resume` continues on another day: requests={requests}, budget={max}"
+            ),
+            Self::Inbox { channel, unread } => write!(
+                f,
+                "its inbox is full, since messages arrive that no `receive` consumes: \
+                 channel={channel}, unread={unread}"
             ),
             Self::Unreadable { key, message } => write!(f, "{message}: key={key}"),
         }

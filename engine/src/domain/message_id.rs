@@ -51,6 +51,13 @@ impl MessageId {
         Self::of(Class::Control, "start")
     }
 
+    /// Returns the class of the message.
+    pub(crate) fn class(&self) -> Class {
+        let mut classes = Class::ALL.into_iter();
+        let class = classes.find(|class| self.0.starts_with(class.digit()));
+        class.unwrap_or(Class::Message)
+    }
+
     /// Returns whether this is the id of a command, or of the mail with which an execution continues
     /// itself.
     pub(crate) fn is_command(&self) -> bool {

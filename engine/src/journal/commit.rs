@@ -48,6 +48,8 @@ pub(crate) struct Draft {
     pub(crate) news: Vec<News>,
     pub(crate) crash_count: u32,
     pub(crate) budget: Budget,
+    /// See [`Head::unread`].
+    pub(crate) unread: Option<usize>,
     /// By the monotonic clock: no attempt except the first begins after this.
     pub(crate) deadline: Duration,
 }
@@ -100,6 +102,7 @@ impl Journal {
         next.news = draft.news;
         next.crash_count = draft.crash_count;
         next.budget = draft.budget;
+        next.unread = draft.unread;
         self.version = replace(ports, &next, &self.version, draft.deadline).await?;
         self.head = next;
         self.open = open;

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use super::{Archived, Price};
-use crate::domain::{Budget, Commit, ExecutionId, Record, Status};
+use crate::domain::{Budget, Class, Commit, ExecutionId, MessageId, Record, Status};
 use crate::keys::{self, Key, TimerKey};
 use crate::stored::{self, Document, LoadError};
 
@@ -53,6 +53,9 @@ pub(crate) struct Head {
     /// The requests that it has made, and may make.
     #[serde(default, skip_serializing_if = "Budget::is_unused")]
     pub(crate) budget: Budget,
+    /// The number of unread messages, if there are so many that the last run took no more.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) unread: Option<usize>,
     /// In a tombstone: where the execution was archived. All other state is dropped.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) archived: Option<Archived>,
@@ -206,6 +209,7 @@ impl Head {
             news: Vec::new(),
             crash_count: 0,
             budget,
+            unread: None,
             archived: None,
         }
     }
@@ -253,6 +257,13 @@ impl Head {
             return Err(format!("it names as its segment {key}"));
         }
         Ok(())
+    }
+
+    /// Whether a run that begins from this head, without a lease, absorbs the message `mid`. Messages
+    /// on channels are left in the mailbox while `most` others are unread.
+    pub(crate) fn takes(&self, mid: &MessageId, most: usize) -> bool {
+        let full = self.unread.is_some_and(|unread| unread >= most);
+        !full || self.lease.is_some() || mid.class() != Class::Message
     }
 
     /// Bytes of the commits that are not sealed.

@@ -24,11 +24,12 @@ pub(crate) struct Slot {
 pub(crate) struct Listing {
     /// The messages, in order of key.
     pub(crate) slots: Vec<Slot>,
-    /// Objects that are not messages: left as they are.
-    pub(crate) foreign: Vec<Key>,
+    /// Whether the mailbox may contain more: the page is full.
+    pub(crate) full: bool,
 }
 
-/// Lists the mailbox of `eid`. 1 P for each 1,000 messages.
+/// Lists the first `page` messages of the mailbox of `eid`. Objects that are not messages are left as
+/// they are. 1 P; 1 P more for each page of the store that shows none of them.
 ///
 /// # Errors
 /// The store failed.
@@ -36,22 +37,28 @@ pub(crate) async fn list(
     ports: &Ports,
     queue: &Queue,
     eid: &ExecutionId,
+    page: usize,
 ) -> Result<Listing, BucketError> {
-    let mut listing = Listing::default();
-    for row in ports.list(&keys::mailbox(queue, eid)).await? {
-        match MailKey::parse(&row.key) {
-            Some(found) => {
-                let (key, modified) = (row.key, row.modified);
+    let (prefix, most) = (keys::mailbox(queue, eid), page.max(2));
+    let (mut listing, mut after) = (Listing::default(), None);
+    loop {
+        let rest = most - listing.slots.len();
+        let found = ports.page(&prefix, after.as_ref(), rest).await?;
+        for row in found.entries {
+            if let Some(found) = MailKey::parse(&row.key) {
                 listing.slots.push(Slot {
-                    key,
+                    key: row.key,
                     mid: found.mid,
-                    modified,
+                    modified: row.modified,
                 });
             }
-            None => listing.foreign.push(row.key),
+        }
+        after = found.next;
+        listing.full = after.is_some();
+        if !listing.full || listing.slots.len() >= most {
+            return Ok(listing);
         }
     }
-    Ok(listing)
 }
 
 /// Reads messages concurrently and returns them in the order of absorption: by (`sent_at`, mid). A
@@ -68,7 +75,14 @@ pub(crate) async fn fetch(
     slots: &[Slot],
     concurrency: usize,
 ) -> Result<Vec<Mail>, LoadError> {
-    fetch_rest(ports, slots, concurrency, &Early::new()).await
+    let reads: Vec<_> = slots.iter().map(|slot| read(ports, slot, None)).collect();
+    let found: Vec<Option<Mail>> = stream::iter(reads)
+        .buffered(concurrency.max(1))
+        .try_collect()
+        .await?;
+    let mut mails: Vec<Mail> = found.into_iter().flatten().collect();
+    mails.sort_by(|a, b| order(a).cmp(&order(b)));
+    Ok(mails)
 }
 
 pub(crate) type Early = BTreeMap<Key, Bytes>;
@@ -89,31 +103,20 @@ pub(crate) async fn read_early(ports: &Ports, keys: &[Key], concurrency: usize) 
     (!gone).then(|| bodies.collect())
 }
 
-/// As [`fetch`], but does not read the messages of `early` again.
-pub(crate) async fn fetch_rest(
+/// Returns the position of a message in the order of absorption.
+pub(crate) fn order(mail: &Mail) -> (Timestamp, &MessageId) {
+    (mail.sent_at, &mail.mid)
+}
+
+/// Reads the message in `slot`, unless `early` holds it; `None` if it has vanished. 1 G.
+///
+/// # Errors
+/// As [`fetch`].
+pub(crate) async fn read(
     ports: &Ports,
-    slots: &[Slot],
-    concurrency: usize,
-    early: &Early,
-) -> Result<Vec<Mail>, LoadError> {
-    let reads: Vec<_> = slots
-        .iter()
-        .map(|slot| one(ports, slot, early.get(&slot.key)))
-        .collect();
-    let found: Vec<Option<Mail>> = stream::iter(reads)
-        .buffered(concurrency.max(1))
-        .try_collect()
-        .await?;
-    Ok(ordered(found.into_iter().flatten().collect()))
-}
-
-/// Sorts messages into the order of absorption.
-pub(crate) fn ordered(mut mails: Vec<Mail>) -> Vec<Mail> {
-    mails.sort_by(|a, b| (a.sent_at, &a.mid).cmp(&(b.sent_at, &b.mid)));
-    mails
-}
-
-async fn one(ports: &Ports, slot: &Slot, early: Option<&Bytes>) -> Result<Option<Mail>, LoadError> {
+    slot: &Slot,
+    early: Option<&Bytes>,
+) -> Result<Option<Mail>, LoadError> {
     if let Some(body) = early {
         return decode(slot, body).map(Some);
     }

@@ -69,6 +69,7 @@ impl Run {
         match close {
             Close::Suspend(due) => {
                 self.committer.unread = self.program.unread();
+                self.committer.receives = self.receives();
                 self.committer.append([Entry::Suspended]);
                 self.leave(Status::Suspended, due).await?;
                 Ok(Ended::Suspended(due))

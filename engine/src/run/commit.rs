@@ -53,6 +53,7 @@ impl Committer {
             news: self.news.clone(),
             crash_count: self.state.crash_count,
             budget,
+            unread: self.full_inbox(leave),
             deadline: self.lease.deadline(sent),
         };
         let long = self.is_long();
@@ -100,6 +101,14 @@ impl Committer {
         }
     }
 
+    /// Returns the number of unread messages, if the execution takes no more.
+    fn full_inbox(&self, leave: Leave) -> Option<usize> {
+        let unread = self.recorded.unread.len();
+        let leaves = matches!(leave, Leave::Free(status, _) if !status.is_terminal());
+        let full = unread >= self.core.settings.max_unread && !self.receives;
+        (leaves && full).then_some(unread)
+    }
+
     /// Returns the timer key for the earliest deadline; it is unchanged if the instant is.
     fn timer_for(&self, due: Option<Timestamp>) -> Option<Key> {
         let head = &self.journal.head;
@@ -118,6 +127,7 @@ impl Committer {
     pub(super) fn check_state(&self) {
         debug_assert_eq!(self.state.requested, self.recorded.requested, "I13");
         debug_assert_eq!(self.state.children, self.recorded.children, "I13");
+        debug_assert_eq!(self.state.unread, self.recorded.unread, "I13");
     }
 
     /// **\[R\] A18** Counts the leases since the last clean end or new outcome. Bad interleaving:

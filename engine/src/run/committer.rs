@@ -49,6 +49,8 @@ pub(super) struct Committer {
     pub(super) news: Vec<News>,
     /// What the feed reports of unread messages once the execution waits.
     pub(super) unread: Option<String>,
+    /// Whether the execution waits for a message once the run is over.
+    pub(super) receives: bool,
     /// Whether this run has committed a feed object.
     pub(super) fed: bool,
     pub(super) timers: Timers,
@@ -101,6 +103,7 @@ impl Committer {
             now,
             news,
             unread: None,
+            receives: false,
             fed: false,
             timers,
         }
@@ -247,7 +250,7 @@ impl Committer {
 
     /// Dispatches everything that earlier commits of this run have decided. The lease is renewed
     /// meanwhile, even if an effect takes long.
-    async fn drain(&mut self) -> Result<(), RunError> {
+    pub(super) async fn drain(&mut self) -> Result<(), RunError> {
         let core = Arc::clone(&self.core);
         let clock = &*core.ports.clock;
         while !self.outbox.is_idle() {

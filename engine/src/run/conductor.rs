@@ -127,6 +127,8 @@ pub(super) struct Run {
     pub(super) inbox: Inbox,
     pub(super) attempts: Attempts,
     pub(super) program: Program,
+    /// The mail that was deleted between commits.
+    pub(super) served: Vec<Key>,
 }
 
 struct Begun {
@@ -164,20 +166,22 @@ impl Run {
         if !registered {
             inbox.keep_commands();
         }
-        inbox.read_first(&early).await?;
+        let state = State::of(&journal.head, &history);
+        let room = core.settings.max_unread.saturating_sub(state.unread.len());
+        inbox.read_first(&early, room).await?;
         // **[R] A6** A timer proves its instant, and recorded instants never decrease.
         let timers = causes.timers.iter().filter_map(TimerKey::parse);
         let proven = timers.map(|timer| timer.due).max();
         let now = core.ports.clock.now().max(journal.head.at);
         let now = proven.map_or(now, |proven| now.max(proven));
         inbox.listed_at = now;
-        let state = State::of(&journal.head, &history);
         let run = Self {
             core: Arc::clone(core),
             committer: Committer::new(core, journal, state, waking, now),
             inbox,
             attempts: Attempts::new(core),
             program: Program::new(core),
+            served: Vec::new(),
         };
         Ok(Begun {
             run,
@@ -232,11 +236,20 @@ impl Run {
                 continue;
             }
             self.begin_attempts(begins && !overdue, &steps).await?; // 9
-            if self.attempts.is_empty() && (held || !self.waits_in_place()) {
-                return Ok(self.rest(stop, &steps));
+            if self.attempts.is_empty() {
+                if self.is_flooded() {
+                    return Ok(Close::Block(self.committer.state.flooded()));
+                }
+                if self.has_more(stop) {
+                    self.next_batch().await?;
+                    continue;
+                }
+                if held || !self.waits_in_place() {
+                    return Ok(self.rest(stop, &steps));
+                }
             }
             let event = self.next_event(stop).await;
-            self.handle(event).await?; // 10
+            self.handle(event, stop).await?; // 10
         }
     }
 
@@ -254,11 +267,13 @@ impl Run {
         let absorbed = self.inbox.absorbed();
         finish::delete(&self.core, head, &absorbed, causes, superseded, waking).await?;
         served.extend(absorbed);
-        if head.status.is_terminal() {
-            return Ok(ended);
-        }
-        // 13. Hints for mail that arrived during this run had no effect.
-        let more = self.inbox.has_more().await?;
+        served.append(&mut self.served);
+        // 13. Hints for mail that arrived during this run had no effect. What is left in the mailbox of
+        // an execution that has ended is deleted by a run that has read its head since.
+        let more = match head.status.is_terminal() {
+            true => self.inbox.is_left(),
+            false => self.inbox.is_woken(head).await?,
+        };
         self.core.sticky.keep(&self.committer.journal);
         Ok(if more && !stop.gently.is_set() {
             Ended::Again

@@ -41,6 +41,8 @@ pub enum Ended {
     Orphan,
     /// The causes were processed by an earlier run, and were deleted.
     Stale,
+    /// Only messages wait that the execution does not take, since too many others are unread. They stay.
+    Full,
     /// This run was asked to stop, and mailed the remaining work to the execution itself.
     Sliced,
     /// This build does not contain the workflow. The run changed nothing.

@@ -31,12 +31,7 @@ pub(super) async fn delete(
             mail.eid == eid && mail.queue != head.record.queue && (over || started)
         })
     });
-    let mail: Vec<&Key> = absorbed.iter().chain(misplaced).collect();
-    let deletes: Vec<_> = mail.into_iter().map(|key| core.ports.delete(key)).collect();
-    stream::iter(deletes)
-        .buffer_unordered(core.settings.concurrency.max(1))
-        .try_collect::<()>()
-        .await?;
+    delete_mail(core, absorbed.iter().chain(misplaced)).await?;
     let timers = superseded.into_iter().chain(causes.timers.iter());
     let mut timers: Vec<&Key> = timers
         .filter(|key| head.timer.as_ref() != Some(*key))
@@ -46,5 +41,18 @@ pub(super) async fn delete(
     for key in timers {
         core.ports.delete(key).await?;
     }
+    Ok(())
+}
+
+/// Deletes mail concurrently.
+pub(super) async fn delete_mail(
+    core: &Core,
+    keys: impl IntoIterator<Item = &Key>,
+) -> Result<(), RunError> {
+    let deletes: Vec<_> = keys.into_iter().map(|key| core.ports.delete(key)).collect();
+    stream::iter(deletes)
+        .buffer_unordered(core.settings.concurrency.max(1))
+        .try_collect::<()>()
+        .await?;
     Ok(())
 }

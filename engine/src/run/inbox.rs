@@ -1,8 +1,8 @@
 //! The mailbox of an execution, as its run sees it: one path from a listed key to an entry.
 //!
-//! A message is *listed*, *read* and *absorbed*; its object is deleted at the end of the run. A
-//! listing that is cut off or fails leaves what it has read to the next one, so that a full
-//! mailbox is read eventually.
+//! A message is *listed*, *read* and *absorbed*; its object is deleted between two commits, or at the
+//! end of the run. A run sees one page of the mailbox at a time, and absorbs it in batches. A listing
+//! that is cut off or fails leaves what it has read to the next one.
 //!
 //! - **I3** A message that the journal contains, or an entry of this run, is not absorbed again.
 //! - **B23** A message is read once in a run.
@@ -10,30 +10,33 @@
 //!   attempts run, and once that time has passed, before another one begins. Bad interleaving: each
 //!   step is shorter than that and commits, so no renewal is due; a cancel waits until the last step
 //!   has ended. A listing that counts from the last commit never comes.
+//! - **\[R\] A26** Between its commits a run deletes what is absorbed, committed and dispatched; else
+//!   each listing would show the same page. It keeps one message that it has absorbed itself. Bad
+//!   interleaving: it deletes all, and dies; the execution is leased, and nothing wakes it. One that an
+//!   earlier run has absorbed is not enough: that run may be slow, and delete it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures::{StreamExt, stream};
 use jiff::Timestamp;
 
 use super::RunError;
 use super::state::{Requested, State};
 use crate::domain::{
-    Body, Control, Entry, ExecutionId, Json, Mail, MessageId, Payload, Queue, Record, Status,
+    Body, Class, Control, Entry, ExecutionId, Json, Mail, MessageId, Payload, Queue, Record, Status,
 };
 use crate::journal::Head;
 use crate::keys::{Key, MailKey};
-use crate::mailbox::{self, Early, Listing, Slot};
+use crate::mailbox::{self, Listing, Slot};
 use crate::process::{Core, HintQueue};
-use crate::stored::{self, LoadError};
+use crate::stored;
 
 /// Pause between a failed listing of the mailbox and the next one, in addition to renewals.
 const PAUSE: Duration = Duration::from_secs(2);
 
 /// How far a message has come.
-enum Message {
+pub(super) enum Message {
     /// Read, not absorbed yet.
     Read {
         mail: Box<Mail>,
@@ -42,7 +45,7 @@ enum Message {
     },
     /// The journal contains it, or an entry that this run will commit.
     Absorbed {
-        /// The object to delete at the end. The journal contains many messages without one.
+        /// The object to delete. The journal contains many messages without one.
         object: Option<Key>,
         /// Its value, until it is delivered.
         value: Option<Json>,
@@ -59,16 +62,22 @@ pub(super) struct Absorbed {
 }
 
 pub(super) struct Inbox {
-    core: Arc<Core>,
-    queue: Queue,
-    eid: ExecutionId,
-    /// What the last listing found and no entry contains.
-    listed: Vec<Slot>,
-    messages: BTreeMap<MessageId, Message>,
+    pub(super) core: Arc<Core>,
+    pub(super) queue: Queue,
+    pub(super) eid: ExecutionId,
+    /// What the last listing showed and no entry contains.
+    pub(super) page: BTreeMap<MessageId, Slot>,
+    /// Whether the mailbox may contain more than the last listing showed.
+    full: bool,
+    /// The messages of the page that are absorbed next.
+    pub(super) batch: Vec<MessageId>,
+    pub(super) messages: BTreeMap<MessageId, Message>,
+    /// **A26** The first message that this run has absorbed.
+    kept: Option<MessageId>,
     /// The instant before the last successful listing.
     pub(super) listed_at: Timestamp,
     /// When the mailbox is to be listed again (monotonic).
-    next_listing: Duration,
+    pub(super) next_listing: Duration,
     /// The mailbox could not be listed; it is listed again after this instant (monotonic).
     listing_failed_until: Duration,
     hints: Arc<HintQueue>,
@@ -91,110 +100,124 @@ impl Inbox {
             core: Arc::clone(core),
             queue: record.queue.clone(),
             eid: record.eid,
-            listed: Vec::new(),
+            page: BTreeMap::new(),
+            full: false,
+            batch: Vec::new(),
             messages: absorbed.into_iter().map(known).collect(),
+            kept: None,
             listed_at: Timestamp::MIN,
             next_listing: listed + core.settings.ttl / 3,
             listing_failed_until: Duration::ZERO,
             hints: Arc::default(),
         };
-        for slot in &listing.slots {
-            if let Some(Message::Absorbed { object, .. }) = inbox.messages.get_mut(&slot.mid) {
-                *object = Some(slot.key.clone());
-            }
-        }
         inbox.set_listed(listing);
         inbox
     }
 
-    fn set_listed(&mut self, listing: Listing) {
-        let slots = listing.slots.into_iter();
-        self.listed = slots.filter(|slot| !self.is_absorbed(&slot.mid)).collect();
+    pub(super) fn set_listed(&mut self, listing: Listing) {
+        self.full = listing.full;
+        self.page.clear();
+        for slot in listing.slots {
+            match self.messages.get_mut(&slot.mid) {
+                Some(Message::Absorbed { object, .. }) => *object = Some(slot.key),
+                _ => drop(self.page.insert(slot.mid.clone(), slot)),
+            }
+        }
     }
 
     fn is_absorbed(&self, mid: &MessageId) -> bool {
         matches!(self.messages.get(mid), Some(Message::Absorbed { .. }))
     }
 
-    /// Returns when the store created the messages of the last listing that are not absorbed.
+    /// Returns when the store created the messages that are absorbed next.
     pub(super) fn modified(&self) -> impl Iterator<Item = Timestamp> {
-        self.listed.iter().map(|slot| slot.modified)
-    }
-
-    /// Reads what step 3 has listed, except the messages of `early`. 1 G for each message.
-    pub(super) async fn read_first(&mut self, early: &Early) -> Result<(), RunError> {
-        let (ports, concurrency) = (&self.core.ports, self.core.settings.concurrency);
-        let mails = mailbox::fetch_rest(ports, &self.listed, concurrency, early).await?;
-        for mail in mails {
-            self.add(mail, None);
-        }
-        Ok(())
+        let slots = self.batch.iter().filter_map(|mid| self.page.get(mid));
+        slots.map(|slot| slot.modified)
     }
 
     /// Keeps the commands of the last listing: the rest is for a worker with the code.
     pub(super) fn keep_commands(&mut self) {
-        self.listed.retain(|slot| slot.mid.is_command());
+        self.page.retain(|mid, _| mid.is_command());
     }
 
-    fn add(&mut self, mail: Mail, value: Option<Json>) {
-        let (mid, mail) = (mail.mid.clone(), Box::new(mail));
-        self.messages.insert(mid, Message::Read { mail, value });
+    /// Returns whether another batch is to be absorbed, if there is `room` for that many messages, and
+    /// mail may be deleted or not.
+    pub(super) fn has_more(&self, room: usize, deletes: bool) -> bool {
+        let takes = |mid: &MessageId| room > 0 || mid.class() != Class::Message;
+        let hides = self.full && self.page.is_empty();
+        self.page.keys().any(takes) || hides && deletes && self.deletable().next().is_some()
     }
 
-    /// Lists the mailbox, and reads what is new with its large values: once a message is absorbed,
-    /// a store failure on such a value would end the run. 1 P, 1 G for each message and value.
-    pub(super) async fn list(&mut self) -> Result<(), RunError> {
+    /// Returns whether messages are known that were not absorbed.
+    pub(super) fn has_messages(&self) -> bool {
+        let mut mids = self.page.keys();
+        mids.any(|mid| mid.class() == Class::Message)
+    }
+
+    /// Returns whether the mailbox contains, or may contain, more than was absorbed.
+    pub(super) fn is_left(&self) -> bool {
+        self.full || !self.page.is_empty()
+    }
+
+    /// **A26** Returns what is deleted between two commits.
+    fn deletable(&self) -> impl Iterator<Item = (&MessageId, &Key)> {
+        let kept = self.kept.as_ref();
+        let messages = self.messages.iter();
+        messages.filter_map(move |(mid, message)| match message {
+            Message::Absorbed {
+                object: Some(key), ..
+            } if kept.is_some_and(|kept| kept != mid) => Some((mid, key)),
+            _ => None,
+        })
+    }
+
+    /// Deletes the objects of what is absorbed, except one. The caller has committed and dispatched
+    /// what followed from it. Returns their keys.
+    pub(super) async fn delete(&mut self) -> Result<Vec<Key>, RunError> {
         let core = Arc::clone(&self.core);
-        let listing = mailbox::list(&core.ports, &self.queue, &self.eid).await?;
-        self.next_listing = core.ports.clock.monotonic() + core.settings.ttl / 3;
-        self.set_listed(listing);
-        let unread = self
-            .listed
-            .iter()
-            .filter(|slot| !self.messages.contains_key(&slot.mid));
-        let reads: Vec<_> = unread
-            .cloned()
-            .map(|slot| read(&core, self.eid, slot))
-            .collect();
-        let mut reads = stream::iter(reads).buffer_unordered(core.settings.concurrency.max(1));
-        while let Some(found) = reads.next().await {
-            if let Some((mail, value)) = found? {
-                self.add(mail, value);
+        let of = |(mid, key): (&MessageId, &Key)| (mid.clone(), key.clone());
+        let (mids, keys): (Vec<_>, Vec<_>) = self.deletable().map(of).unzip();
+        super::finish::delete_mail(&core, &keys).await?;
+        for mid in mids {
+            if let Some(Message::Absorbed { object, .. }) = self.messages.get_mut(&mid) {
+                *object = None;
             }
         }
-        Ok(())
+        Ok(keys)
     }
 
-    /// Lists the mailbox once more (step 13). Returns whether it contains a message that no entry
-    /// contains. 1 P.
-    pub(super) async fn has_more(&self) -> Result<bool, RunError> {
-        let listing = mailbox::list(&self.core.ports, &self.queue, &self.eid).await?;
-        let mut slots = listing.slots.iter();
-        Ok(slots.any(|slot| !self.is_absorbed(&slot.mid)))
+    /// Lists the mailbox once more (step 13). Returns whether a run that begins from `head` has work.
+    /// 1 P.
+    pub(super) async fn is_woken(&self, head: &Head) -> Result<bool, RunError> {
+        let settings = &self.core.settings;
+        let page = settings.mailbox_page;
+        let listing = mailbox::list(&self.core.ports, &self.queue, &self.eid, page).await?;
+        let fresh = |slot: &Slot| !self.is_absorbed(&slot.mid);
+        let takes = |slot: &Slot| fresh(slot) && head.takes(&slot.mid, settings.max_unread);
+        Ok(listing.slots.iter().any(takes) || listing.full && !listing.slots.iter().any(fresh))
     }
 
-    /// Step 6. Turns what was listed and read into entries. After the commit that contains them, a
+    /// Step 6. Turns the batch into entries. After the commit that contains them, a
     /// replay reads no mailbox (I3), and the objects may be deleted once that commit is dispatched.
     pub(super) fn absorb(&mut self, state: &State, head: &Head) -> Absorbed {
         let mut mails = Vec::new();
-        for Slot { key, mid, .. } in std::mem::take(&mut self.listed) {
-            let message = match self.messages.remove(&mid) {
-                Some(Message::Read { mail, value }) => {
-                    mails.push(*mail);
-                    let object = Some(key);
-                    Message::Absorbed { object, value }
-                }
-                Some(absorbed @ Message::Absorbed { .. }) => absorbed,
-                None => continue, // it was gone when it was read: another run absorbed it
-            };
-            self.messages.insert(mid, message);
+        for mid in std::mem::take(&mut self.batch) {
+            let object = self.page.remove(&mid).map(|slot| slot.key);
+            if let Some(Message::Read { mail, value }) = self.messages.remove(&mid) {
+                mails.push(*mail);
+                let absorbed = Message::Absorbed { object, value };
+                self.messages.insert(mid, absorbed);
+            }
+        }
+        if self.kept.is_none() {
+            self.kept = mails.first().map(|mail| mail.mid.clone());
         }
         let mut absorbed = Absorbed {
             entries: Vec::new(),
             requested: state.requested.clone(),
             released: false,
         };
-        for mail in mailbox::ordered(mails) {
+        for mail in mails {
             let body = match mail.body {
                 Body::Start(_) => Body::Start(None), // the record is in the head
                 other => other,
@@ -245,9 +268,11 @@ impl Inbox {
     /// has come, or a hint has arrived for a message that no listing has found.
     pub(super) fn is_overdue(&mut self) -> bool {
         let now = self.core.ports.clock.monotonic();
-        let (messages, hints) = (&self.messages, &self.hints);
-        let new =
-            |key: &Key| MailKey::parse(key).is_none_or(|mail| !messages.contains_key(&mail.mid));
+        let (messages, page, hints) = (&self.messages, &self.page, &self.hints);
+        let new = |key: &Key| {
+            let known = |mid: &MessageId| messages.contains_key(mid) || page.contains_key(mid);
+            MailKey::parse(key).is_none_or(|mail| !known(&mail.mid))
+        };
         if hints.take(new) {
             self.next_listing = self.next_listing.min(now);
         }
@@ -308,34 +333,4 @@ pub(super) fn large(entry: &Entry) -> Option<(&Payload, u64)> {
 fn releases(sent_at: Timestamp, head: &Head) -> bool {
     let parked = matches!(head.status, Status::Paused | Status::Blocked);
     parked && head.lease.is_none() || sent_at > head.at
-}
-
-/// Reads one message and its value, if the value is a blob; `None` if the message is gone. An
-/// unreadable value is reported when it is delivered.
-async fn read(
-    core: &Core,
-    eid: ExecutionId,
-    slot: Slot,
-) -> Result<Option<(Mail, Option<Json>)>, RunError> {
-    let found = mailbox::fetch(&core.ports, std::slice::from_ref(&slot), 1).await?;
-    let Some(mail) = found.into_iter().next() else {
-        return Ok(None);
-    };
-    let payload = match &mail.body {
-        Body::Message { payload, .. } => payload,
-        Body::Child {
-            outcome: Ok(payload),
-            ..
-        } => payload,
-        _ => return Ok(Some((mail, None))),
-    };
-    let value = match payload {
-        Payload::Inline(_) => None,
-        Payload::Blob { .. } => match stored::resolve(&core.ports, &eid, payload).await {
-            Ok(value) => Some(value),
-            Err(error @ LoadError::Bucket(_)) => return Err(error.into()),
-            Err(_) => None,
-        },
-    };
-    Ok(Some((mail, value)))
 }

@@ -176,13 +176,14 @@ impl Run {
         });
         let listing = match self.attempts.is_empty() {
             true => Duration::MAX,
+            false if self.has_more(stop) => self.inbox.listing_failed_until().saturating_sub(now),
             false => self.inbox.listing_due().saturating_sub(now),
         };
         dispatch.min(frame).min(listing)
     }
 
     /// Step 10. Handles an event.
-    pub(super) async fn handle(&mut self, event: Event) -> Result<(), Halt> {
+    pub(super) async fn handle(&mut self, event: Event, stop: &Stop) -> Result<(), Halt> {
         self.committer.tick();
         match event {
             // The batch used up its time until the end of the lease, so the renewal is due, too.
@@ -216,6 +217,9 @@ impl Run {
                 if self.core.ports.clock.monotonic() < self.committer.lease.renewal() {
                     // The loop lists the mailbox, and fulfils deadlines. Or a pause is over.
                     self.start_dispatch();
+                    if self.has_more(stop) && !self.inbox.waits_to_list() {
+                        return self.next_batch().await;
+                    }
                     return Ok(());
                 }
                 self.renew().await
@@ -268,15 +272,66 @@ impl Run {
         self.deliver(entries).await
     }
 
+    /// Returns whether the workflow waits for a message, and nothing else is to be done.
+    pub(super) fn receives(&self) -> bool {
+        let startable = || self.attempts.startable(&self.program, self.committer.now);
+        self.attempts.is_empty()
+            && self.committer.state.requested.parked.is_none()
+            && self.program.receives()
+            && startable().is_empty()
+    }
+
+    /// Returns how many messages the next batch may contain. **\[R\] A27** Beyond a number of unread
+    /// ones, only an execution takes more that waits for a message, which may be further back.
+    fn room(&self) -> usize {
+        let settings = &self.core.settings;
+        let most = match self.receives() {
+            true => settings.max_unread_waiting,
+            false => settings.max_unread,
+        };
+        most.saturating_sub(self.committer.state.unread.len())
+    }
+
+    /// Returns whether the execution has so many unread messages that it does not go on.
+    pub(super) fn is_flooded(&self) -> bool {
+        self.receives() && self.room() == 0 && self.inbox.has_messages()
+    }
+
+    /// Returns whether more mail is to be absorbed, whether or not the mailbox is listed.
+    pub(super) fn has_more(&self, stop: &Stop) -> bool {
+        !stop.gently.is_set() && !self.program.has_result() && self.waits_for_more()
+    }
+
+    fn waits_for_more(&self) -> bool {
+        let deletes = self.attempts.is_empty() || self.committer.outbox.is_idle();
+        self.inbox.has_more(self.room(), deletes)
+    }
+
+    /// Commits what was absorbed, deletes its mail, and absorbs the next batch. While attempts run,
+    /// nothing is deleted before the effects of earlier commits are dispatched.
+    pub(super) async fn next_batch(&mut self) -> Result<(), Halt> {
+        if !self.committer.pending.is_empty() {
+            self.flush().await?;
+        }
+        if self.attempts.is_empty() {
+            self.committer.drain().await?;
+        }
+        if self.committer.outbox.is_idle() {
+            let deleted = self.inbox.delete().await?;
+            self.served.extend(deleted);
+        }
+        self.receive_mail().await
+    }
+
     /// Lists the mailbox and reads what is new, while attempts run for as long as the lease allows.
     async fn list_mailbox(&mut self) -> Result<Listed, RunError> {
         let now = self.committer.now;
-        let end = self.committer.lease.listing_ends();
+        let (end, room) = (self.committer.lease.listing_ends(), self.room());
         if self.attempts.is_empty() {
-            self.inbox.list().await?;
+            self.inbox.list(room).await?;
         } else {
             let clock = &*self.core.ports.clock;
-            match outbox::until(clock, end, &mut self.inbox.list().boxed()).await {
+            match outbox::until(clock, end, &mut self.inbox.list(room).boxed()).await {
                 Some(listed) => listed?,
                 None => return Ok(Listed::NoReply),
             }
@@ -317,8 +372,11 @@ impl Run {
         Ok(())
     }
 
+    /// Returns whether deadlines are fulfilled: **B24** not while listed mail is still to be absorbed.
     fn heeds_deadlines(&self) -> bool {
-        !self.program.has_result() && self.committer.state.requested.parked.is_none()
+        !self.program.has_result()
+            && self.committer.state.requested.parked.is_none()
+            && !self.waits_for_more()
     }
 
     /// Fails an execution whose journal is at its bound, with a message that names the remedy. An

@@ -9,7 +9,7 @@ use super::{finish, lease};
 use crate::domain::{Body, Commit, Entry, ExecutionId, MessageId, Status};
 use crate::journal::{self, Head, Item, Journal, Read};
 use crate::keys::{Key, MailKey};
-use crate::mailbox::{self, Early, Slot};
+use crate::mailbox::{self, Early, Listing};
 use crate::outbox::{self, Noted};
 use crate::ports::Created;
 use crate::process::Core;
@@ -82,7 +82,8 @@ async fn load_mailbox(
     let record = &journal.head.record;
     let (eid, queue) = (record.eid, record.queue.clone());
     // 3. The mids decide what is fresh; if the tail contains all of them, no segment is read.
-    let listing = mailbox::list(&core.ports, &queue, &eid).await?;
+    let page = core.settings.mailbox_page;
+    let listing = mailbox::list(&core.ports, &queue, &eid, page).await?;
     let listed_at = core.ports.clock.monotonic();
     let mut mids = journal.tail_mids()?;
     let mut history = None;
@@ -93,23 +94,22 @@ async fn load_mailbox(
     // undispatched outbox. Dispatching twice has the effect of dispatching once, so the outbox is
     // dispatched.
     let unreadable = history.as_ref().is_some_and(|read| !read.broken.is_empty());
-    if is_undispatched(core, &journal.head, &listing.slots, &mids, unreadable).await? {
+    if is_undispatched(core, &journal.head, &listing, &mids, unreadable).await? {
         dispatch(core, &journal).await?;
     }
-    let listed = || -> Vec<Key> { listing.slots.iter().map(|slot| slot.key.clone()).collect() };
     if journal.head.status.is_terminal() {
-        let ended = over(core, &journal.head, &listed(), causes).await?;
+        let ended = over(core, &journal.head, &listing, causes).await?;
         return Ok(Loaded::Ended(ended));
     }
     // 5. Fresh causes. Without one, on a head without a lease, there is nothing to do: no replay,
     // no commit (A4: a commit without a cause of its own would be lost work).
-    let fresh_mail = listing.slots.iter().any(|slot| !mids.contains(&slot.mid));
+    let fresh_mail = has_fresh(core, &journal.head, &listing, &mids);
     let timer = journal.head.timer.as_ref();
     let fresh_timer = timer.is_some_and(|key| causes.timers.contains(key));
     let caused = fresh_mail || fresh_timer;
     if journal.head.lease.is_none() && !caused {
-        finish::delete(core, &journal.head, &listed(), causes, None, None).await?;
-        return Ok(Loaded::Ended(Ended::Stale));
+        let ended = stale(core, &journal.head, &listing, &mids, causes).await?;
+        return Ok(Loaded::Ended(ended));
     }
     // **[R] A2** A stale timer among the causes covers nothing: it may be deleted already.
     let waking = timer.filter(|_| fresh_timer);
@@ -146,18 +146,18 @@ async fn resume(
     causes: &Causes,
 ) -> Result<Resumed, RunError> {
     let queue = journal.head.record.queue.clone();
-    let listing = mailbox::list(&core.ports, &queue, &eid).await?;
+    let page = core.settings.mailbox_page;
+    let listing = mailbox::list(&core.ports, &queue, &eid, page).await?;
     let listed_at = core.ports.clock.monotonic();
     let timer = journal.head.timer.as_ref();
     let waking = timer.filter(|key| causes.timers.contains(key)).cloned();
     let mut mids = journal.tail_mids()?;
-    let known =
-        |mids: &BTreeSet<MessageId>| listing.slots.iter().all(|slot| mids.contains(&slot.mid));
-    if waking.is_none() && known(&mids) {
+    if waking.is_none() && !has_fresh(core, &journal.head, &listing, &mids) {
         return Ok(Resumed::NoCause);
     }
     let read = read_history(&mut journal, core, &mut mids).await?;
-    if !read.broken.is_empty() || (waking.is_none() && known(&mids)) {
+    let fresh = has_fresh(core, &journal.head, &listing, &mids);
+    if !read.broken.is_empty() || (waking.is_none() && !fresh) {
         return Ok(Resumed::NoCause);
     }
     tracing::trace!(%eid, commits = read.commits.len(), "resumed");
@@ -189,18 +189,22 @@ async fn read_history(
 /// lease is set; a listed mid is in the journal already (or may be: `unreadable`); the timer that
 /// covered it still exists. It is then dispatched before anything is committed. Otherwise
 /// everything in it was dispatched before.
+///
+/// **\[R\] A25** A full page hides the mail behind it, which may be the sign. Bad interleaving: a run
+/// dies after its final commit; newer mail fills the page; the next run sees no sign, and its commit
+/// drops the outbox.
 async fn is_undispatched(
     core: &Core,
     head: &Head,
-    listed: &[Slot],
+    listing: &Listing,
     mids: &BTreeSet<MessageId>,
     unreadable: bool,
 ) -> Result<bool, RunError> {
     if head.outbox.is_empty() {
         return Ok(false);
     }
-    let absorbed = listed.iter().any(|slot| mids.contains(&slot.mid));
-    let evident = unreadable || head.lease.is_some() || absorbed;
+    let absorbed = listing.slots.iter().any(|slot| mids.contains(&slot.mid));
+    let evident = unreadable || head.lease.is_some() || absorbed || listing.full;
     let undispatched = evident
         || match &head.fired {
             Some(key) => core.ports.read(key).await?.is_some(),
@@ -235,13 +239,15 @@ async fn dispatch(core: &Arc<Core>, journal: &Journal) -> Result<(), RunError> {
 
 /// Step 4. An execution that has ended takes no mail: what still arrives for it is deleted. **\[R\]**
 /// The head was read before the mailbox was listed, and may have been replaced since; so it is read
-/// again, and if it was, the run starts over. 1 G if there is any such mail.
+/// again, and if it was, the run starts over. 1 G if there is any such mail. One page at a time: the run
+/// starts over if more may follow.
 async fn over(
     core: &Core,
     head: &Head,
-    listed: &[Key],
+    listing: &Listing,
     causes: &Causes,
 ) -> Result<Ended, RunError> {
+    let listed: Vec<Key> = listing.slots.iter().map(|slot| slot.key.clone()).collect();
     let elsewhere = |key: &Key| {
         let mail = MailKey::parse(key);
         mail.is_some_and(|mail| mail.queue != head.record.queue)
@@ -255,8 +261,38 @@ async fn over(
             return Ok(Ended::Again);
         }
     }
-    finish::delete(core, head, listed, causes, None, None).await?;
-    Ok(Ended::Terminal(head.status))
+    finish::delete(core, head, &listed, causes, None, None).await?;
+    Ok(match listing.full {
+        true => Ended::Again,
+        false => Ended::Terminal(head.status),
+    })
+}
+
+/// Step 5. There is no fresh cause: deletes what the journal contains. **\[R\] A25** Behind a full page of
+/// it there may be more, so the run starts over. Messages that the execution does not take stay; behind
+/// them there is nothing else, since they are the last class.
+async fn stale(
+    core: &Core,
+    head: &Head,
+    listing: &Listing,
+    mids: &BTreeSet<MessageId>,
+    causes: &Causes,
+) -> Result<Ended, RunError> {
+    let known = listing.slots.iter().filter(|slot| mids.contains(&slot.mid));
+    let known: Vec<Key> = known.map(|slot| slot.key.clone()).collect();
+    finish::delete(core, head, &known, causes, None, None).await?;
+    Ok(match known.len() == listing.slots.len() {
+        true if listing.full => Ended::Again,
+        true => Ended::Stale,
+        false => Ended::Full,
+    })
+}
+
+/// Returns whether the page shows a message that a run absorbs.
+fn has_fresh(core: &Core, head: &Head, listing: &Listing, mids: &BTreeSet<MessageId>) -> bool {
+    let takes = |mid| head.takes(mid, core.settings.max_unread);
+    let mut slots = listing.slots.iter();
+    slots.any(|slot| !mids.contains(&slot.mid) && takes(&slot.mid))
 }
 
 /// Step 1. There is no head. If there is a `start`, the head is created from it. **\[R\] A3**
@@ -271,7 +307,8 @@ async fn absent(core: &Arc<Core>, eid: ExecutionId, causes: &Causes) -> Result<E
     let queues: BTreeSet<_> = named.chain([causes.queue.clone()]).collect();
     let mut slots = Vec::new();
     for queue in &queues {
-        slots.extend(mailbox::list(ports, queue, &eid).await?.slots);
+        let page = core.settings.mailbox_page;
+        slots.extend(mailbox::list(ports, queue, &eid, page).await?.slots);
     }
     if let Some(start) = slots.iter().find(|slot| slot.mid == MessageId::start()) {
         let mails = mailbox::fetch(ports, std::slice::from_ref(start), 1).await?;

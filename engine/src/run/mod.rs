@@ -17,6 +17,7 @@
 //! Price: first run 2 P + 2 G; N sequential steps N + 5 P and 2 G from start to end.
 
 mod attempts;
+mod batch;
 mod begin;
 mod budget;
 mod close;
@@ -29,6 +30,7 @@ mod finish;
 mod halt;
 mod inbox;
 mod lease;
+mod listing;
 mod live;
 mod load;
 mod program;

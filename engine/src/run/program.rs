@@ -124,6 +124,12 @@ impl Program {
         open.into_iter().filter_map(|frame| frame.due).min()
     }
 
+    /// Returns whether the workflow waits for a message.
+    pub(super) fn receives(&self) -> bool {
+        let open = self.drive.as_ref().map(Drive::open).unwrap_or_default();
+        open.iter().any(|frame| frame.kind == FrameKind::Receive)
+    }
+
     /// Returns what the feed reports of messages that no `receive` has consumed.
     pub(super) fn unread(&self) -> Option<String> {
         let unread = self.drive.as_ref()?.unread();

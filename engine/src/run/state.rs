@@ -9,7 +9,8 @@
 use std::collections::BTreeMap;
 
 use crate::domain::{
-    Began, Blocked, Body, Commit, Control, Entry, ExecutionId, FrameId, OnClose, Queue, Status,
+    Began, Blocked, Body, Channel, Commit, Control, Entry, ExecutionId, FrameId, MessageId,
+    OnClose, Queue, Status,
 };
 use crate::journal::Head;
 
@@ -28,6 +29,8 @@ pub(super) struct State {
     pub(super) children: BTreeMap<FrameId, OpenChild>,
     /// The number of leases since the last clean end or new outcome.
     pub(super) crash_count: u32,
+    /// The messages that no `receive` has consumed, with their channels.
+    pub(super) unread: BTreeMap<MessageId, Channel>,
     /// The newest build that wrote any part of the journal. The last commit is no guide: an old
     /// build may have acquired, or served a pause, without driving (B27).
     pub(super) newest_code: String,
@@ -58,6 +61,7 @@ impl State {
             },
             children: BTreeMap::new(),
             crash_count: head.crash_count,
+            unread: BTreeMap::new(),
             newest_code: codes.max().cloned().unwrap_or_default(),
         };
         for entry in history.iter().flat_map(|commit| &commit.entries) {
@@ -92,6 +96,16 @@ impl State {
                 self.children.insert(fid.clone(), child);
             }
             Entry::Received {
+                mid,
+                body: Body::Message { channel, .. },
+                ..
+            } => {
+                self.unread.insert(mid.clone(), channel.clone());
+            }
+            Entry::FrameFulfilled { mid: Some(mid), .. } => {
+                self.unread.remove(mid);
+            }
+            Entry::Received {
                 body: Body::Child { fid, eid, .. },
                 ..
             }
@@ -104,6 +118,19 @@ impl State {
                 self.children.remove(fid);
             }
             _ => {}
+        }
+    }
+
+    /// Returns why an execution with too many unread messages is blocked.
+    pub(super) fn flooded(&self) -> Blocked {
+        let mut counts = BTreeMap::<&Channel, u64>::new();
+        for channel in self.unread.values() {
+            *counts.entry(channel).or_default() += 1;
+        }
+        let most = counts.into_iter().max_by_key(|(_, count)| *count);
+        Blocked::Inbox {
+            channel: most.map_or_else(String::new, |(channel, _)| channel.to_string()),
+            unread: self.unread.len() as u64,
         }
     }
 }

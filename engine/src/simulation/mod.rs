@@ -19,6 +19,7 @@
 //! - **I6** every effect of every commit exists; at rest no process writes;
 //! - **I7** the end is final, and the feed reports it, after the result;
 //! - **I9** the same program requests the same frames over the final journal, entry by entry;
+//! - **A27** a paused execution takes no message beyond the bound of unread ones;
 //! - a head stays under 96 KiB.
 //!
 //! The same seed produces the same run. A failure reports its seed and the last requests:
@@ -46,6 +47,7 @@ mod plan;
 mod process;
 mod program;
 mod replayed;
+mod rest;
 mod scheduler;
 mod sent;
 mod story;

@@ -77,8 +77,11 @@ pub(super) fn at_rest(
     let open: BTreeSet<ExecutionId> = stories.open().collect();
     let created = stories.mails.keys();
     let reported = created.chain(&written.acknowledged);
+    let most = observer.core().settings.max_unread;
     for (eid, mid) in reported.filter(|(eid, _)| open.contains(eid)) {
-        must("I3", stories.all[eid].mids().contains(mid), || {
+        let story = &stories.all[eid];
+        let left = !story.last().takes(mid, most);
+        must("I3", left || story.mids().contains(mid), || {
             format!("{mid} was sent to {eid} and never absorbed")
         })?;
     }
@@ -97,6 +100,7 @@ pub(super) fn at_the_end(
             format!("{eid} was asked to stop and is {}", last.status)
         })?;
         story.check()?;
+        story.unread(observer.core().settings.max_unread)?;
         stored(observer, *eid, story)?;
         let most = story.heads.iter().map(|seen| seen.bytes).max();
         must("I2", most.unwrap_or(0) <= HEAD, || {

@@ -24,6 +24,12 @@ pub struct Plan {
     pub tail: usize,
     /// The size in bytes above which a value becomes a blob.
     pub inline: usize,
+    /// The number of messages in one listing of a mailbox.
+    pub page: usize,
+    /// The number of messages that one commit absorbs.
+    pub batch: usize,
+    /// The number of unread messages above which an execution takes no more.
+    pub max_unread: usize,
 }
 
 /// The frequencies of faults, in a thousand.
@@ -93,7 +99,7 @@ impl Plan {
             let off = i64::try_from(dice.below(u64::try_from(2 * wild + 1).unwrap_or(1)));
             off.unwrap_or(0) - wild
         };
-        Self {
+        let mut plan = Self {
             seed,
             workers,
             faulty: usize::try_from(dice.between(50, 900)).unwrap_or(50),
@@ -103,7 +109,14 @@ impl Plan {
             roots,
             tail: dice.pick(&[2 << 10, 8 << 10, 64 << 10]),
             inline: dice.pick(&[64, 1 << 10, 32 << 10]),
+            page: dice.pick(&[2, 3, 1_000]),
+            batch: dice.pick(&[1, 2, 256]),
+            max_unread: dice.pick(&[1, 3, 1_000]),
+        };
+        if dice.chance(300) {
+            Act::flood(&dice, count, &mut plan.acts);
         }
+        plan
     }
 
     /// The maximum time that all executions may take after faults have stopped, in milliseconds.
@@ -132,6 +145,9 @@ impl Plan {
         add(&|plan| plan.faulty /= 2);
         add(&|plan| plan.tail = 64 << 10);
         add(&|plan| plan.inline = 32 << 10);
+        add(&|plan| plan.page = 1_000);
+        add(&|plan| plan.batch = 256);
+        add(&|plan| plan.max_unread = 1_000);
         for at in (0..self.acts.len()).rev() {
             add(&|plan| {
                 plan.acts.remove(at);
@@ -209,6 +225,16 @@ impl Act {
             acts.push(Self::draw(dice, roots));
         }
         acts
+    }
+
+    /// Adds many messages to one root, at once.
+    fn flood(dice: &Dice, roots: usize, acts: &mut Vec<Self>) {
+        let (root, at) = (dice.index(roots), dice.index(acts.len()) + 1);
+        for _ in 0..dice.between(4, 12) {
+            let channel = u8::try_from(dice.below(u64::from(CHANNELS))).unwrap_or(0);
+            let (after, verb) = (dice.pick(&[0, 0, 0, 5]), ActVerb::Signal(channel));
+            acts.insert(at, Self { after, root, verb });
+        }
     }
 
     fn draw(dice: &Dice, roots: usize) -> Self {

@@ -20,9 +20,7 @@ use super::story::Stories;
 use super::{Report, Simulation};
 use crate::ExecutionId;
 use crate::client::Engine;
-use crate::domain::{Status, Text};
-use crate::journal::Head;
-use crate::keys::Prefix;
+use crate::domain::Text;
 use crate::ports::{Bucket, Clock, Doorbell, Ports};
 use crate::settings::Settings;
 use crate::testing::{ManualClock, MemoryBucket, Pool, SeededEntropy};
@@ -41,10 +39,10 @@ const REST: Duration = Duration::from_secs(120);
 
 pub(super) struct Scheduler {
     dice: Dice,
-    plan: Arc<Plan>,
+    pub(super) plan: Arc<Plan>,
     faults: Faults,
     time: Arc<ManualClock>,
-    gate: Arc<Gate>,
+    pub(super) gate: Arc<Gate>,
     chronicle: Arc<Chronicle>,
     stage: Stage,
     client: Client,
@@ -79,6 +77,9 @@ impl Scheduler {
                 max_crashes: 1_000_000,
                 tail: plan.tail,
                 inline: plan.inline,
+                mailbox_page: plan.page,
+                mailbox_batch: plan.batch,
+                max_unread: plan.max_unread,
                 // For every other seed: the cache must change only the number of reads.
                 sticky: if plan.seed.is_multiple_of(2) {
                     1 << 20
@@ -307,32 +308,6 @@ impl Scheduler {
             }
             self.choose();
         }
-    }
-
-    /// No mail, no timer, no lease.
-    fn is_at_rest(&self) -> Result<bool, Broken> {
-        if self.holds("mail/") || self.holds("timers/") {
-            return Ok(false);
-        }
-        for (key, body) in self.gate.memory.snapshot() {
-            let eid = key.as_str().split('/').nth(2).map(ExecutionId::parse);
-            if let Some(Ok(eid)) = eid.filter(|_| key.as_str().ends_with("/head")) {
-                let head = Head::decode(&key, &eid, &body)
-                    .map_err(|error| Broken::new("I2", error.to_string()))?;
-                let moves = matches!(head.status, Status::Pending | Status::Running);
-                if head.lease.is_some() || moves {
-                    return Ok(false);
-                }
-            }
-        }
-        Ok(true)
-    }
-
-    fn holds(&self, prefix: &str) -> bool {
-        let prefix = Prefix::parse(prefix).expect("a constant of the key layout");
-        let list = self.gate.memory.list(&prefix, None, 1);
-        let page = list.now_or_never().and_then(Result::ok);
-        page.is_some_and(|page| !page.entries.is_empty())
     }
 
     fn left(&self) -> String {

@@ -219,6 +219,35 @@ impl Story {
         began
     }
 
+    /// A27: a paused or blocked execution takes no message while so many are unread.
+    pub(super) fn unread(&self, most: usize) -> Result<(), Broken> {
+        let (mut unread, mut parked) = (BTreeSet::new(), false);
+        for commit in &self.commits {
+            let before = parked;
+            for entry in &commit.entries {
+                match entry {
+                    Entry::Paused { .. } | Entry::Blocked(_) => parked = true,
+                    Entry::Unpaused => parked = false,
+                    Entry::Received {
+                        mid,
+                        body: Body::Message { .. },
+                        ..
+                    } => {
+                        must("A27", !(before && parked) || unread.len() < most, || {
+                            format!("{mid} is one too many, in commit {}", commit.commit)
+                        })?;
+                        unread.insert(mid);
+                    }
+                    Entry::FrameFulfilled { mid: Some(mid), .. } => {
+                        unread.remove(mid);
+                    }
+                    _ => {}
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// I11, I12: no attempt begins behind a pause or a terminate. While an execution is paused, each
     /// head shows it; one that is terminated ends as such.
     fn controls(&self) -> Result<(), Broken> {

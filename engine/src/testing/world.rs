@@ -225,7 +225,8 @@ impl World {
     }
 
     /// Runs all executions that have work until none has any. The clock does not move, except for
-    /// waits in place. Executions leased by a vanished run, or deferred, remain.
+    /// waits in place. Executions leased by a vanished run, or deferred, remain, and so do messages that an
+    /// execution does not take.
     ///
     /// # Panics
     /// If the executions never come to rest.
@@ -244,6 +245,7 @@ impl World {
                     Ok(
                         Ended::Held(_)
                         | Ended::Orphan
+                        | Ended::Full
                         | Ended::Unregistered(..)
                         | Ended::NewerCode(_),
                     )

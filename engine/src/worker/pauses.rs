@@ -54,6 +54,12 @@ impl Scheduler {
                 });
                 self.back_off(eid, now);
             }
+            Ok(Ended::Full) => {
+                self.say(format!("{eid} is full"), || {
+                    tracing::warn!(%eid, "it has too many unread messages: the others stay in its mailbox");
+                });
+                self.back_off(eid, now);
+            }
             Ok(Ended::Lost | Ended::Stalled(_)) => self.back_off(eid, now),
             Err(error) => {
                 self.back_off(eid, now);

@@ -67,6 +67,7 @@ fn result(ended: &Ended) -> &'static str {
         Ended::Held(_) => "held",
         Ended::Orphan => "orphan",
         Ended::Stale => "stale",
+        Ended::Full => "full",
         Ended::Sliced => "handed_on",
         Ended::Unregistered(..) => "unregistered",
         Ended::NewerCode(_) => "newer_code",

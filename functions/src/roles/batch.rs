@@ -148,6 +148,8 @@ impl Served {
                 | Ended::Lost => false,
                 // Its causes stay, and the sweeper sends them again, until a newer build serves them.
                 Ended::Unregistered(..) | Ended::NewerCode(_) => false,
+                // So do these, until the execution has received some of its messages.
+                Ended::Full => false,
             },
         }
     }

@@ -36,7 +36,9 @@ impl Idle {
             WorkerEvent::Ended(eid, ended) => {
                 state.running.remove(eid);
                 match ended {
-                    Ended::Unregistered(..) | Ended::NewerCode(_) => state.left.insert(*eid),
+                    Ended::Unregistered(..) | Ended::NewerCode(_) | Ended::Full => {
+                        state.left.insert(*eid)
+                    }
                     _ => state.left.remove(eid),
                 };
             }

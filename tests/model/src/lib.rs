@@ -11,9 +11,11 @@
 //! - `actions`: the enabled actions; `run`, `commit`, `dispatch`, `world`: their effects
 //! - `properties`: the invariants of every state
 //! - `key`: a second model, of the executions of one start key
+//! - `inbox`: a third model, of a mailbox of more than one page
 
 mod actions;
 mod commit;
+mod inbox;
 mod key;
 mod outbox;
 mod properties;
@@ -25,6 +27,7 @@ mod workflow;
 mod world;
 
 pub use actions::Action;
+pub use inbox::{Inbox, InboxAction, InboxBudget, InboxRules, InboxState};
 pub use key::{Key, KeyAction, KeyBudget, KeyRules, KeyState, Starter};
 pub use rules::Rules;
 pub use scenario::{ALL, Budget, Op, Scenario};

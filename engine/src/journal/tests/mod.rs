@@ -90,6 +90,7 @@ fn draft(world: &World, entries: Vec<Entry>, outbox: Vec<Item>) -> Draft {
         news: Vec::new(),
         crash_count: 0,
         budget: crate::domain::Budget::default(),
+        unread: None,
         deadline: world.clock.monotonic() + Duration::from_secs(30),
     }
 }

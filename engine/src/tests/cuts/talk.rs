@@ -31,6 +31,36 @@ fn i3_a_message_during_the_step_before_the_wait() {
     scenario.cut_in_pairs();
 }
 
+/// A page of three messages, of which a commit absorbs one; the last ones are left to an execution that has
+/// ended.
+#[test]
+fn i3_a26_a_mailbox_of_more_than_one_page() {
+    let mut acts = vec![start("hear", 1), run()];
+    acts.extend((1..5).map(|n| signal("hear", "other", n)));
+    acts.extend([signal("hear", "in", 2), signal("hear", "other", 9), run()]);
+    let scenario = Scenario::new(acts, ("hear", Completed, "1103")).settings(|settings| {
+        settings.mailbox_page = 3;
+        settings.mailbox_batch = 1;
+    });
+    scenario.cut_everywhere();
+    scenario.cut_in_pairs();
+}
+
+/// While a step runs, the messages come; some of them stay in the mailbox until it is over.
+#[test]
+fn i3_a27_messages_that_stay_until_a_step_is_over() {
+    let mut acts = vec![start("hear", 0)];
+    acts.extend((1..4).map(|n| signal("hear", "other", n)));
+    acts.extend([signal("hear", "in", 1), signal("hear", "in", 2), run()]);
+    let scenario = Scenario::new(acts, ("hear", Completed, "1103")).settings(|settings| {
+        settings.mailbox_page = 3;
+        settings.mailbox_batch = 2;
+        settings.max_unread = 2;
+    });
+    scenario.cut_everywhere();
+    scenario.cut_in_pairs();
+}
+
 #[test]
 fn i3_messages_after_the_wait_began() {
     let acts = vec![

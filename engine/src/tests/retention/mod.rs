@@ -239,6 +239,7 @@ fn draft(ports: &Ports, status: Status, entries: Vec<Entry>) -> crate::journal::
         news: Vec::new(),
         crash_count: 0,
         budget: crate::domain::Budget::default(),
+        unread: None,
         deadline: ports.clock.monotonic() + DAY,
     }
 }

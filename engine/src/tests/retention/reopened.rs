@@ -80,6 +80,7 @@ pub(in crate::tests) fn a9_what_was_re_opened_between_archive_and_tombstone_is_l
             news: Vec::new(),
             crash_count: 0,
             budget: crate::domain::Budget::default(),
+            unread: None,
             deadline: ports.clock.monotonic() + DAY,
         };
         let settings = crate::settings::Settings::default();
