@@ -139,7 +139,7 @@ fn the_price_of_3000_messages_is_3000_reads_and_a_list_for_each_256_of_them() {
     assert!(world.with_work().is_empty());
     let log = world.counting.log().split_off(log);
     let writes = |under: &str| {
-        let to = |one: &&Request| one.verb == Verb::Write && one.key.contains(under);
+        let to = |one: &&Request| one.verb.is_write() && one.key.contains(under);
         log.iter().filter(to).count()
     };
     assert_eq!(writes("/head"), 59, "24 KiB each");
@@ -203,7 +203,7 @@ fn a27_a_result_is_found_before_a_flood_of_messages() {
 /// A process that dies after its `n`th write of a head, counted from 0.
 fn dies_at(world: &World, ledger: &Ledger, n: u64) -> World {
     let process = neighbour(world, || app(ledger), 40 + n);
-    let dies = Rule::new(Injection::LandedAndDied).on(Verb::Write);
+    let dies = Rule::new(Injection::LandedAndDied).on_writes();
     process.faults.add(dies.under("x/").skip(n));
     process
 }
@@ -255,7 +255,7 @@ fn a26_a_live_run_that_dies_leaves_one_message_that_wakes_the_execution() {
         let mail = world.memory.snapshot();
         let mail = mail.iter().filter(|(key, _)| MailKey::parse(key).is_some());
         assert_eq!(mail.count(), 2, "deleted, but one and the last batch");
-        dead.faults.add(Rule::new(Injection::Died).on(Verb::Write));
+        dead.faults.add(Rule::new(Injection::Died).on_writes());
     };
     let (ended, ()) = world.block(join(run, acts));
     assert!(ended.is_err());
@@ -300,7 +300,7 @@ fn a26_a_run_that_has_absorbed_nothing_deletes_nothing_while_it_lives() {
         assert_eq!(mail.count(), 4);
         second
             .faults
-            .add(Rule::new(Injection::Died).on(Verb::Write));
+            .add(Rule::new(Injection::Died).on_writes());
     };
     let (ended, ()) = world.block(join(run, acts));
     assert!(ended.is_err());

@@ -147,5 +147,5 @@ fn a27_messages_that_stay_wake_no_worker_for_ever() {
     world.clock.advance(60 * SECOND);
     let sweeper = Sweeper::new(&world.engine).since(Some(since));
     let swept = world.block(sweeper.pass()).unwrap();
-    assert_eq!((swept.stale_mail, swept.told), (6, 0));
+    assert_eq!((swept.stale_mail, swept.reported), (6, 0));
 }

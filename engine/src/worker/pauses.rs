@@ -55,7 +55,7 @@ impl Scheduler {
                 self.back_off(eid, now);
             }
             Ok(Ended::Full) => {
-                self.say(format!("{eid} is full"), || {
+                self.log_once(format!("{eid} is full"), || {
                     tracing::warn!(%eid, "it has too many unread messages: the others stay in its mailbox");
                 });
                 self.back_off(eid, now);
