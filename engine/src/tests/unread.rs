@@ -46,6 +46,30 @@ fn a27_a_paused_execution_takes_no_more_messages_than_it_may_have_unread() {
 }
 
 #[test]
+fn a27_a_full_page_of_messages_that_stay_costs_lists_and_no_write() {
+    let settings = Settings {
+        mailbox_page: 3,
+        ..few()
+    };
+    let (world, _) = Ledger::world_with(settings, app);
+    let eid = world.start(Start::new("sums").input(&10_u64)).eid;
+    world.run_all();
+    world.block(world.engine.pause(eid, "wait", ada())).unwrap();
+    send(&world, eid, "in", 10);
+    world.run_all();
+    assert_eq!(left(&world, eid, Class::Message), 6);
+    // Behind the page there may be the sign of an undispatched outbox.
+    let (ended, counts) = run(&world, eid);
+    assert_eq!(ended, Ended::Full);
+    assert_eq!((counts.reads, counts.lists), (1, 2), "{counts:?}");
+    assert_eq!((counts.writes, counts.deletes), (0, 0), "{counts:?}");
+    world.block(world.engine.resume(eid, ada())).unwrap();
+    world.run_all();
+    assert_eq!(world.result::<u64>(eid), Ok(10));
+    assert!(world.with_work().is_empty());
+}
+
+#[test]
 fn a27_while_an_attempt_runs_only_commands_are_taken_beyond_the_bound() {
     let (world, ledger) = Ledger::world_with(few(), app);
     let start = Start::new("works").input(&(60_u64, 11_u64));
