@@ -1,5 +1,7 @@
 //! The actions of rules, and their failures.
 
+use std::time::Duration;
+
 use millpond::ports::Clock as _;
 use millpond_testing::{Injection, Rule};
 use serde_json::{Value, json};
@@ -210,6 +212,8 @@ fn a_signal_without_execution_follows_the_rule() {
         outcome(bank("start", 1, 2)),
         (true, Outcome::Signalled { known: true, .. })
     ));
+    // Messages of one instant are received in the order of their ids.
+    stand.world.clock.advance(Duration::from_secs(1));
     assert!(matches!(
         outcome(bank("wait", 1, 2)),
         (true, Outcome::Signalled { .. })
