@@ -25,6 +25,7 @@ mod entry;
 mod environment;
 pub mod events;
 mod host;
+mod instant;
 #[cfg(feature = "lambda")]
 mod lambda;
 mod metrics;

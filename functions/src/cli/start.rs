@@ -46,7 +46,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "QUEUE")]
     queue: Option<String>,
     /// Do not run before this time (2026-01-31T09:00:00Z)
-    #[arg(long, value_name = "INSTANT")]
+    #[arg(long, value_name = "INSTANT", value_parser = crate::instant::parse)]
     at: Option<Timestamp>,
     /// Requests that it, and each of its children, may make in a day
     #[arg(long, value_name = "N")]

@@ -8,6 +8,7 @@ use serde_json::value::RawValue;
 
 use super::problem::Problem;
 use crate::events::Request;
+use crate::instant;
 
 /// A start.
 #[derive(Debug, Deserialize)]
@@ -19,6 +20,7 @@ pub(super) struct StartBody {
     pub(super) key: Option<String>,
     pub(super) version: Option<String>,
     pub(super) queue: Option<String>,
+    #[serde(default, deserialize_with = "instant::deserialize")]
     pub(super) at: Option<Timestamp>,
 }
 
