@@ -19,6 +19,8 @@
 //! - **I6** every effect of every commit exists; at rest no process writes;
 //! - **I7** the end is final, and the feed reports it, after the result;
 //! - **I9** the same program requests the same frames over the final journal, entry by entry;
+//! - **I11** a paused execution begins no attempt, and is shown as paused;
+//! - **I12** a terminated one begins none, and ends as terminated;
 //! - **A27** a paused execution takes no message beyond the bound of unread ones;
 //! - a head stays under 96 KiB.
 //!

@@ -298,9 +298,7 @@ fn a26_a_run_that_has_absorbed_nothing_deletes_nothing_while_it_lives() {
         let mail = world.memory.snapshot();
         let mail = mail.iter().filter(|(key, _)| MailKey::parse(key).is_some());
         assert_eq!(mail.count(), 4);
-        second
-            .faults
-            .add(Rule::new(Injection::Died).on_writes());
+        second.faults.add(Rule::new(Injection::Died).on_writes());
     };
     let (ended, ()) = world.block(join(run, acts));
     assert!(ended.is_err());

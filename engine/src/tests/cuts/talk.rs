@@ -37,7 +37,11 @@ fn i3_a_message_during_the_step_before_the_wait() {
 fn i3_a26_a_mailbox_of_more_than_one_page() {
     let mut acts = vec![start("receive_two", 1), run()];
     acts.extend((1..5).map(|n| signal("receive_two", "other", n)));
-    acts.extend([signal("receive_two", "in", 2), signal("hear", "other", 9), run()]);
+    acts.extend([
+        signal("receive_two", "in", 2),
+        signal("hear", "other", 9),
+        run(),
+    ]);
     let scenario = Scenario::new(acts, ("receive_two", Completed, "1103")).settings(|settings| {
         settings.mailbox_page = 3;
         settings.mailbox_batch = 1;
@@ -51,7 +55,11 @@ fn i3_a26_a_mailbox_of_more_than_one_page() {
 fn i3_a27_messages_that_stay_until_a_step_is_over() {
     let mut acts = vec![start("receive_two", 0)];
     acts.extend((1..4).map(|n| signal("receive_two", "other", n)));
-    acts.extend([signal("receive_two", "in", 1), signal("hear", "in", 2), run()]);
+    acts.extend([
+        signal("receive_two", "in", 1),
+        signal("hear", "in", 2),
+        run(),
+    ]);
     let scenario = Scenario::new(acts, ("receive_two", Completed, "1103")).settings(|settings| {
         settings.mailbox_page = 3;
         settings.mailbox_batch = 2;
