@@ -7,7 +7,7 @@ use futures::future::join;
 use super::ledger::Ledger;
 use super::{App, Ended, entries, keyed, neighbour, patient};
 use crate::client::{Signal, Start};
-use crate::domain::{Actor, Body, Class, Entry, ExecutionId, Status};
+use crate::domain::{Actor, Body, Class, Entry, ExecutionId, MessageId, Status, Text};
 use crate::keys::MailKey;
 use crate::ports::Clock as _;
 use crate::run::Causes;
@@ -238,6 +238,39 @@ fn a25_a_run_without_fresh_mail_in_a_full_page_looks_behind_it() {
     assert_eq!(left(&world, eid, Class::Message), 4);
     assert_eq!(world.run(eid).unwrap(), Ended::Terminal(Status::Completed));
     assert_eq!(world.result::<u64>(eid), Ok(4));
+    assert!(world.with_work().is_empty());
+}
+
+#[test]
+fn a25_a_sign_behind_messages_that_stay_is_found() {
+    let settings = Settings {
+        max_unread: 2,
+        ..small(3, 3)
+    };
+    let (world, ledger) = Ledger::world_with(settings, app);
+    let eid = world.start(Start::new("starts").key("s")).eid;
+    world.run_all();
+    send(&world, eid, "noise", 2);
+    world.run_all();
+    // The final commit starts a child; its only sign is the message.
+    send(&world, eid, "in", 1);
+    assert!(dies_at(&world, &ledger, 1).run(eid).is_err());
+    assert_eq!(world.status(eid), Status::Suspended);
+    assert_eq!(world.with_work().len(), 1, "no child");
+    // Messages that the execution does not take come before it in the order of keys.
+    let keys = (0..).map(|n| format!("key {n}"));
+    let first = |key: &String| {
+        let mid = MessageId::keyed("noise", &Text::parse(key).unwrap());
+        mid.as_str() < "2.2"
+    };
+    for key in keys.filter(first).take(3) {
+        let signal = Signal::on("noise").value(&1_u64).key(key.as_str());
+        world.signal(eid, signal).unwrap();
+    }
+    assert_eq!(run(&world, eid).0, Ended::Full);
+    assert_eq!(left(&world, eid, Class::Message), 3);
+    world.run_all();
+    assert_eq!(world.result::<u64>(eid), Ok(7));
     assert!(world.with_work().is_empty());
 }
 
