@@ -71,6 +71,7 @@ class Flat:
         pond = f"{self.bucket}/{self.prefix}/"
         for pattern, place in (
             (rf"{re.escape(pond)}([a-z-]+/)\*", r"\1"),
+            (rf"{re.escape(pond)}(pond)", r"\1"),
             (rf"{re.escape(self.bucket)}/{re.escape(self.inbox)}\*", "inbox"),
             (r"arn:aws:sqs:us-east-1:123456789012:pond-([a-z]+)", r"queue \1"),
             (r"arn:aws:logs:us-east-1:123456789012:log-group:/aws/lambda/pond-([a-z]+):\*", r"log \1"),

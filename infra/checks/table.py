@@ -1,6 +1,6 @@
 """The permissions of each function, and the reasons: policies.yaml must contain exactly these.
 
-A place is a folder below the prefix (`x/`), `inbox` (what the starter reads), a list of a folder (`list x/`),
+A place is a folder below the prefix (`x/`), `pond` (the object), `inbox` (what the starter reads), a list of a folder (`list x/`),
 `absent` (a read of a missing object is answered 404), a queue, a log, or `directory` (all of a bucket of
 S3 Express). The second half maps calls of the SDK to actions, and is checked against the sources.
 """
@@ -10,7 +10,8 @@ _QUEUES = ("sqs:SendMessage", ["queue default", "queue slow"], "hints to the wor
 
 
 def _own(function, queue=None):
-    lines = [(f"logs:{verb}", [f"log {function}"], "its log") for verb in ("CreateLogStream", "PutLogEvents")]
+    lines = [("s3:GetObject", ["pond"], "the id of the pond, with a keyring")]
+    lines += [(f"logs:{verb}", [f"log {function}"], "its log") for verb in ("CreateLogStream", "PutLogEvents")]
     if queue:
         verbs = ("ReceiveMessage", "DeleteMessage", "GetQueueAttributes")
         lines += [
