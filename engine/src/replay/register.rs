@@ -98,7 +98,11 @@ impl State {
     /// **\[R\] N9** The journal decides again as it did before: a refusal is recorded, and a child that
     /// was started is not refused. Bad interleaving: a deployment serves a queue no more, and a replay
     /// refuses the child that is running there.
+    /// A child that is too deep is refused for that, whatever the queues: this is not recorded.
     fn is_refused(&self, fid: &FrameId, queue: &Queue) -> bool {
+        if self.depth.is_max() {
+            return false;
+        }
         let served = self.queues.is_empty() || self.queues.contains(queue);
         let started = self.elsewhere.contains(fid);
         self.recorded.contains_key(fid) || !(served || started || *queue == self.queue)

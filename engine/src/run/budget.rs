@@ -35,7 +35,7 @@ impl Committer {
             requests += 1 + u64::from(!over) + u64::from(result) + u64::from(timer);
         }
         let mut budget = head.budget;
-        budget.spend(self.now, requests);
+        budget.spend(self.core.ports.clock.now(), requests);
         budget.max = self.recorded.requested.budget;
         budget
     }
@@ -47,7 +47,11 @@ impl Run {
     pub(super) fn over_budget(&self, max: Option<u64>) -> Option<Blocked> {
         let committer = &self.committer;
         let max = max.unwrap_or(self.core.settings.budget);
-        let requests = committer.journal.head.budget.spent(committer.now);
+        let requests = committer
+            .journal
+            .head
+            .budget
+            .spent(self.core.ports.clock.now());
         (requests >= max).then_some(Blocked::Budget { requests, max })
     }
 }

@@ -174,7 +174,9 @@ impl Run {
         let proven = timers.map(|timer| timer.due).max();
         let now = core.ports.clock.now().max(journal.head.at);
         let now = proven.map_or(now, |proven| now.max(proven));
-        inbox.listed_at = now;
+        // **B24** Not now: a message may have come since the listing.
+        let least = proven.max(Some(journal.head.at));
+        inbox.listed_at = inbox.listed_at.max(least.unwrap_or(now));
         let run = Self {
             core: Arc::clone(core),
             committer: Committer::new(core, journal, state, waking, now),

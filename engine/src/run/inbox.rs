@@ -84,13 +84,13 @@ pub(super) struct Inbox {
 }
 
 impl Inbox {
-    /// Begins with the listing of step 3, made at `listed`. `absorbed` are the ids in the journal.
+    /// Begins with the listing of step 3, made between the two instants `listed`. `absorbed` are the ids in the journal.
     pub(super) fn new(
         core: &Arc<Core>,
         record: &Record,
         absorbed: BTreeSet<MessageId>,
         listing: Listing,
-        listed: Duration,
+        (listed_at, listed): (Timestamp, Duration),
     ) -> Self {
         let known = |mid| {
             let (object, value) = (None, None);
@@ -105,7 +105,7 @@ impl Inbox {
             batch: Vec::new(),
             messages: absorbed.into_iter().map(known).collect(),
             kept: None,
-            listed_at: Timestamp::MIN,
+            listed_at,
             next_listing: listed + core.settings.ttl / 3,
             listing_failed_until: Duration::ZERO,
             hints: Arc::default(),

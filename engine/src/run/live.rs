@@ -282,10 +282,13 @@ impl Run {
     }
 
     /// Returns how many messages the next batch may contain. **\[R\] A27** Beyond a number of unread
-    /// ones, only an execution takes more that waits for a message, which may be further back.
+    /// ones, only an execution takes more that waits for a message, which may be further back, and
+    /// only while its journal is far from its bound: otherwise a flood of large messages would fail
+    /// it.
     fn room(&self) -> usize {
         let settings = &self.core.settings;
-        let most = match self.receives() {
+        let far = self.committer.journal.head.bytes < settings.max_journal / 2;
+        let most = match far && self.receives() {
             true => settings.max_unread_waiting,
             false => settings.max_unread,
         };

@@ -2,16 +2,19 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+use std::time::Duration;
+
+use jiff::Timestamp;
 
 use super::ended::{Causes, Ended, RunError};
 use super::inbox::Inbox;
 use super::{finish, lease};
-use crate::domain::{Body, Commit, Entry, ExecutionId, MessageId, Status};
+use crate::domain::{Body, Commit, Entry, ExecutionId, MessageId, Record, Status};
 use crate::journal::{self, Head, Item, Journal, Read};
 use crate::keys::{self, Key, MailKey};
 use crate::mailbox::{self, Early, Listing};
 use crate::outbox::{self, Noted};
-use crate::ports::Created;
+use crate::ports::{BucketError, Created};
 use crate::process::Core;
 use crate::stored::LoadError;
 
@@ -79,12 +82,8 @@ async fn load_mailbox(
     causes: &Causes,
     early: Early,
 ) -> Result<Loaded, RunError> {
-    let record = &journal.head.record;
-    let (eid, queue) = (record.eid, record.queue.clone());
     // 3. The mids decide what is fresh; if the tail contains all of them, no segment is read.
-    let page = core.settings.mailbox_page;
-    let listing = mailbox::list(&core.ports, &queue, &eid, page).await?;
-    let listed_at = core.ports.clock.monotonic();
+    let (listing, listed) = list(core, &journal.head.record).await?;
     let mut mids = journal.tail_mids()?;
     let mut history = None;
     if !listing.slots.iter().all(|slot| mids.contains(&slot.mid)) {
@@ -121,8 +120,9 @@ async fn load_mailbox(
         Some(read) => read,
         None => read_history(&mut journal, core, &mut mids).await?,
     };
+    let eid = journal.head.record.eid;
     tracing::trace!(%eid, commits = read.commits.len(), "loaded");
-    let inbox = Inbox::new(core, &journal.head.record, mids, listing, listed_at);
+    let inbox = Inbox::new(core, &journal.head.record, mids, listing, listed);
     Ok(Loaded::Ready(Box::new(Ready {
         journal,
         history: read.commits,
@@ -132,6 +132,17 @@ async fn load_mailbox(
         kept: false,
         early,
     })))
+}
+
+/// Lists the first page. Returns the instant before it, and when the reply came (monotonic).
+async fn list(
+    core: &Core,
+    record: &Record,
+) -> Result<(Listing, (Timestamp, Duration)), BucketError> {
+    let (ports, page) = (&core.ports, core.settings.mailbox_page);
+    let before = ports.clock.now();
+    let listing = mailbox::list(ports, &record.queue, &record.eid, page).await?;
+    Ok((listing, (before, ports.clock.monotonic())))
 }
 
 enum Resumed {
@@ -148,10 +159,7 @@ async fn resume(
     mut journal: Journal,
     causes: &Causes,
 ) -> Result<Resumed, RunError> {
-    let queue = journal.head.record.queue.clone();
-    let page = core.settings.mailbox_page;
-    let listing = mailbox::list(&core.ports, &queue, &eid, page).await?;
-    let listed_at = core.ports.clock.monotonic();
+    let (listing, listed) = list(core, &journal.head.record).await?;
     let timer = journal.head.timer.as_ref();
     let waking = timer.filter(|key| causes.timers.contains(key)).cloned();
     let mut mids = journal.tail_mids()?;
@@ -164,7 +172,7 @@ async fn resume(
         return Ok(Resumed::NoCause);
     }
     tracing::trace!(%eid, commits = read.commits.len(), "resumed");
-    let inbox = Inbox::new(core, &journal.head.record, mids, listing, listed_at);
+    let inbox = Inbox::new(core, &journal.head.record, mids, listing, listed);
     Ok(Resumed::Ready(Box::new(Ready {
         journal,
         history: read.commits,

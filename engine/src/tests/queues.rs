@@ -13,6 +13,7 @@ async fn parent(ctx: Context, _: ()) -> Result<String, Failed> {
     let found = match child.queue("fast").await {
         Ok(value) => value.to_string(),
         Err(FrameError::UnknownQueue { queue, .. }) => format!("no {queue}"),
+        Err(FrameError::TooDeep { .. }) => "too deep".to_owned(),
         Err(error) => return Err(error.into()),
     };
     ctx.receive::<u64>("go").await?;
@@ -34,12 +35,16 @@ fn serving(queues: &[&str]) -> Settings {
 
 /// A parent whose child was decided under `before`, and that ends under `after`.
 fn deployed(before: &[&str], after: &[&str]) -> (World, ExecutionId) {
-    let mut world = World::with_settings(app(), serving(before));
+    changed(serving(before), serving(after))
+}
+
+fn changed(before: Settings, after: Settings) -> (World, ExecutionId) {
+    let mut world = World::with_settings(app(), before);
     let eid = world.start(Start::new("parent")).eid;
     world.run_all();
     let core = world.engine.core();
     let (ports, host) = (core.ports.clone(), core.host.clone());
-    world.engine = Engine::with_settings(ports, app(), host, serving(after)).unwrap();
+    world.engine = Engine::with_settings(ports, app(), host, after).unwrap();
     world.signal(eid, Signal::on("go").value(&1_u64)).unwrap();
     world.run_all();
     (world, eid)
@@ -74,4 +79,14 @@ fn n9_a_refusal_stays_if_the_queue_is_served_later() {
 fn n9_a_started_child_is_not_refused_if_its_queue_is_served_no_more() {
     let (world, eid) = deployed(&["default", "fast"], &["default"]);
     assert_eq!(world.result(eid), Ok("1".to_owned()));
+}
+
+#[test]
+fn n26_a_child_that_is_too_deep_is_refused_for_that_whatever_the_queues() {
+    let before = Settings {
+        max_depth: 0,
+        ..serving(&[])
+    };
+    let (world, eid) = changed(before, serving(&["default"]));
+    assert_eq!(world.result(eid), Ok("too deep".to_owned()));
 }

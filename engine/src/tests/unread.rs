@@ -6,7 +6,7 @@ use super::Ended;
 use super::inbox::{SECOND, absorbed, absorbed_now, ada, app, left, run, send};
 use super::ledger::Ledger;
 use super::worker::{Log, beside, options};
-use crate::client::Start;
+use crate::client::{Signal, Start};
 use crate::domain::{Blocked, Class, Entry, Status};
 use crate::ports::Clock as _;
 use crate::settings::Settings;
@@ -172,4 +172,26 @@ fn a27_messages_that_stay_wake_no_worker_for_ever() {
     let sweeper = Sweeper::new(&world.engine).since(Some(since));
     let swept = world.block(sweeper.pass()).unwrap();
     assert_eq!((swept.stale_mail, swept.reported), (6, 0));
+}
+
+#[test]
+fn a27_a_flood_of_large_messages_blocks_an_execution_and_does_not_fail_it() {
+    let settings = Settings {
+        max_unread: 40,
+        max_unread_waiting: 1_000,
+        max_journal: 100_000,
+        ..Settings::default()
+    };
+    let (world, _) = Ledger::world_with(settings, app);
+    let eid = world.start(Start::new("sums").input(&1_u64)).eid;
+    world.run_all();
+    let large = "x".repeat(2_000);
+    for _ in 0..60 {
+        let signal = Signal::on("noise").value(&large);
+        world.signal(eid, signal).unwrap();
+    }
+    assert_eq!(world.run(eid).unwrap(), Ended::Parked(Status::Blocked));
+    let execution = world.block(world.engine.execution(eid)).unwrap();
+    assert!(execution.journal_bytes < 100_000);
+    assert!(matches!(execution.blocked, Some(Blocked::Inbox { .. })));
 }

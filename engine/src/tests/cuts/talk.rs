@@ -39,7 +39,7 @@ fn i3_a26_a_mailbox_of_more_than_one_page() {
     acts.extend((1..5).map(|n| signal("receive_two", "other", n)));
     acts.extend([
         signal("receive_two", "in", 2),
-        signal("hear", "other", 9),
+        signal("receive_two", "other", 9),
         run(),
     ]);
     let scenario = Scenario::new(acts, ("receive_two", Completed, "1103")).settings(|settings| {
@@ -57,7 +57,7 @@ fn i3_a27_messages_that_stay_until_a_step_is_over() {
     acts.extend((1..4).map(|n| signal("receive_two", "other", n)));
     acts.extend([
         signal("receive_two", "in", 1),
-        signal("hear", "in", 2),
+        signal("receive_two", "in", 2),
         run(),
     ]);
     let scenario = Scenario::new(acts, ("receive_two", Completed, "1103")).settings(|settings| {
