@@ -21,4 +21,4 @@ pub use layout::{
 };
 pub(crate) use layout::{FeedKey, TIMERS, feed_before, feed_day, mail_shard};
 
-pub(crate) use crate::domain::{stamp, unstamp};
+pub(crate) use crate::domain::stamp;

@@ -151,7 +151,7 @@ pub fn key(data: &[u8]) -> bool {
     let Ok(text) = std::str::from_utf8(data) else {
         return false;
     };
-    if let Some(at) = keys::unstamp(text) {
+    if let Some(at) = crate::domain::unstamp(text) {
         assert_eq!(keys::stamp(at), text);
     }
     if let Ok(eid) = ExecutionId::parse(text) {

@@ -4,7 +4,8 @@ use jiff::{SignedDuration, Timestamp};
 use proptest::prelude::*;
 
 use super::{at, instants};
-use crate::keys::{feed_day, stamp, unstamp};
+use crate::domain::unstamp;
+use crate::keys::{feed_day, stamp};
 
 #[test]
 fn stamps_sort_as_instants_over_every_boundary() {
