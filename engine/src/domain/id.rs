@@ -40,10 +40,6 @@ impl Namespace {
     }
 }
 
-/// The generation of an execution that was neither continued nor retried. It is part of the ids and
-/// keys of everything that begins in it.
-pub const FIRST_GENERATION: u32 = 0;
-
 /// The id of an execution: `UUIDv7` for a plain start, a hash of (key, n) for a keyed one, and of
 /// (parent, generation, frame) for a child. Canonical text everywhere.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

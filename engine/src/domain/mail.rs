@@ -4,7 +4,9 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::failure::{MAX_MESSAGE, cut};
-use super::{Channel, ExecutionId, Failure, FrameId, MessageId, Payload, Provenance, Record};
+use super::{
+    Channel, ExecutionId, Failure, FrameId, MessageId, Payload, Provenance, Record, is_first,
+};
 
 /// The object under `mail/{queue}/{sh}/{eid}/{class}.{name}`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -70,6 +72,9 @@ pub enum Body {
         fid: FrameId,
         /// The id of the child: a frame takes only the result of the child that it waits for.
         eid: ExecutionId,
+        /// The generation of the child that ended.
+        #[serde(default, skip_serializing_if = "is_first")]
+        generation: u32,
         /// The result of the child.
         outcome: Result<Payload, Failure>,
     },

@@ -48,8 +48,9 @@ pub struct Record {
     pub start_at: Option<Timestamp>,
 }
 
+/// Returns whether a number that counts from 0 is that of the first: its stored form omits it.
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
-fn is_first(n: &u32) -> bool {
+pub(crate) fn is_first(n: &u32) -> bool {
     *n == 0
 }
 

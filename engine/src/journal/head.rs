@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use super::{Archived, Price};
-use crate::domain::{Budget, Class, Commit, ExecutionId, MessageId, Record, Status};
+use crate::domain::{Budget, Class, Commit, ExecutionId, MessageId, Record, Status, is_first};
 use crate::keys::{self, Key, TimerKey};
 use crate::stored::{self, Document, LoadError};
 
@@ -21,6 +21,10 @@ pub(crate) struct Head {
     pub(crate) format: u32,
     /// The part that never changes.
     pub(crate) record: Record,
+    /// The number of continuations and retries. It is part of the ids and keys of everything that
+    /// begins in it.
+    #[serde(default, skip_serializing_if = "is_first")]
+    pub(crate) generation: u32,
     /// The dense count of commits.
     pub(crate) commit: u64,
     /// Identifies this commit; the same in all attempts at it.
@@ -192,6 +196,7 @@ impl Head {
         budget.spend(record.created_at, Price::of_start(&record).requests());
         Self {
             format: FORMAT,
+            generation: 0,
             commit: 0,
             nonce,
             at: record.created_at,

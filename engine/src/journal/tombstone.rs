@@ -100,6 +100,7 @@ impl Journal {
             commit: archived.commit + 1,
             at: ports.clock.now().max(head.at),
             epoch: head.epoch,
+            generation: head.generation,
             status: Status::Archived,
             archived: Some(archived),
             budget: Budget::default(),

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 
 use crate::domain::{
-    Began, Body, Channel, Class, Control, Entry, ExecutionId, FIRST_GENERATION, Failure, FrameId,
-    MessageId, OnClose, Parent, Payload, Provenance, Queue, Record,
+    Began, Body, Channel, Class, Control, Entry, ExecutionId, Failure, FrameId, MessageId, OnClose,
+    Parent, Payload, Provenance, Queue, Record,
 };
 use crate::feed::{Event, FeedRecord};
 use crate::journal::{Head, Item, Named};
@@ -113,6 +113,7 @@ pub(crate) fn plan(head: &Head, items: &[Item], entries: &BTreeMap<u64, Noted>) 
         };
         let decision = Decision {
             record: &head.record,
+            generation: head.generation,
             number,
             noted,
         };
@@ -136,6 +137,7 @@ pub(crate) fn plan(head: &Head, items: &[Item], entries: &BTreeMap<u64, Noted>) 
 /// An entry that may have an effect, with its number in the journal of the execution.
 struct Decision<'a> {
     record: &'a Record,
+    generation: u32,
     number: u64,
     noted: &'a Noted,
 }
@@ -206,9 +208,10 @@ impl Decision<'_> {
             body: Body::Child {
                 fid: parent.fid.clone(),
                 eid,
+                generation: self.generation,
                 outcome,
             },
-            sender: self.named(MessageId::result(&eid, FIRST_GENERATION)),
+            sender: self.named(MessageId::result(&eid, self.generation)),
         })
     }
 

@@ -10,7 +10,7 @@ use futures::future::Shared;
 use jiff::Timestamp;
 
 use super::states::{State, States};
-use crate::domain::{Digest, ExecutionId, FIRST_GENERATION, FrameId};
+use crate::domain::{Digest, ExecutionId, FrameId};
 
 /// One attempt of a step, for functions that ask for it. Cheap to clone.
 ///
@@ -47,16 +47,18 @@ pub(crate) struct Canceller {
 }
 
 impl Attempt {
-    /// The `number`th attempt (1, 2, ...) of the step `fid`, and the handle that cancels it.
+    /// The `number`th attempt (1, 2, ...) of the step `fid`, which began in `generation`, and the
+    /// handle that cancels it.
     pub(crate) fn new(
         eid: ExecutionId,
+        generation: u32,
         fid: FrameId,
         number: u32,
         deadline: Option<Timestamp>,
     ) -> (Self, Canceller) {
         let (sender, receiver) = oneshot::channel();
         let inner = Inner {
-            key: idempotency_key(&eid, FIRST_GENERATION, &fid),
+            key: idempotency_key(&eid, generation, &fid),
             eid,
             fid,
             number,

@@ -94,8 +94,13 @@ impl State {
             }
             // Only an open frame that waits for that child takes its result. A frame that is
             // missing from the program shows at its `frame.started`.
-            Body::Child { fid, eid, .. } => {
-                if self.awaits(fid, eid) {
+            Body::Child {
+                fid,
+                eid,
+                generation,
+                ..
+            } => {
+                if self.awaits(fid, eid, *generation) {
                     return self.accept(at, entry, fid, value, loose);
                 }
             }
@@ -110,10 +115,12 @@ impl State {
         Ok(())
     }
 
-    /// Whether the frame is open and waits for the result of this child.
-    pub(super) fn awaits(&self, fid: &FrameId, child: &ExecutionId) -> bool {
-        let slot = self.slots.get(fid);
-        slot.is_some_and(|slot| self.open.contains_key(&slot.order) && slot.frame.awaits(child))
+    /// Whether the frame is open and waits for the result of this child, as it ended in this
+    /// generation.
+    pub(super) fn awaits(&self, fid: &FrameId, child: &ExecutionId, generation: u32) -> bool {
+        let open = |slot: &&Slot| self.open.contains_key(&slot.order);
+        let slot = self.slots.get(fid).filter(open);
+        slot.is_some_and(|slot| slot.frame.awaits(child, generation))
     }
 
     /// A message comes in; only frames that wait on its channel are woken.

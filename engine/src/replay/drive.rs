@@ -174,9 +174,15 @@ impl Drive {
     pub(crate) fn is_undelivered(&self, entry: &Entry) -> bool {
         match entry {
             Entry::Received {
-                body: Body::Child { fid, eid, .. },
+                body:
+                    Body::Child {
+                        fid,
+                        eid,
+                        generation,
+                        ..
+                    },
                 ..
-            } => !self.table.lock().awaits(fid, eid),
+            } => !self.table.lock().awaits(fid, eid, *generation),
             _ => false,
         }
     }

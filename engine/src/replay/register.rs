@@ -114,6 +114,7 @@ impl State {
         let site = Site {
             fid: &fid,
             eid: self.eid,
+            generation: self.generation,
             queue: &self.queue,
             depth: self.depth,
             code: &self.code,

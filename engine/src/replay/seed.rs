@@ -11,6 +11,8 @@ use crate::ports::Entropy;
 #[derive(Debug)]
 pub(crate) struct Seed {
     pub(crate) eid: ExecutionId,
+    /// Its generation, of which the ids of its children are.
+    pub(crate) generation: u32,
     /// Its queue, which is the default queue of its children.
     pub(crate) queue: Queue,
     /// How far it is below the root of its tree.

@@ -24,6 +24,7 @@ pub(crate) struct Table(Arc<Shared>);
 
 struct Shared {
     eid: ExecutionId,
+    generation: u32,
     flag: Arc<Flag>,
     state: Mutex<State>,
 }
@@ -31,6 +32,7 @@ struct Shared {
 /// What the lock guards.
 pub(super) struct State {
     pub(super) eid: ExecutionId,
+    pub(super) generation: u32,
     pub(super) queue: Queue,
     pub(super) depth: Depth,
     pub(super) entropy: Arc<dyn Entropy>,
@@ -76,9 +78,11 @@ impl Table {
     pub(super) fn new(seed: Seed, flag: Arc<Flag>) -> Self {
         Self(Arc::new(Shared {
             eid: seed.eid,
+            generation: seed.generation,
             flag,
             state: Mutex::new(State {
                 eid: seed.eid,
+                generation: seed.generation,
                 queue: seed.queue,
                 depth: seed.depth,
                 entropy: seed.entropy,
@@ -106,6 +110,10 @@ impl Table {
 
     pub(crate) fn eid(&self) -> ExecutionId {
         self.0.eid
+    }
+
+    pub(crate) fn generation(&self) -> u32 {
+        self.0.generation
     }
 
     /// Whether the execution was asked to stop.

@@ -119,7 +119,7 @@ impl Attempts {
     pub(super) fn begin(
         &mut self,
         program: &mut Program,
-        eid: ExecutionId,
+        (eid, generation): (ExecutionId, u32),
         epoch: u64,
         step: &StepState,
     ) {
@@ -130,7 +130,7 @@ impl Attempts {
         let number = next_attempt(step);
         let now = self.core.ports.clock.now();
         let deadline = step.options.timeout.map(|timeout| after(now, timeout));
-        let (attempt, cancel) = Attempt::new(eid, step.fid.clone(), number, deadline);
+        let (attempt, cancel) = Attempt::new(eid, generation, step.fid.clone(), number, deadline);
         let work = drive.begin(&step.fid, attempt);
         let (fid, tx) = (step.fid.clone(), self.outcomes.0.clone());
         let report = move |result| {

@@ -94,9 +94,9 @@ impl Run {
 
     fn begin_all(&mut self, steps: &[StepState]) {
         let head = &self.committer.journal.head;
-        let (eid, epoch) = (head.record.eid, head.epoch);
+        let (of, epoch) = ((head.record.eid, head.generation), head.epoch);
         for step in steps {
-            self.attempts.begin(&mut self.program, eid, epoch, step);
+            self.attempts.begin(&mut self.program, of, epoch, step);
         }
     }
 

@@ -84,7 +84,8 @@ impl Run {
 
     async fn begin_drive(&mut self, history: &[Commit]) -> Result<Drive, RunError> {
         let core = Arc::clone(&self.core);
-        let record = self.committer.journal.head.record.clone();
+        let head = &self.committer.journal.head;
+        let (record, generation) = (head.record.clone(), head.generation);
         let recorded: BTreeMap<FrameId, Json> = history
             .iter()
             .flat_map(|commit| &commit.entries)
@@ -108,6 +109,7 @@ impl Run {
         let app = Arc::clone(&core.app);
         let seed = Seed {
             eid: record.eid,
+            generation,
             queue: record.queue.clone(),
             depth: record.depth,
             args,

@@ -9,7 +9,7 @@ use serde::de::DeserializeOwned;
 
 use super::frame::{Frame, frame_future};
 use super::{Context, FrameError};
-use crate::domain::{ExecutionId, FIRST_GENERATION, Json, OnClose, Queue, Workflow};
+use crate::domain::{ExecutionId, Json, OnClose, Queue, Workflow};
 use crate::replay::frames::Outcome;
 use crate::replay::frames::child::Plan;
 
@@ -140,10 +140,10 @@ impl Spawn {
     /// # Errors
     /// [`FrameError`] if a name, the key or the input is invalid, and after cancellation.
     pub fn start(self) -> Result<ExecutionId, FrameError> {
-        let eid = self.frame.eid();
+        let (eid, generation) = (self.frame.eid(), self.frame.generation());
         let fid = self.frame.register_now()?;
         // Without a frame the drive is over: the workflow is not polled again.
-        Ok(fid.map_or(eid, |fid| eid.child(FIRST_GENERATION, &fid)))
+        Ok(fid.map_or(eid, |fid| eid.child(generation, &fid)))
     }
 }
 

@@ -11,9 +11,7 @@ use uuid::Uuid;
 use super::child::{Offspring, Spawn};
 use super::frame::Frame;
 use super::{CallFn, Child, FrameError, Receive, Sleep, Step, StepFn, Workflow, step_body};
-use crate::domain::{
-    Channel, ExecutionId, FIRST_GENERATION, FrameId, FrameName, InvalidName, Json, OnClose,
-};
+use crate::domain::{Channel, ExecutionId, FrameId, FrameName, InvalidName, Json, OnClose};
 use crate::replay::frames::{announce, receive, send, sleep, step};
 use crate::replay::{Place, States, Table, idempotency_key};
 
@@ -274,17 +272,23 @@ impl Context {
         self.table.eid()
     }
 
+    /// The generation of the execution: the number of times that it was continued or retried.
+    #[must_use]
+    pub fn generation(&self) -> u32 {
+        self.table.generation()
+    }
+
     /// Whether the execution was asked to stop.
     #[must_use]
     pub fn cancel_requested(&self) -> bool {
         self.table.is_cancelled()
     }
 
-    /// 32 hex digits, the same whenever this execution runs: for effects that happen once in
-    /// its life. Steps have one of their own, see [`Attempt`](crate::Attempt).
+    /// 32 hex digits, the same whenever this generation of the execution runs: for effects that
+    /// happen once in it. Steps have one of their own, see [`Attempt`](crate::Attempt).
     #[must_use]
     pub fn idempotency_key(&self) -> String {
-        idempotency_key(&self.eid(), FIRST_GENERATION, &self.scope)
+        idempotency_key(&self.eid(), self.generation(), &self.scope)
     }
 
     pub(super) fn table(&self) -> &Table {

@@ -78,6 +78,10 @@ impl<P> Frame<P> {
         self.ctx.eid()
     }
 
+    pub(super) fn generation(&self) -> u32 {
+        self.ctx.generation()
+    }
+
     pub(super) fn fid(&self) -> FrameId {
         self.fid.clone().unwrap_or_else(FrameId::root)
     }

@@ -203,6 +203,7 @@ fn children(stories: &Stories, eid: ExecutionId, story: &Story, page: usize) -> 
                     fid,
                     eid: child,
                     outcome,
+                    ..
                 },
             ..
         } = entry

@@ -23,6 +23,7 @@ pub(super) fn check(observer: &Engine, eid: ExecutionId, story: &Story) -> Resul
     let app = Arc::clone(&core.app);
     let seed = Seed {
         eid,
+        generation: story.last().generation,
         queue: record.queue.clone(),
         depth: record.depth,
         args: args.map_err(|error| broken(&error))?,

@@ -9,7 +9,7 @@ use std::task::Poll;
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
 use futures::stream::{FuturesUnordered, Stream as _};
-use millpond::domain::{ExecutionId, FIRST_GENERATION, FrameId, FrameName, kind};
+use millpond::domain::{ExecutionId, FrameId, FrameName, kind};
 use millpond::{Context, FrameError};
 use serde_json::{Map, Value};
 
@@ -298,7 +298,7 @@ impl Family {
         let name = FrameName::parse(&name).expect("a definition id without dots is a frame name");
         let key = FrameName::parse(planned.key.as_str()).expect("a task key is a frame name");
         let fid = self.place.keyed(&name, &key);
-        self.parent.run.child(FIRST_GENERATION, &fid)
+        self.parent.run.child(self.scope.generation(), &fid)
     }
 
     fn cancel(&self, run: ExecutionId) {

@@ -5,8 +5,7 @@ use jiff::Timestamp;
 use super::frame::{Accepted, Begun, Frame, Outcome, Site};
 use super::kind::{Described, FrameKind, Reader};
 use crate::domain::{
-    Began, Body, Digest, Entry, ExecutionId, FIRST_GENERATION, Json, OnClose, Payload, Queue,
-    Workflow,
+    Began, Body, Digest, Entry, ExecutionId, Json, OnClose, Payload, Queue, Workflow,
 };
 use crate::replay::FrameError;
 use crate::replay::tree::{FrameStatus, Tree};
@@ -31,6 +30,8 @@ pub(crate) struct Plan {
 
 struct Child {
     eid: ExecutionId,
+    /// The generation of the child whose result it awaits, or a later one.
+    generation: u32,
     workflow: Workflow,
     input: Digest,
     waits: bool,
@@ -55,7 +56,8 @@ impl super::Plan for Plan {
             });
         }
         let child = Child {
-            eid: site.eid.child(FIRST_GENERATION, site.fid),
+            eid: site.eid.child(site.generation, site.fid),
+            generation: 0,
             input: self.args.digest(),
             workflow: self.workflow,
             waits: self.waits,
@@ -93,8 +95,8 @@ impl Frame for Child {
         self.waits
     }
 
-    fn awaits(&self, child: &ExecutionId) -> bool {
-        self.waits && *child == self.eid
+    fn awaits(&self, child: &ExecutionId, generation: u32) -> bool {
+        self.waits && *child == self.eid && generation >= self.generation
     }
 
     fn accept(&mut self, entry: &Entry, value: Option<Json>) -> Accepted {
@@ -114,9 +116,15 @@ impl Frame for Child {
                 Accepted::Decided
             }
             Entry::Received {
-                body: Body::Child { eid, outcome, .. },
+                body:
+                    Body::Child {
+                        eid,
+                        generation,
+                        outcome,
+                        ..
+                    },
                 ..
-            } if self.awaits(eid) => match outcome {
+            } if self.awaits(eid, *generation) => match outcome {
                 Ok(_) => Accepted::value(value),
                 Err(failure) => Accepted::Outcome(Outcome::Failed(failure.clone())),
             },
@@ -174,7 +182,9 @@ fn show(entry: &Entry, at: Timestamp, tree: &mut Tree) {
         }
         // Any other result was not delivered.
         Entry::Received {
-            body: Body::Child { fid, eid, outcome },
+            body: Body::Child {
+                fid, eid, outcome, ..
+            },
             ..
         } if tree.awaits(fid, eid) => {
             let status = match outcome {

@@ -36,6 +36,8 @@ pub(crate) struct Site<'a> {
     /// The frame's id.
     pub(crate) fid: &'a FrameId,
     pub(crate) eid: ExecutionId,
+    /// The execution's generation.
+    pub(crate) generation: u32,
     /// The execution's queue.
     pub(crate) queue: &'a Queue,
     pub(crate) depth: Depth,
@@ -77,8 +79,8 @@ pub(crate) trait Frame: Send {
     /// if it is a blob; it is `None` only for an entry that has no value to deliver.
     fn accept(&mut self, entry: &Entry, value: Option<Json>) -> Accepted;
 
-    /// Whether it waits for the result of this child.
-    fn awaits(&self, _child: &ExecutionId) -> bool {
+    /// Whether it waits for the result of this child, as it ended in this generation.
+    fn awaits(&self, _child: &ExecutionId, _generation: u32) -> bool {
         false
     }
 

@@ -17,7 +17,7 @@ fn step() -> (ExecutionId, FrameId) {
 fn the_idempotency_key_is_the_same_for_every_attempt_and_no_other_step() {
     let (eid, fid) = step();
     let key = |eid, fid: &FrameId, number| {
-        let (attempt, _) = Attempt::new(eid, fid.clone(), number, None);
+        let (attempt, _) = Attempt::new(eid, 0, fid.clone(), number, None);
         attempt.idempotency_key().to_owned()
     };
     assert_eq!(key(eid, &fid, 1), key(eid, &fid, 2));
@@ -32,7 +32,7 @@ fn the_idempotency_key_is_the_same_for_every_attempt_and_no_other_step() {
 #[test]
 fn a_cancelled_attempt_is_reported_in_every_clone() {
     let (eid, fid) = step();
-    let (attempt, mut canceller) = Attempt::new(eid, fid, 1, None);
+    let (attempt, mut canceller) = Attempt::new(eid, 0, fid, 1, None);
     let other = attempt.clone();
     assert!(!other.is_cancelled());
     assert!(other.cancelled().now_or_never().is_none());
@@ -46,7 +46,7 @@ fn a_cancelled_attempt_is_reported_in_every_clone() {
 #[test]
 fn a_canceller_that_is_dropped_cancels_nothing() {
     let (eid, fid) = step();
-    let (attempt, canceller) = Attempt::new(eid, fid, 1, None);
+    let (attempt, canceller) = Attempt::new(eid, 0, fid, 1, None);
     drop(canceller);
     assert!(!attempt.is_cancelled());
     assert!(attempt.cancelled().now_or_never().is_none());

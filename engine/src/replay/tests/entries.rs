@@ -283,6 +283,7 @@ fn a_child_result_for_no_frame_is_nobodys_news() {
     let body = crate::domain::Body::Child {
         fid: fid("root/none#0"),
         eid: super::make::eid(),
+        generation: 0,
         outcome,
     };
     let mut drive = started(&whole);
@@ -306,7 +307,12 @@ fn a24_a_result_of_another_child_is_not_delivered() {
     let result = |n: u8, to, of| {
         let outcome = Ok(Json::of(&n).unwrap().into());
         let (fid, eid) = (fid(to), of);
-        let body = crate::domain::Body::Child { fid, eid, outcome };
+        let body = crate::domain::Body::Child {
+            fid,
+            eid,
+            generation: 0,
+            outcome,
+        };
         super::make::received(mid(&format!("r{n}")), body)
     };
     // Of another child, for a frame that waits for none, and of another generation.

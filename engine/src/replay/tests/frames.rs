@@ -344,7 +344,7 @@ fn a_step_that_is_over_begins_no_attempt() {
     let mut whole = world(one, ());
     whole.run();
     let (mut drive, _) = whole.replay().unwrap();
-    let (attempt, _) = Handle::new(super::make::eid(), fid("root/s#0"), 1, None);
+    let (attempt, _) = Handle::new(super::make::eid(), 0, fid("root/s#0"), 1, None);
     let ended = futures::executor::block_on(drive.begin(&fid("root/s#0"), attempt));
     assert_eq!(ended.unwrap_err().kind, kind::CANCELLED);
 }

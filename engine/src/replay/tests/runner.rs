@@ -93,6 +93,7 @@ impl World {
     pub(super) fn drive(&self) -> Drive {
         let seed = Seed {
             eid: eid(),
+            generation: 0,
             queue: Queue::default(),
             depth: Depth::default(),
             args: Json::of(&self.args).unwrap(),
@@ -283,7 +284,7 @@ impl World {
         let Phase::Started { attempt } = step.phase else {
             panic!("a step body runs after its barrier: {step:?}");
         };
-        let (handle, _canceller) = Attempt::new(eid(), fid.clone(), attempt, None);
+        let (handle, _canceller) = Attempt::new(eid(), 0, fid.clone(), attempt, None);
         let fid = fid.clone();
         let entry = match block_on(drive.begin(&fid, handle)) {
             Ok(value) => Entry::FrameCompleted {
@@ -339,7 +340,7 @@ impl World {
                         let value = Json::null().into();
                         return Some(Entry::FrameCompleted { fid, value });
                     }
-                    let (attempt, _) = Attempt::new(eid(), fid.clone(), 1, None);
+                    let (attempt, _) = Attempt::new(eid(), 0, fid.clone(), 1, None);
                     let value = block_on(drive.begin(&fid, attempt)).unwrap().into();
                     Entry::FrameCompleted { fid, value }
                 }
@@ -352,7 +353,14 @@ impl World {
                 {
                     let outcome = outcome.map(|value| Json::of(&value).unwrap().into());
                     let (fid, eid) = (fid(name), eid().child(0, &fid(name)));
-                    received(mid, Body::Child { fid, eid, outcome })
+                    let generation = 0;
+                    let body = Body::Child {
+                        fid,
+                        eid,
+                        generation,
+                        outcome,
+                    };
+                    received(mid, body)
                 }
                 Arrival::Cancel if !seen.contains(&mid) => cancel(mid),
                 _ => continue,
