@@ -71,6 +71,26 @@ impl Archive {
         }
     }
 
+    /// The newest generation of the execution.
+    pub(crate) fn generation(&self) -> u32 {
+        let entries = self
+            .commits
+            .iter()
+            .rev()
+            .flat_map(|commit| commit.entries.iter().rev());
+        let mut begins = entries.filter_map(|entry| match entry {
+            Entry::Retried(retried) => Some(retried.generation),
+            _ => None,
+        });
+        begins.next().unwrap_or(0)
+    }
+
+    /// The number of the newest entry that a fence counts.
+    pub(crate) fn newest_entry(&self) -> u64 {
+        let mut commits = self.commits.iter().rev();
+        commits.find_map(Commit::newest).unwrap_or(0)
+    }
+
     /// The entry that ended the execution: its value, or its failure.
     #[must_use]
     pub(crate) fn outcome(&self) -> Option<&Entry> {

@@ -4,8 +4,8 @@ use serde::Serialize;
 
 use super::{Engine, EngineError, Start, Started};
 use crate::domain::{
-    Actor, Body, Channel, Control, Entry, ExecutionId, Json, Mail, MessageId, Payload, Record,
-    Text, ValueError, Workflow,
+    Actor, Body, Channel, Control, Entry, ExecutionId, Json, Mail, MessageId, Payload, Queue,
+    Record, Text, ValueError, Workflow,
 };
 use crate::journal::Journal;
 use crate::mailbox::{self, Sent};
@@ -271,13 +271,24 @@ impl Engine {
         control: Control,
         actor: Actor,
     ) -> Result<(), EngineError> {
-        let ports = &self.core.ports;
         actor.check()?;
         let queue = self.receiver(eid).await?.queue;
+        self.mail_control(eid, &queue, control, actor).await
+    }
+
+    /// Mails a command. 1 P.
+    pub(super) async fn mail_control(
+        &self,
+        eid: ExecutionId,
+        queue: &Queue,
+        control: Control,
+        actor: Actor,
+    ) -> Result<(), EngineError> {
+        let ports = &self.core.ports;
         let now = ports.clock.now();
         let mid = MessageId::control(now, ports.entropy.uuid7(now));
         let mail = Mail::new(mid, actor.into(), now, Body::Control(control.cut()));
-        let _ = mailbox::send(ports, &queue, &eid, &mail).await?;
+        let _ = mailbox::send(ports, queue, &eid, &mail).await?;
         Ok(())
     }
 

@@ -90,6 +90,28 @@ pub enum EngineError {
         /// The newest execution of its key, if the key was started again since.
         next: Option<ExecutionId>,
     },
+    /// A retry is for an execution that failed or is blocked, or, from a frame, for one that waits.
+    #[error("execution {eid} is {status}: only a failed or blocked execution is retried{}", match .status {
+        Status::Suspended => ", unless a frame is named",
+        Status::Archived => ", and not once it is archived",
+        _ => "",
+    })]
+    NotRetried {
+        /// The id.
+        eid: ExecutionId,
+        /// Its status.
+        status: Status,
+    },
+    /// The execution has entries that the caller has not seen.
+    #[error("execution {eid} has changed: its newest entry is {found}, not {expected}")]
+    StaleFence {
+        /// The id.
+        eid: ExecutionId,
+        /// The newest entry that the caller has seen.
+        expected: u64,
+        /// Its newest entry.
+        found: u64,
+    },
     /// Other starters of a key that is free were faster, several times.
     #[error("concurrent starts with the key {key:?} came first, several times; start it again")]
     Contended {
@@ -143,7 +165,9 @@ impl EngineError {
             | Self::UnknownQueue { .. }
             | Self::PayloadTooLarge { .. } => ErrorKind::Invalid,
             Self::UnknownWorkflow { .. } | Self::UnknownExecution { .. } => ErrorKind::NotFound,
-            Self::TerminalExecution { .. } => ErrorKind::Conflict,
+            Self::TerminalExecution { .. } | Self::NotRetried { .. } | Self::StaleFence { .. } => {
+                ErrorKind::Conflict
+            }
             Self::NotYet { .. } | Self::Contended { .. } => ErrorKind::NotYet,
             Self::Commit(_) | Self::Load(_) | Self::Bucket(_) => ErrorKind::Storage,
         }

@@ -34,6 +34,10 @@ pub struct Execution {
     pub budget: u64,
     /// Entries so far.
     pub entries: u64,
+    /// The number of its newest entry, for a fence: suspensions, resumptions and refusals do not count.
+    pub newest_entry: u64,
+    /// The number of continuations and retries.
+    pub generation: u32,
     /// Bytes of journal so far.
     pub journal_bytes: u64,
     /// Bytes of the head itself; 0 once the execution is archived.
@@ -109,6 +113,8 @@ impl Engine {
             requests_today: head.budget.spent(self.core.ports.clock.now()),
             budget: head.budget.max.unwrap_or(self.core.settings.budget),
             entries: head.entries,
+            newest_entry: head.newest,
+            generation: head.generation,
             journal_bytes: head.bytes,
             segments: head.sealed.len(),
             record: head.record,
@@ -139,6 +145,7 @@ impl Engine {
 
 fn archived(archive: Archive, budget: u64) -> Execution {
     let budget = archive.record.budget.unwrap_or(budget);
+    let (newest, generation) = (archive.newest_entry(), archive.generation());
     Execution {
         archive: Some(keys::archive(&archive.record.eid)),
         record: archive.record,
@@ -151,6 +158,8 @@ fn archived(archive: Archive, budget: u64) -> Execution {
         requests_today: 0,
         budget,
         entries: archive.entries,
+        newest_entry: newest,
+        generation,
         journal_bytes: archive.bytes,
         head_bytes: 0,
         segments: archive.segments.len(),

@@ -3,6 +3,7 @@
 use super::past::History;
 use super::{Engine, EngineError};
 use crate::domain::{ExecutionId, Status};
+use crate::journal;
 use crate::replay::{Frame, FrameStatus, Tree};
 
 impl Engine {
@@ -20,7 +21,9 @@ impl Engine {
             ..
         } = self.history(eid, 0).await?;
         let mut tree = Tree::new(record.created_at);
-        commits.iter().for_each(|commit| tree.read(commit));
+        journal::lines(&commits)
+            .iter()
+            .for_each(|line| tree.read(line));
         if status.is_terminal() {
             tree.end(at);
         }

@@ -18,6 +18,7 @@ mod past;
 mod place;
 mod price;
 mod result;
+mod retry;
 mod start;
 mod unread;
 mod unserved;

@@ -9,6 +9,7 @@ use super::{Engine, EngineError};
 use crate::domain::{
     Body, Channel, Commit, Entry, ExecutionId, Mail, MessageId, Payload, Provenance,
 };
+use crate::journal;
 use crate::mailbox;
 
 /// Messages of a mailbox that are read.
@@ -66,12 +67,8 @@ impl Engine {
 /// Returns the messages of a journal that no `receive` has consumed.
 pub(super) fn of_journal(commits: &[Commit]) -> Vec<Unread> {
     let mut open = BTreeMap::new();
-    for (at, entry) in commits
-        .iter()
-        .flat_map(|commit| &commit.entries)
-        .enumerate()
-    {
-        match entry {
+    for (at, line) in journal::lines(commits).into_iter().enumerate() {
+        match line.entry {
             Entry::Received {
                 mid,
                 sent_at,

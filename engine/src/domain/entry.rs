@@ -6,8 +6,8 @@ use serde_variant::to_variant_name;
 
 use super::failure::kind;
 use super::{
-    Blocked, Body, Channel, Digest, ExecutionId, Failure, FrameId, Json, MessageId, OnClose,
-    Payload, Provenance, Queue, Workflow,
+    Began, Blocked, Body, Channel, ExecutionId, Failure, FrameId, Json, MessageId, OnClose,
+    Payload, Provenance, Queue, Retried, Wait,
 };
 
 /// The entries that became durable by one compare-and-swap of the head.
@@ -27,6 +27,15 @@ pub struct Commit {
     pub frames: Option<u32>,
     /// The entries.
     pub entries: Vec<Entry>,
+}
+
+impl Commit {
+    /// Returns the number of the newest entry that a fence counts (see [`Entry::counts`]).
+    #[must_use]
+    pub fn newest(&self) -> Option<u64> {
+        let counted = self.entries.iter().rposition(Entry::counts);
+        counted.map(|at| self.first + at as u64)
+    }
 }
 
 /// One event in the life of an execution.
@@ -68,6 +77,17 @@ pub enum Entry {
     /// The engine parked the execution.
     #[serde(rename = "execution.blocked")]
     Blocked(Blocked),
+    /// A retry or a reset began another generation.
+    #[serde(rename = "execution.retried")]
+    Retried(Retried),
+    /// A command did not apply any more when it was absorbed.
+    #[serde(rename = "control.refused")]
+    Refused {
+        /// The command.
+        mid: MessageId,
+        /// The reason.
+        why: String,
+    },
     /// The execution ended with a value.
     #[serde(rename = "execution.completed")]
     Completed {
@@ -179,82 +199,18 @@ pub enum Entry {
         /// The action taken on it.
         how: OnClose,
     },
-}
-
-/// The work that began under a frame.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Began {
-    /// An attempt of a step. This entry precedes every effect of the attempt.
-    Step {
-        /// The number of the attempt, from 1.
-        attempt: u32,
-        /// The digest of a `call`'s input.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        input: Option<Digest>,
-    },
-    /// A child execution.
-    Child {
+    /// A retry of this execution retries a child, and its frame awaits the next result.
+    #[serde(rename = "child.retried")]
+    ChildRetried {
+        /// The frame that started it.
+        fid: FrameId,
         /// The id of the child.
         eid: ExecutionId,
-        /// The workflow type of the child.
-        workflow: Workflow,
-        /// The version of the workflow, decided when the child began.
-        version: String,
         /// The queue of the child.
         queue: Queue,
-        /// The input of the child.
-        args: Payload,
-        /// The digest of the input's canonical form.
-        input: Digest,
-        /// True if the frame waits for the result.
-        waits: bool,
-        /// The action taken on the child if this execution ends first.
-        on_close: OnClose,
+        /// The generation of the child whose result is awaited.
+        generation: u32,
     },
-}
-
-/// The condition that a frame waits for.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Wait {
-    /// A sleep.
-    Sleep {
-        /// The instant of its end.
-        due: Timestamp,
-    },
-    /// A message.
-    Message {
-        /// The channel.
-        channel: Channel,
-        /// The deadline; none if absent.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        due: Option<Timestamp>,
-    },
-    /// The next attempt of a step.
-    Retry {
-        /// The attempt that failed.
-        attempt: u32,
-        /// The instant at which the next attempt begins.
-        due: Timestamp,
-        /// The failure of that attempt.
-        failure: Failure,
-        /// Whether the attempt vanished with its worker, which has a separate limit.
-        #[serde(default, skip_serializing_if = "Lost::is_no")]
-        lost: Lost,
-    },
-}
-
-/// Whether an attempt vanished with its worker.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct Lost(pub bool);
-
-impl Lost {
-    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde's signature")]
-    fn is_no(&self) -> bool {
-        !self.0
-    }
 }
 
 /// The value of an entry, by reference or by mutable reference like `$entry`.
@@ -315,6 +271,7 @@ impl Entry {
             Self::Sliced => "handed on",
             Self::Paused { .. } => "paused",
             Self::Unpaused => "unpaused",
+            Self::Retried(_) => "retried",
             Self::Blocked(_) => "blocked",
             Self::Completed { .. } => "completed",
             Self::Failed { .. } => "failed",
@@ -330,8 +287,19 @@ impl Entry {
             | Self::FrameDropped { .. }
             | Self::Sent { .. }
             | Self::Announced { .. }
-            | Self::ChildClosed { .. } => return None,
+            | Self::ChildClosed { .. }
+            | Self::ChildRetried { .. }
+            | Self::Refused { .. } => return None,
         })
+    }
+
+    /// Returns whether a fence counts the entry: it is not one that a run adds by itself.
+    #[must_use]
+    pub fn counts(&self) -> bool {
+        !matches!(
+            self,
+            Self::Suspended | Self::Resumed | Self::Sliced | Self::Refused { .. }
+        )
     }
 
     /// Returns whether the entry ends its execution.
@@ -356,7 +324,8 @@ impl Entry {
             | Self::FrameDropped { fid }
             | Self::Sent { fid, .. }
             | Self::Announced { fid, .. }
-            | Self::ChildClosed { fid, .. } => Some(fid),
+            | Self::ChildClosed { fid, .. }
+            | Self::ChildRetried { fid, .. } => Some(fid),
             Self::Received { .. }
             | Self::Started
             | Self::Suspended
@@ -364,6 +333,8 @@ impl Entry {
             | Self::Paused { .. }
             | Self::Unpaused
             | Self::Blocked(_)
+            | Self::Retried(_)
+            | Self::Refused { .. }
             | Self::Completed { .. }
             | Self::Failed { .. }
             | Self::Cancelled { .. }

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::FrameId;
+
 /// The kinds of failure that the engine itself produces.
 pub mod kind {
     /// The execution was cancelled.
@@ -20,6 +22,8 @@ pub mod kind {
     pub const PAYLOAD_TOO_LARGE: &str = "payload_too_large";
     /// A child would be too far below the root of its tree.
     pub const DEPTH: &str = "depth";
+    /// A child cannot be retried, because it is archived.
+    pub const ARCHIVED: &str = "archived";
     /// No worker of the deployment serves the queue of a child.
     pub const QUEUE: &str = "queue";
     /// The journal reached its bound.
@@ -39,6 +43,9 @@ pub struct Failure {
     /// True if no retry can help.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub terminal: bool,
+    /// The frame whose failure became this one, if the workflow passed it on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub frame: Option<FrameId>,
 }
 
 impl Failure {
@@ -48,6 +55,7 @@ impl Failure {
             kind: cut(kind.into(), 256),
             message: cut(message.into(), MAX_MESSAGE),
             terminal: false,
+            frame: None,
         }
     }
 
@@ -55,6 +63,13 @@ impl Failure {
     #[must_use]
     pub fn terminal(mut self) -> Self {
         self.terminal = true;
+        self
+    }
+
+    /// Names the frame whose failure this is.
+    #[must_use]
+    pub(crate) fn of_frame(mut self, frame: Option<FrameId>) -> Self {
+        self.frame = frame;
         self
     }
 }

@@ -163,6 +163,23 @@ impl FrameId {
         Self("root".into())
     }
 
+    /// Parses the id of a frame.
+    ///
+    /// # Errors
+    /// [`InvalidName`] if it is not `root`, or below it, or is longer than 4 KiB.
+    pub fn parse(text: &str) -> Result<Self, InvalidName> {
+        let mut parts = text.split('/');
+        let good = |part: &str| !part.is_empty() && part.chars().all(|c| !c.is_control());
+        match text.len() <= 4 << 10 && parts.next() == Some("root") && parts.all(good) {
+            true => Ok(Self(text.into())),
+            false => Err(InvalidName::new(
+                "frame id",
+                "`root/name#0` or `root/name:key`",
+                text,
+            )),
+        }
+    }
+
     /// Returns the scope `name` below this frame.
     #[must_use]
     pub fn scope(&self, name: &FrameName) -> Self {

@@ -5,7 +5,8 @@ use serde::{Deserialize, Serialize};
 
 use super::failure::{MAX_MESSAGE, cut};
 use super::{
-    Channel, ExecutionId, Failure, FrameId, MessageId, Payload, Provenance, Record, is_first,
+    Channel, ExecutionId, Failure, FrameId, MessageId, Payload, Provenance, Record, RetryRequest,
+    is_first,
 };
 
 /// The object under `mail/{queue}/{sh}/{eid}/{class}.{name}`.
@@ -111,6 +112,8 @@ pub enum Control {
         /// The reason, for the journal.
         reason: String,
     },
+    /// Begins a failed or blocked execution again, from the failure or from an earlier frame.
+    Retry(RetryRequest),
     /// Resumes the execution: lifts a pause and a block, resets the crash count.
     Resume {
         /// The number of requests a day that it may make from now on, if that changes.
@@ -124,7 +127,10 @@ impl Control {
     #[must_use]
     pub fn cut(mut self) -> Self {
         match &mut self {
-            Self::Cancel { reason } | Self::Terminate { reason } | Self::Pause { reason } => {
+            Self::Cancel { reason }
+            | Self::Terminate { reason }
+            | Self::Pause { reason }
+            | Self::Retry(RetryRequest { reason, .. }) => {
                 *reason = cut(std::mem::take(reason), MAX_MESSAGE);
             }
             Self::Resume { .. } => {}

@@ -77,6 +77,11 @@ impl Journal {
             frames: draft.frames,
             entries: draft.entries,
         };
+        let generation = commit.entries.iter().rev().find_map(|entry| match entry {
+            Entry::Retried(retried) => Some(retried.generation),
+            _ => None,
+        });
+        let newest = commit.newest();
         let raw = Raw::of(&commit);
         let mut next = self.head.clone();
         let mut open = self.open.clone();
@@ -92,7 +97,9 @@ impl Journal {
         next.epoch = draft.lease.as_ref().map_or(next.epoch, |lease| lease.epoch);
         next.lease = draft.lease;
         next.status = draft.status;
+        next.generation = generation.unwrap_or(next.generation);
         next.entries = entries;
+        next.newest = newest.unwrap_or(next.newest);
         // A renewal is no history: counted, one long step could end its execution.
         next.bytes += if renews { 0 } else { raw.bytes() as u64 };
         next.tail.push(raw);

@@ -38,6 +38,9 @@ pub(crate) struct Head {
     pub(crate) status: Status,
     /// The number of entries so far: the number of the next one.
     pub(crate) entries: u64,
+    /// The number of the newest entry that a fence counts (see [`Entry::counts`](crate::domain::Entry::counts)).
+    #[serde(default)]
+    pub(crate) newest: u64,
     /// The bytes of journal so far, including sealed segments, without renewals of the lease.
     pub(crate) bytes: u64,
     pub(crate) sealed: Vec<Sealed>,
@@ -205,6 +208,7 @@ impl Head {
             lease: None,
             status: Status::Pending,
             entries: 0,
+            newest: 0,
             bytes: 0,
             sealed: Vec::new(),
             tail: Vec::new(),

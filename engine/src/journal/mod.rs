@@ -8,6 +8,7 @@ mod commit;
 mod error;
 mod head;
 mod price;
+mod reading;
 mod report;
 pub(crate) mod segment;
 #[cfg(test)]
@@ -23,6 +24,7 @@ pub(crate) use head::FORMAT;
 pub use head::Lease;
 pub(crate) use head::{Head, Item, Named, News, Raw, Sealed};
 pub use price::Price;
+pub(crate) use reading::{Line, first_generation, into_lines, lines, void};
 pub(crate) use tombstone::Archived;
 
 use crate::domain::{Commit, Entry, ExecutionId, MessageId, Record};

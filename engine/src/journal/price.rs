@@ -40,6 +40,11 @@ impl Price {
             Entry::Sent { .. } | Entry::ChildClosed { .. } | Entry::Sliced => {
                 price.write_requests += 1;
             }
+            // The head of the child was read to decide that.
+            Entry::ChildRetried { .. } => {
+                price.write_requests += 1;
+                price.read_requests += 1;
+            }
             _ => {}
         }
         price

@@ -12,9 +12,7 @@ mod send;
 use crate::domain::Mail;
 use crate::stored::Document;
 
-#[cfg(any(test, feature = "testing"))]
-pub(crate) use absorb::decode;
-pub(crate) use absorb::{Early, Listing, Slot, fetch, list, order, read, read_early};
+pub(crate) use absorb::{Early, Listing, Slot, decode, fetch, list, order, read, read_early};
 #[cfg(any(test, feature = "testing"))]
 pub(crate) use send::encode;
 pub(crate) use send::{Sent, notify, put, send};

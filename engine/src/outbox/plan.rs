@@ -6,7 +6,7 @@ use jiff::Timestamp;
 
 use crate::domain::{
     Began, Body, Channel, Class, Control, Entry, ExecutionId, Failure, FrameId, MessageId, OnClose,
-    Parent, Payload, Provenance, Queue, Record,
+    Parent, Payload, Provenance, Queue, Record, RetryRequest,
 };
 use crate::feed::{Event, FeedRecord};
 use crate::journal::{Head, Item, Named};
@@ -79,6 +79,7 @@ pub(crate) fn has_effect(entry: &Entry, record: &Record) -> bool {
         | Entry::Sent { .. }
         | Entry::Announced { .. }
         | Entry::ChildClosed { .. }
+        | Entry::ChildRetried { .. }
         | Entry::Sliced => true,
         Entry::Completed { .. } | Entry::Failed { .. } | Entry::Cancelled { .. } => {
             record.parent.as_ref().is_some_and(|parent| parent.waits)
@@ -171,6 +172,21 @@ impl Decision<'_> {
                 to: *child,
                 queue: queue.clone(),
                 body: Body::Control(self.close(*how)?),
+                sender: self.sender(Class::Control),
+            }),
+            Entry::ChildRetried {
+                eid: child,
+                queue,
+                generation,
+                ..
+            } => Some(What::Mail {
+                to: *child,
+                queue: queue.clone(),
+                body: Body::Control(Control::Retry(RetryRequest {
+                    reason: format!("its parent {} was retried", record.eid),
+                    awaited: Some(*generation),
+                    ..RetryRequest::default()
+                })),
                 sender: self.sender(Class::Control),
             }),
             Entry::Sliced => Some(What::Mail {

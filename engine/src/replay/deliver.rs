@@ -33,6 +33,10 @@ impl State {
             Entry::FrameDropped { .. } => self.expect(at, entry),
             // The end of the execution decides it, not the workflow.
             Entry::ChildClosed { .. } => Ok(()),
+            Entry::Retried(retried) => {
+                self.retry(retried, loose);
+                Ok(())
+            }
             _ => match entry.fid() {
                 Some(fid) => self.accept(at, entry, fid, value, loose),
                 // The lifecycle of the execution, which the workflow does not see.
@@ -106,7 +110,10 @@ impl State {
             }
             Body::Control(Control::Cancel { .. }) => self.cancel(loose),
             Body::Control(
-                Control::Terminate { .. } | Control::Pause { .. } | Control::Resume { .. },
+                Control::Terminate { .. }
+                | Control::Pause { .. }
+                | Control::Resume { .. }
+                | Control::Retry(_),
             )
             | Body::Start(_)
             | Body::Slice

@@ -170,6 +170,18 @@ impl Drive {
             .within(|| table.change(|state, loose| state.deliver(at, entry, value, loose)))
     }
 
+    /// Delivers a fact of a part that a retry has made void.
+    pub(crate) fn deliver_fact(
+        &mut self,
+        at: Position,
+        entry: &Entry,
+        value: Option<Json>,
+    ) -> Result<(), Trouble> {
+        let table = &self.table;
+        self.flag
+            .within(|| table.change(|state, loose| state.deliver_fact(at, entry, value, loose)))
+    }
+
     /// Returns whether the entry is a result that no open frame waits for. It is not delivered.
     pub(crate) fn is_undelivered(&self, entry: &Entry) -> bool {
         match entry {

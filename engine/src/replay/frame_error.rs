@@ -88,6 +88,7 @@ impl FrameError {
             Self::StepFailed { fid, failure } | Self::ChildFailed { fid, failure } => {
                 return Failure {
                     terminal: failure.terminal,
+                    frame: Some(fid.clone()),
                     ..Failure::new(failure.kind.as_str(), format!("{fid}: {}", failure.message))
                 };
             }

@@ -31,6 +31,7 @@ mod place;
 mod poll;
 mod register;
 mod report;
+mod retries;
 mod retry;
 mod seed;
 mod slot;

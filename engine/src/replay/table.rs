@@ -24,7 +24,6 @@ pub(crate) struct Table(Arc<Shared>);
 
 struct Shared {
     eid: ExecutionId,
-    generation: u32,
     flag: Arc<Flag>,
     state: Mutex<State>,
 }
@@ -54,6 +53,8 @@ pub(super) struct State {
     pub(super) dropped: Vec<FrameId>,
     /// Counts registrations, yields and drops: a wake without any of them is idle.
     pub(super) progress: u64,
+    /// The retries that the replay has passed.
+    pub(super) retries: super::retries::Retries,
     /// The execution was asked to stop.
     pub(super) cancelled: bool,
     /// The workflow asked for one frame too many.
@@ -78,7 +79,6 @@ impl Table {
     pub(super) fn new(seed: Seed, flag: Arc<Flag>) -> Self {
         Self(Arc::new(Shared {
             eid: seed.eid,
-            generation: seed.generation,
             flag,
             state: Mutex::new(State {
                 eid: seed.eid,
@@ -99,6 +99,7 @@ impl Table {
                 decided: VecDeque::new(),
                 dropped: Vec::new(),
                 progress: 0,
+                retries: super::retries::Retries::default(),
                 cancelled: false,
                 overflow: false,
                 invalid: None,
@@ -113,7 +114,7 @@ impl Table {
     }
 
     pub(crate) fn generation(&self) -> u32 {
-        self.0.generation
+        self.lock().generation
     }
 
     /// Whether the execution was asked to stop.
@@ -157,6 +158,7 @@ impl Table {
             for slot in state.slots.values_mut() {
                 slot.loosen(loose);
             }
+            state.retries.loosen(loose);
         });
     }
 }

@@ -6,7 +6,8 @@ use jiff::Timestamp;
 use serde::Serialize;
 
 use super::frames::{FrameKind, READERS};
-use crate::domain::{Commit, Entry, ExecutionId, Failure, FrameId, MessageId, Payload};
+use crate::domain::{Entry, ExecutionId, Failure, FrameId, MessageId, Payload};
+use crate::journal::Line;
 
 /// A frame and those below it.
 #[derive(Debug, Clone, Serialize)]
@@ -93,6 +94,15 @@ impl Frame {
         }
     }
 
+    /// What its last attempt came to is void; the next one is about to begin.
+    fn begin_again(&mut self, at: Timestamp) {
+        if let Some(attempt) = self.attempts.last_mut() {
+            attempt.ended.get_or_insert(at);
+        }
+        self.status = FrameStatus::Waiting;
+        (self.ended, self.due, self.failure) = (None, None, None);
+    }
+
     fn end(&mut self, at: Timestamp, status: FrameStatus) {
         self.status = status;
         self.ended = Some(at);
@@ -123,13 +133,16 @@ impl Tree {
         }
     }
 
-    /// Adds the entries of the next commit.
-    pub(crate) fn read(&mut self, commit: &Commit) {
-        for entry in &commit.entries {
-            self.entry(entry, commit.at);
-            for reader in &READERS {
-                (reader.show)(entry, commit.at, self);
-            }
+    /// Adds the next entry that a replay reads.
+    pub(crate) fn read(&mut self, line: &Line<&Entry>) {
+        // A fact about a frame that a retry has made void, too.
+        let unknown = |fid| !self.frames.contains_key(fid);
+        if line.fact && line.entry.fid().is_some_and(unknown) {
+            return;
+        }
+        self.entry(line.entry, line.at);
+        for reader in &READERS {
+            (reader.show)(line.entry, line.at, self);
         }
     }
 
@@ -154,6 +167,13 @@ impl Tree {
                     FrameStatus::Failed,
                 );
                 root.failure = Some(failure.clone());
+            }
+            Entry::Retried(retried) => {
+                for again in &retried.again {
+                    if let Some(frame) = self.frames.get_mut(&again.fid) {
+                        frame.begin_again(at);
+                    }
+                }
             }
             _ => {}
         }

@@ -119,7 +119,7 @@ impl Attempts {
     pub(super) fn begin(
         &mut self,
         program: &mut Program,
-        (eid, generation): (ExecutionId, u32),
+        eid: ExecutionId,
         epoch: u64,
         step: &StepState,
     ) {
@@ -130,7 +130,8 @@ impl Attempts {
         let number = next_attempt(step);
         let now = self.core.ports.clock.now();
         let deadline = step.options.timeout.map(|timeout| after(now, timeout));
-        let (attempt, cancel) = Attempt::new(eid, generation, step.fid.clone(), number, deadline);
+        let (attempt, cancel) =
+            Attempt::new(eid, step.generation, step.fid.clone(), number, deadline);
         let work = drive.begin(&step.fid, attempt);
         let (fid, tx) = (step.fid.clone(), self.outcomes.0.clone());
         let report = move |result| {
@@ -234,7 +235,7 @@ impl Attempts {
             Err(failure) => failure,
         };
         // Lost attempts have their own cap and are not charged here.
-        let charged = attempt.saturating_sub(step.lost);
+        let charged = attempt.saturating_sub(step.base + step.lost);
         let unit = self.core.ports.entropy.unit();
         match step.options.retry.decide(charged, &failure, unit) {
             None => Entry::FrameFailed { fid, failure },

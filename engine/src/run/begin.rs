@@ -4,11 +4,12 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
+use super::absorbed::Absorbed;
 use super::conductor::Run;
 use super::ended::{Causes, Ended};
 use super::halt::{Close, Halt, unreadable};
-use super::inbox::Absorbed;
 use crate::domain::{Blocked, Body, Commit, Control, Entry, Failure, Status, kind};
+use crate::journal;
 use crate::keys::TimerKey;
 use crate::stored::LoadError;
 
@@ -73,11 +74,12 @@ impl Run {
 
     /// Handles an execution that has not begun: a start at a later instant only sets the timer.
     fn beginning(&self, history: &[Commit], mut entries: Vec<Entry>) -> Beginning {
-        let mut committed = history.iter().flat_map(|commit| &commit.entries);
+        let lines = journal::lines(history);
+        let mut committed = lines.iter().map(|line| line.entry);
         if committed.any(|entry| matches!(entry, Entry::Started)) {
             return Beginning::Drive(entries);
         }
-        let committed = history.iter().flat_map(|commit| &commit.entries);
+        let committed = lines.iter().map(|line| line.entry);
         let cancelled = committed.chain(&entries).find_map(|entry| match entry {
             Entry::Received {
                 body: Body::Control(Control::Cancel { reason }),
@@ -114,7 +116,9 @@ impl Run {
         let mut committed = history.iter().flat_map(|commit| &commit.entries);
         let begun = committed.any(|entry| matches!(entry, Entry::Started));
         let pending = !begun && head.status == Status::Pending;
-        let lifted = entries.iter().any(|entry| matches!(entry, Entry::Unpaused));
+        let lifts = |entry: &Entry| matches!(entry, Entry::Unpaused | Entry::Retried(_));
+        let pending_entries = self.committer.pending.iter();
+        let lifted = entries.iter().chain(pending_entries).any(lifts);
         let commanded = entries.iter().any(is_command);
         let close = match (requested.terminate, requested.cancel, requested.parked) {
             (Some(reason), ..) => Close::End(Err(Failure::new(kind::TERMINATED, reason))),

@@ -86,7 +86,10 @@ impl Run {
             // Absorbed and committed, not delivered; the timer is dropped.
             Close::Park(status) => {
                 self.leave(status, None).await?;
-                Ok(Ended::Parked(status))
+                Ok(match status.is_terminal() {
+                    true => Ended::Terminal(status),
+                    false => Ended::Parked(status),
+                })
             }
             Close::Block(why) => self.block(why).await,
             Close::End(result) => self.end(result).await,

@@ -30,9 +30,7 @@ impl Committer {
         let (sent, wall) = (clock.monotonic(), clock.now());
         let epoch = self.epoch();
         let by = core.provenance(epoch);
-        for entry in &entries {
-            self.recorded.note(entry);
-        }
+        self.record(&entries);
         let (lease, status, timer) = self.leaves(leave, wall, epoch);
         let owned = lease.is_some();
         let budget = self.budget_after(&entries, !owned, timer.as_ref());
@@ -69,6 +67,19 @@ impl Committer {
         }
         self.lease.renewed(sent, owned);
         Ok(())
+    }
+
+    /// Brings the recorded state up to the entries of a commit. A retry makes entries void, so what
+    /// follows from it is not the sum of its entries.
+    fn record(&mut self, entries: &[Entry]) {
+        for entry in entries {
+            match (entry, &mut self.retried) {
+                (Entry::Retried(_), Some(_)) => {
+                    self.recorded = self.retried.take().expect("matched");
+                }
+                _ => self.recorded.note(entry),
+            }
+        }
     }
 
     /// Returns the number of the lease: that of the head, or the next one if this run holds none
@@ -218,6 +229,8 @@ fn news_of(entry: &Entry) -> Option<Option<String>> {
         | Entry::Completed { .. }
         | Entry::Sliced => Some(None),
         Entry::Paused { reason } => Some(Some(short(reason))),
+        Entry::Retried(retried) => Some(Some(short(&retried.reason))),
+        Entry::Refused { why, .. } => Some(Some(short(why))),
         Entry::Blocked(blocked) => Some(Some(short(&blocked.to_string()))),
         Entry::Failed { failure } | Entry::Cancelled { failure } => {
             Some(Some(short(&failure.to_string())))

@@ -43,6 +43,8 @@ pub(super) struct Committer {
     pub(super) outbox: Dispatching,
     /// Entries that the next commit will contain.
     pub(super) pending: Vec<Entry>,
+    /// The number of pending entries that share the next commit, however large it is.
+    pub(super) joined: usize,
     /// The instant of the next commit. It is never behind the journal.
     pub(super) now: Timestamp,
     /// Lifecycle events that no feed object is known to contain.
@@ -56,6 +58,8 @@ pub(super) struct Committer {
     pub(super) timers: Timers,
     /// The state without what is pending: that of a run that loads after the newest commit.
     pub(super) recorded: State,
+    /// The state after a retry that is pending.
+    pub(super) retried: Option<State>,
 }
 
 /// The timers that a run began with.
@@ -96,10 +100,12 @@ impl Committer {
             core: Arc::clone(core),
             journal,
             recorded: state.clone(),
+            retried: None,
             state,
             lease,
             outbox: Dispatching::default(),
             pending: Vec::new(),
+            joined: 0,
             now,
             news,
             unread: None,
@@ -115,6 +121,17 @@ impl Committer {
             self.state.note(&entry);
             self.pending.push(entry);
         }
+    }
+
+    /// Adds a retry, the last of `entries`, and what follows from it. They share one commit. `base` is
+    /// the state after the retry.
+    pub(super) fn append_retry(&mut self, entries: Vec<Entry>, base: State, follows: &[Entry]) {
+        debug_assert!(self.pending.is_empty(), "a retry is carried out first");
+        self.state = base.clone();
+        self.retried = Some(base);
+        self.pending = entries;
+        self.append(follows.iter().cloned());
+        self.joined = self.pending.len();
     }
 
     /// Advances `now` to the clock, and never behind the journal.
@@ -209,11 +226,12 @@ impl Committer {
         let patience = self.lease.patience();
         let renewal = patience.map(|_| self.lease.renewal());
         let (mut taken, mut bytes, mut effects, mut held) = (0, 0, 0, 0);
+        let joined = std::mem::take(&mut self.joined);
         while let Some(entry) = self.pending.get_mut(taken) {
             let now = core.ports.clock.monotonic();
             // **[R] I11** A message and its effect on the execution are in one commit. Bad
             // interleaving: a run commits a pause message, and dies before it commits the pause.
-            let may_end = taken > 0 && !is_effect_of_message(entry);
+            let may_end = taken > 0 && taken >= joined && !is_effect_of_message(entry);
             if may_end && renewal.is_some_and(|renewal| now >= renewal) {
                 break;
             }
@@ -228,10 +246,10 @@ impl Committer {
             if outbox::has_effect(entry, &self.journal.head.record) {
                 let over = self.outbox.len() + effects + 1 > settings.window
                     || self.outbox.bytes() + held + size > CHUNK;
-                if over && taken > 0 {
+                if over && may_end {
                     break;
                 }
-                if over {
+                if over && taken == 0 {
                     self.drain().await?;
                 }
                 effects += 1;
@@ -290,7 +308,11 @@ impl Committer {
 fn is_effect_of_message(entry: &Entry) -> bool {
     matches!(
         entry,
-        Entry::Paused { .. } | Entry::Unpaused | Entry::Blocked(_)
+        Entry::Paused { .. }
+            | Entry::Unpaused
+            | Entry::Blocked(_)
+            | Entry::Retried(_)
+            | Entry::Refused { .. }
     )
 }
 

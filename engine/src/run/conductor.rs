@@ -4,16 +4,18 @@ use std::sync::Arc;
 
 use tracing::{Instrument as _, field};
 
+use super::absorbed::Absorbed;
 use super::attempts::Attempts;
 use super::committer::Committer;
 use super::ended::{Causes, Ended, RunError};
 use super::halt::{Close, Halt};
-use super::inbox::{Absorbed, Inbox};
+use super::inbox::Inbox;
 use super::load::{self, Loaded, Ready};
 use super::program::Program;
+use super::retry::{Decided, Target};
 use super::state::State;
 use super::{Stop, finish};
-use crate::domain::{Commit, Entry, ExecutionId, Status};
+use crate::domain::{Commit, Entry, ExecutionId, Provenance, RetryRequest, Status};
 use crate::journal::CommitError;
 use crate::keys::{Key, TimerKey};
 use crate::process::Core;
@@ -94,18 +96,22 @@ async fn iteration(
 ) -> Result<Ended, RunError> {
     let Begun {
         mut run,
-        history,
+        mut history,
         broken,
         registered,
     } = Run::begin(core, ready, causes).await?;
     let crash_loop = run.is_crash_loop(causes);
-    let absorbed = run.absorb_first();
-    let closed = match registered {
-        true => {
-            run.advance(history, absorbed, broken.as_ref(), crash_loop, stop)
-                .await
-        }
-        false => Err(run.obey(&history, absorbed)),
+    let mut absorbed = run.absorb_first(&history);
+    run.carry_out_retry(&mut history, &mut absorbed).await?;
+    let closed = if let Some(status) = run.stays_ended() {
+        run.committer.append(absorbed.entries);
+        Ok(Close::Park(status))
+    } else if registered {
+        let broken = broken.as_ref();
+        run.advance(history, absorbed, broken, crash_loop, stop)
+            .await
+    } else {
+        Err(run.obey(&history, absorbed))
     };
     let close = match closed {
         Ok(close) | Err(Halt::Close(close)) => close,
@@ -194,17 +200,41 @@ impl Run {
     }
 
     /// Step 6: turns the mail that the first listing found into entries.
-    fn absorb_first(&mut self) -> Absorbed {
-        let mut absorbed = self.absorb();
-        if self.committer.journal.head.status == Status::Suspended {
-            absorbed.entries.insert(0, Entry::Resumed);
-        }
-        absorbed
+    fn absorb_first(&mut self, history: &[Commit]) -> Absorbed {
+        let head = &self.committer.journal.head;
+        let target = Target {
+            status: head.status,
+            generation: head.generation,
+            newest: head.newest,
+            budget: head.budget.max,
+            history,
+        };
+        let resumed = match head.status {
+            Status::Suspended => vec![Entry::Resumed],
+            _ => Vec::new(),
+        };
+        let empty = self.commit_of(resumed);
+        self.absorb_with(empty.entries.clone(), |request, by, before| {
+            let mut commit = empty.clone();
+            commit.entries = before.to_vec();
+            target.decide(request, by, &commit)
+        })
     }
 
+    /// Absorbs mail while the execution runs: it is not retried now.
     pub(super) fn absorb(&mut self) -> Absorbed {
+        self.absorb_with(Vec::new(), |_, _, _| {
+            Err("it runs: only a failed or blocked execution is retried".to_owned())
+        })
+    }
+
+    fn absorb_with(
+        &mut self,
+        entries: Vec<Entry>,
+        decide: impl Fn(&RetryRequest, &Provenance, &[Entry]) -> Result<Decided, String>,
+    ) -> Absorbed {
         let (state, head) = (&mut self.committer.state, &self.committer.journal.head);
-        let absorbed = self.inbox.absorb(state, head);
+        let absorbed = self.inbox.absorb(state, head, entries, decide);
         if absorbed.released {
             state.crash_count = 0;
         }

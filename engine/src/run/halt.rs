@@ -15,7 +15,7 @@ pub(super) enum Close {
     StartLater(Timestamp),
     /// The run was asked to stop while there is more to do.
     HandOver(Option<Timestamp>),
-    /// The execution is paused or blocked by an entry that is recorded.
+    /// The execution is paused or blocked, or has ended, by an entry that is recorded.
     Park(Status),
     /// The execution cannot continue until an operator resumes it.
     Block(Blocked),

@@ -22,9 +22,12 @@ use std::time::Duration;
 use jiff::Timestamp;
 
 use super::RunError;
-use super::state::{Requested, State};
+use super::absorbed::Absorbed;
+use super::retry::Decided;
+use super::state::State;
 use crate::domain::{
-    Body, Class, Control, Entry, ExecutionId, Json, Mail, MessageId, Payload, Queue, Record, Status,
+    Class, Entry, ExecutionId, Json, Mail, MessageId, Payload, Provenance, Queue, Record,
+    RetryRequest,
 };
 use crate::journal::Head;
 use crate::keys::{Key, MailKey};
@@ -50,15 +53,6 @@ pub(super) enum Message {
         /// Its value, until it is delivered.
         value: Option<Json>,
     },
-}
-
-/// What a run has absorbed and not appended yet.
-pub(super) struct Absorbed {
-    pub(super) entries: Vec<Entry>,
-    /// What is requested after these entries.
-    pub(super) requested: Requested,
-    /// Whether the crash count restarts.
-    pub(super) released: bool,
 }
 
 pub(super) struct Inbox {
@@ -123,6 +117,15 @@ impl Inbox {
                 _ => drop(self.page.insert(slot.mid.clone(), slot)),
             }
         }
+    }
+
+    /// Records that an entry has the content of a message, which may be in the mailbox, or come.
+    pub(super) fn know(&mut self, mid: MessageId) {
+        let object = self.page.remove(&mid).map(|slot| slot.key);
+        self.batch.retain(|known| *known != mid);
+        let value = None;
+        self.messages
+            .insert(mid, Message::Absorbed { object, value });
     }
 
     fn is_absorbed(&self, mid: &MessageId) -> bool {
@@ -199,7 +202,15 @@ impl Inbox {
 
     /// Step 6. Turns the batch into entries. After the commit that contains them, a
     /// replay reads no mailbox (I3), and the objects may be deleted once that commit is dispatched.
-    pub(super) fn absorb(&mut self, state: &State, head: &Head) -> Absorbed {
+    ///
+    /// They follow `entries`. `decide` says what becomes of a retry, from the entries before it.
+    pub(super) fn absorb(
+        &mut self,
+        state: &State,
+        head: &Head,
+        entries: Vec<Entry>,
+        decide: impl Fn(&RetryRequest, &Provenance, &[Entry]) -> Result<Decided, String>,
+    ) -> Absorbed {
         let mut mails = Vec::new();
         for mid in std::mem::take(&mut self.batch) {
             let object = self.page.remove(&mid).map(|slot| slot.key);
@@ -213,30 +224,13 @@ impl Inbox {
             self.kept = mails.first().map(|mail| mail.mid.clone());
         }
         let mut absorbed = Absorbed {
-            entries: Vec::new(),
+            entries,
             requested: state.requested.clone(),
             released: false,
+            retried: None,
         };
         for mail in mails {
-            let body = match mail.body {
-                Body::Start(_) => Body::Start(None), // the record is in the head
-                other => other,
-            };
-            if let Body::Control(Control::Resume { .. }) = body {
-                absorbed.released |= releases(mail.sent_at, head);
-            }
-            let effect = absorbed.requested.effect_of(&body);
-            let received = Entry::Received {
-                mid: mail.mid,
-                sent_at: mail.sent_at,
-                from: mail.from,
-                nonce: mail.nonce,
-                body,
-            };
-            for entry in [received].into_iter().chain(effect) {
-                absorbed.requested.note(&entry);
-                absorbed.entries.push(entry);
-            }
+            absorbed.add(mail, head, &decide);
         }
         absorbed
     }
@@ -325,12 +319,4 @@ pub(super) fn large(entry: &Entry) -> Option<(&Payload, u64)> {
         Some(payload @ Payload::Blob { bytes, .. }) => Some((payload, *bytes)),
         _ => None,
     }
-}
-
-/// Returns whether a `resume` restarts the crash count. It does so with the release, not with each
-/// run that reads this message again: code that kills its process never absorbs the message, but
-/// the first of these runs has made a later commit, with a lease.
-fn releases(sent_at: Timestamp, head: &Head) -> bool {
-    let parked = matches!(head.status, Status::Paused | Status::Blocked);
-    parked && head.lease.is_none() || sent_at > head.at
 }

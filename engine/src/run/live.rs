@@ -7,11 +7,11 @@ use futures::FutureExt;
 use jiff::{SignedDuration, Timestamp};
 
 use super::Stop;
+use super::absorbed::Absorbed;
 use super::attempts::{Outcome, Startable, started};
 use super::conductor::Run;
 use super::ended::{Ended, RunError};
 use super::halt::{Close, Halt};
-use super::inbox::Absorbed;
 use super::lease::after;
 use crate::domain::{Entry, Failure, FrameId, kind};
 use crate::outbox::{self, DispatchError};
@@ -94,9 +94,9 @@ impl Run {
 
     fn begin_all(&mut self, steps: &[StepState]) {
         let head = &self.committer.journal.head;
-        let (of, epoch) = ((head.record.eid, head.generation), head.epoch);
+        let (eid, epoch) = (head.record.eid, head.epoch);
         for step in steps {
-            self.attempts.begin(&mut self.program, of, epoch, step);
+            self.attempts.begin(&mut self.program, eid, epoch, step);
         }
     }
 

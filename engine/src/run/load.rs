@@ -8,7 +8,7 @@ use jiff::Timestamp;
 
 use super::ended::{Causes, Ended, RunError};
 use super::inbox::Inbox;
-use super::{finish, lease};
+use super::{finish, lease, reopened};
 use crate::domain::{Body, Commit, Entry, ExecutionId, MessageId, Record, Status};
 use crate::journal::{self, Head, Item, Journal, Read};
 use crate::keys::{self, Key, MailKey};
@@ -80,7 +80,7 @@ async fn load_mailbox(
     core: &Arc<Core>,
     mut journal: Journal,
     causes: &Causes,
-    early: Early,
+    mut early: Early,
 ) -> Result<Loaded, RunError> {
     // 3. The mids decide what is fresh; if the tail contains all of them, no segment is read.
     let (listing, listed) = list(core, &journal.head.record).await?;
@@ -98,7 +98,10 @@ async fn load_mailbox(
     if is_undispatched(core, &journal.head, &listing, &mids, unreadable, signs).await? {
         dispatch(core, &journal).await?;
     }
-    if journal.head.status.is_terminal() {
+    let status = journal.head.status;
+    if status.is_terminal()
+        && !reopened::is_retried(core, &journal.head, &listing, &mids, &mut early).await?
+    {
         let ended = over(core, &journal.head, &listing, causes).await?;
         return Ok(Loaded::Ended(ended));
     }
@@ -265,6 +268,9 @@ async fn over(
         let mail = MailKey::parse(key);
         mail.is_some_and(|mail| mail.queue != head.record.queue)
     };
+    if !listed.is_empty() && reopened::may_be_retried(core, head, listing).await? {
+        return Ok(Ended::Again);
+    }
     // Mail that a cause names, and that is not listed, is gone.
     if !listed.is_empty() || causes.mail.iter().any(elsewhere) {
         let now = Journal::load(&core.ports, &head.record.eid).await?;

@@ -16,6 +16,7 @@
 //!
 //! Price: first run 2 P + 2 G; N sequential steps N + 5 P and 2 G from start to end.
 
+mod absorbed;
 mod attempts;
 mod batch;
 mod begin;
@@ -34,7 +35,10 @@ mod listing;
 mod live;
 mod load;
 mod program;
+mod reopened;
 mod replay;
+mod retried;
+mod retry;
 mod state;
 
 pub(crate) use conductor::run;

@@ -28,6 +28,8 @@ pub(super) struct Delivery {
     pub(super) entry: Entry,
     /// The value, if the entry contains a reference.
     pub(super) value: Option<Json>,
+    /// Whether it is a fact of a part that a retry has made void.
+    pub(super) fact: bool,
     /// Set on the last entry of a replayed commit: the number of frames registered by then.
     pub(super) frames: Option<u32>,
 }
@@ -243,10 +245,14 @@ fn replay(drive: &mut Drive, batch: Vec<Delivery>) -> Result<Returned, Trouble> 
         at,
         entry,
         value,
+        fact,
         frames,
     } in batch
     {
-        drive.deliver(at, &entry, value)?;
+        match fact {
+            true => drive.deliver_fact(at, &entry, value)?,
+            false => drive.deliver(at, &entry, value)?,
+        }
         if result.is_none()
             && let Activation::Ready(ended) = drive.activate()?
         {

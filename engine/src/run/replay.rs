@@ -9,6 +9,7 @@ use super::halt::Halt;
 use super::inbox::large;
 use super::program::Delivery;
 use crate::domain::{Began, Commit, Entry, FrameId, Json};
+use crate::journal;
 use crate::replay::{Code, Drive, Limits, Position, Seed};
 use crate::stored;
 
@@ -40,39 +41,34 @@ impl Run {
         self.program.begin(drive.map_err(Halt::unreadable)?);
         let (mut batch, mut held, mut received) = (Vec::new(), 0, BTreeSet::new());
         let window = self.core.settings.max_value as u64;
-        for commit in history {
-            let (first, last) = (commit.first, commit.entries.len().saturating_sub(1));
-            for (n, entry) in commit.entries.into_iter().enumerate() {
-                // I3: this message was absorbed twice: the segment that contains it could not be
-                // read.
-                if let Entry::Received { mid, .. } = &entry
-                    && !received.insert(mid.clone())
-                {
-                    continue;
-                }
-                // Large values are read when they are needed: all those of a journal could take
-                // more memory than the process has.
-                let bytes = large(&entry).map_or(0, |(_, bytes)| bytes);
-                if bytes > 0 && held + bytes > window {
-                    self.replay_batch(std::mem::take(&mut batch)).await?;
-                    held = 0;
-                }
-                held += bytes;
-                let value = self.inbox.value_of(&entry).await;
-                batch.push(Delivery {
-                    at: Position {
-                        number: first + n as u64,
-                        commit: commit.commit,
-                    },
-                    entry,
-                    value: value.map_err(Halt::unreadable)?,
-                    frames: commit.frames.filter(|_| n == last),
-                });
+        for line in journal::into_lines(history) {
+            // I3: this message was absorbed twice: the segment that contains it could not be
+            // read.
+            if let Entry::Received { mid, .. } = &line.entry
+                && !received.insert(mid.clone())
+            {
+                continue;
             }
-            if batch.len() >= BATCH {
+            // Large values are read when they are needed: all those of a journal could take
+            // more memory than the process has.
+            let bytes = large(&line.entry).map_or(0, |(_, bytes)| bytes);
+            let full = bytes > 0 && held + bytes > window;
+            if full || batch.len() >= BATCH {
                 self.replay_batch(std::mem::take(&mut batch)).await?;
                 held = 0;
             }
+            held += bytes;
+            let value = self.inbox.value_of(&line.entry).await;
+            batch.push(Delivery {
+                at: Position {
+                    number: line.number,
+                    commit: line.commit,
+                },
+                entry: line.entry,
+                value: value.map_err(Halt::unreadable)?,
+                fact: line.fact,
+                frames: line.frames,
+            });
         }
         self.replay_batch(batch).await
     }
@@ -85,17 +81,17 @@ impl Run {
     async fn begin_drive(&mut self, history: &[Commit]) -> Result<Drive, RunError> {
         let core = Arc::clone(&self.core);
         let head = &self.committer.journal.head;
-        let (record, generation) = (head.record.clone(), head.generation);
-        let recorded: BTreeMap<FrameId, Json> = history
-            .iter()
-            .flat_map(|commit| &commit.entries)
+        let record = head.record.clone();
+        let generation = journal::first_generation(history, head.generation);
+        let lines = journal::lines(history);
+        let entries = || lines.iter().map(|line| line.entry);
+        let recorded: BTreeMap<FrameId, Json> = entries()
             .filter_map(|entry| match entry {
                 Entry::FrameRecorded { fid, value } => Some((fid.clone(), value.clone())),
                 _ => None,
             })
             .collect();
-        let elsewhere = history.iter().flat_map(|commit| &commit.entries);
-        let elsewhere = elsewhere.filter_map(|entry| match entry {
+        let elsewhere = entries().filter_map(|entry| match entry {
             Entry::FrameStarted {
                 fid,
                 began: Began::Child { queue, .. },

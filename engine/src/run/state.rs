@@ -12,7 +12,7 @@ use crate::domain::{
     Began, Blocked, Body, Channel, Commit, Control, Entry, ExecutionId, FrameId, MessageId,
     OnClose, Queue, Status,
 };
-use crate::journal::Head;
+use crate::journal::{self, Head};
 
 /// A child that this execution started and that is not known to have ended.
 #[derive(Debug, Clone, PartialEq)]
@@ -64,8 +64,8 @@ impl State {
             unread: BTreeMap::new(),
             newest_code: codes.max().cloned().unwrap_or_default(),
         };
-        for entry in history.iter().flat_map(|commit| &commit.entries) {
-            state.note(entry);
+        for line in journal::lines(history) {
+            state.note(line.entry);
         }
         // The entry may be in a segment that cannot be read.
         if let Status::Paused | Status::Blocked = head.status {
@@ -149,11 +149,11 @@ impl Requested {
                     self.terminate.get_or_insert_with(|| reason.clone());
                 }
                 Control::Resume { budget } => self.budget = budget.or(self.budget),
-                Control::Pause { .. } => {}
+                Control::Pause { .. } | Control::Retry(_) => {}
             },
             Entry::Paused { .. } => self.parked = Some(Status::Paused),
             Entry::Blocked(_) => self.parked = Some(Status::Blocked),
-            Entry::Unpaused => self.parked = None,
+            Entry::Unpaused | Entry::Retried(_) => self.parked = None,
             _ => {}
         }
     }

@@ -10,7 +10,9 @@ use uuid::Uuid;
 
 use super::child::{Offspring, Spawn};
 use super::frame::Frame;
-use super::{CallFn, Child, FrameError, Receive, Sleep, Step, StepFn, Workflow, step_body};
+use super::{
+    CallFn, Child, FrameError, Receive, Sleep, Step, StepFn, WaitForRetry, Workflow, step_body,
+};
 use crate::domain::{Channel, ExecutionId, FrameId, FrameName, InvalidName, Json, OnClose};
 use crate::replay::frames::{announce, receive, send, sleep, step};
 use crate::replay::{Place, States, Table, idempotency_key};
@@ -276,6 +278,14 @@ impl Context {
     #[must_use]
     pub fn generation(&self) -> u32 {
         self.table.generation()
+    }
+
+    /// Waits until an operator retries the execution ([`Engine::retry`](crate::client::Engine::retry)),
+    /// and yields who retried it, and why. A retry makes a part of the journal void, so this is ready at
+    /// the point up to which the journal is kept; without a retry it never is. It is no frame, and a
+    /// workflow that waits for nothing else is blocked.
+    pub fn retried(&self) -> WaitForRetry {
+        WaitForRetry::new(self.table.clone())
     }
 
     /// Whether the execution was asked to stop.

@@ -4,7 +4,7 @@ use std::any::Any;
 use std::fmt;
 
 use super::FrameError;
-use crate::domain::{Failure, kind};
+use crate::domain::{Failure, FrameId, kind};
 
 /// Why an attempt of a step failed.
 ///
@@ -137,7 +137,8 @@ fn failure_of<E: std::error::Error + 'static>(error: &E) -> Failure {
     let any: &dyn Any = error;
     match any.downcast_ref::<FrameError>() {
         Some(frame) => frame.failure(),
-        None => Failure::new(short_name(std::any::type_name::<E>()), chain(error)),
+        None => Failure::new(short_name(std::any::type_name::<E>()), chain(error))
+            .of_frame(frame_below(error)),
     }
 }
 
@@ -145,6 +146,18 @@ fn failure_of<E: std::error::Error + 'static>(error: &E) -> Failure {
 fn short_name(path: &str) -> &str {
     let plain = path.split('<').next().unwrap_or(path);
     plain.rsplit("::").next().unwrap_or(plain)
+}
+
+/// The frame whose failure is among the sources of an error.
+fn frame_below(error: &(dyn std::error::Error + 'static)) -> Option<FrameId> {
+    let mut next = error.source();
+    while let Some(source) = next {
+        if let Some(frame) = source.downcast_ref::<FrameError>() {
+            return frame.failure().frame;
+        }
+        next = source.source();
+    }
+    None
 }
 
 /// The message and those of its sources, unless a message already repeats its source.

@@ -26,6 +26,6 @@ pub(crate) use mock::Mock;
 pub use named_step::NamedStep;
 pub use step::Step;
 pub use step_body::{CallFn, StepFn};
-pub use wait::{Receive, ReceiveTimeout, Sleep};
+pub use wait::{Receive, ReceiveTimeout, Sleep, WaitForRetry};
 pub use workflow::{ErasedWorkflow, Workflow, erase, erase_fn};
 pub(crate) use workflow::{declared, drive, with_states};

@@ -10,6 +10,8 @@ use serde::de::DeserializeOwned;
 
 use super::FrameError;
 use super::frame::{Frame, frame_future};
+use crate::domain::Retried;
+use crate::replay::Table;
 use crate::replay::frames::{Outcome, receive, sleep};
 
 /// The next message on a channel, from [`Context::receive`](crate::Context::receive).
@@ -55,6 +57,34 @@ impl<T> Receive<T> {
 impl Sleep {
     pub(super) fn new(frame: Frame<sleep::Plan>) -> Self {
         Self { frame }
+    }
+}
+
+/// A wait for the next retry, from [`Context::retried`](crate::Context::retried).
+#[must_use = "futures are inert until they are polled"]
+pub struct WaitForRetry {
+    table: Table,
+    seen: Option<u32>,
+}
+
+impl WaitForRetry {
+    pub(super) fn new(table: Table) -> Self {
+        Self { table, seen: None }
+    }
+}
+
+impl std::fmt::Debug for WaitForRetry {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("WaitForRetry").finish_non_exhaustive()
+    }
+}
+
+impl Future for WaitForRetry {
+    type Output = Retried;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut std::task::Context<'_>) -> Poll<Self::Output> {
+        let this = &mut *self;
+        this.table.poll_retried(&mut this.seen, cx.waker())
     }
 }
 

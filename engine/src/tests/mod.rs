@@ -31,6 +31,7 @@ mod queues;
 mod races;
 mod replay_orders;
 mod retention;
+mod retry;
 mod reuse;
 mod runaway;
 mod sizes;

@@ -61,6 +61,14 @@ fn about(entry: &Entry) -> Option<String> {
         | Entry::Failed { failure }
         | Entry::Cancelled { failure } => text::cut(&failure.to_string(), 160),
         Entry::Paused { reason } => reason.clone(),
+        Entry::Retried(retried) => format!(
+            "generation {}, keeps up to entry {}  {}",
+            retried.generation, retried.keep, retried.reason
+        ),
+        Entry::Refused { why, .. } => why.clone(),
+        Entry::ChildRetried {
+            eid, generation, ..
+        } => format!("{eid}  generation {generation}"),
         Entry::Blocked(why) => why.to_string(),
         _ => return entry.payload().map(text::payload),
     })
@@ -81,6 +89,10 @@ fn describe(body: &Body) -> String {
             Control::Cancel { reason } => format!("cancel {reason}"),
             Control::Terminate { reason } => format!("terminate {reason}"),
             Control::Pause { reason } => format!("pause {reason}"),
+            Control::Retry(request) => match &request.from {
+                Some(frame) => format!("retry from {frame} {}", request.reason),
+                None => format!("retry {}", request.reason),
+            },
             Control::Resume { budget: None } => "resume".to_owned(),
             Control::Resume { budget: Some(max) } => {
                 format!("resume with a budget of {max} requests a day")

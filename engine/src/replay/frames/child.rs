@@ -35,6 +35,8 @@ struct Child {
     workflow: Workflow,
     input: Digest,
     waits: bool,
+    /// Whether the journal has its beginning: another one is that of a retry.
+    begun: bool,
 }
 
 impl super::Plan for Plan {
@@ -58,6 +60,7 @@ impl super::Plan for Plan {
         let child = Child {
             eid: site.eid.child(site.generation, site.fid),
             generation: 0,
+            begun: false,
             input: self.args.digest(),
             workflow: self.workflow,
             waits: self.waits,
@@ -113,7 +116,11 @@ impl Frame for Child {
                 ..
             } if *workflow == self.workflow && *input == self.input && *waits == self.waits => {
                 self.eid = *eid; // the journal's counts
-                Accepted::Decided
+                self.generation = 0;
+                match std::mem::replace(&mut self.begun, true) {
+                    false => Accepted::Decided,
+                    true => Accepted::Noted,
+                }
             }
             Entry::Received {
                 body:
@@ -128,6 +135,10 @@ impl Frame for Child {
                 Ok(_) => Accepted::value(value),
                 Err(failure) => Accepted::Outcome(Outcome::Failed(failure.clone())),
             },
+            Entry::ChildRetried { generation, .. } => {
+                self.generation = *generation;
+                Accepted::Noted
+            }
             Entry::FrameFailed { failure, .. } => {
                 Accepted::Outcome(Outcome::Failed(failure.clone()))
             }

@@ -99,6 +99,10 @@ pub(crate) trait Frame: Send {
         None
     }
 
+    /// Begins again, in a later generation, if it is a step that has begun. Its next attempt is due at
+    /// once; `same_key` says whether it has the idempotency key of those before.
+    fn again(&mut self, _generation: u32, _same_key: bool, _now: Timestamp) {}
+
     /// Gives up the user code it holds.
     fn release(&mut self) -> Option<SharedStepBody> {
         None

@@ -51,8 +51,12 @@ pub(crate) struct StepState {
     pub(crate) fid: FrameId,
     /// The state of its attempts.
     pub(crate) phase: Phase,
-    /// How many attempts vanished.
+    /// How many attempts vanished since it began, or began again.
     pub(crate) lost: u32,
+    /// The last attempt before it began again: the retry policy counts from there.
+    pub(crate) base: u32,
+    /// The generation that its idempotency key is of.
+    pub(crate) generation: u32,
     pub(crate) options: Arc<StepOptions>,
     /// Digest of a `call`'s input: belongs into its `frame.started`.
     pub(crate) input: Option<Digest>,
@@ -80,6 +84,8 @@ pub(crate) enum Phase {
 pub(crate) struct Step {
     phase: Phase,
     lost: u32,
+    base: u32,
+    generation: u32,
     options: Arc<StepOptions>,
     input: Option<Digest>,
     /// `None` once no more attempt can begin.
@@ -87,10 +93,12 @@ pub(crate) struct Step {
 }
 
 impl super::Plan for Plan {
-    fn begin(self, _: &Site<'_>) -> Result<Begun, FrameError> {
+    fn begin(self, site: &Site<'_>) -> Result<Begun, FrameError> {
         let step = Step {
             phase: Phase::Fresh,
             lost: 0,
+            base: 0,
+            generation: site.generation,
             options: Arc::new(self.options),
             input: self.input.map(|input| input.digest()),
             step_body: Some(Arc::new(Mutex::new(self.step_body))),
@@ -109,6 +117,8 @@ impl Step {
             fid: fid.clone(),
             phase: self.phase.clone(),
             lost: self.lost,
+            base: self.base,
+            generation: self.generation,
             options: Arc::clone(&self.options),
             input: self.input.clone(),
         }
@@ -171,6 +181,18 @@ impl Frame for Step {
 
     fn step(&self) -> Option<&Step> {
         Some(self)
+    }
+
+    fn again(&mut self, generation: u32, same_key: bool, now: Timestamp) {
+        let attempt = match self.phase {
+            Phase::Fresh => return,
+            Phase::Started { attempt } | Phase::Backoff { attempt, .. } => attempt,
+        };
+        (self.base, self.lost) = (attempt, 0);
+        self.phase = Phase::Backoff { attempt, due: now };
+        if !same_key {
+            self.generation = generation;
+        }
     }
 
     fn release(&mut self) -> Option<SharedStepBody> {
