@@ -23,6 +23,8 @@ pub(super) struct Effect {
     pub(super) eid: ExecutionId,
     pub(super) fid: FrameId,
     pub(super) attempt: u32,
+    /// Its idempotency key, which differs for another step under the same id.
+    pub(super) key: String,
     /// The process life that caused it.
     pub(super) worker: String,
     /// The value of the step if it succeeds: no two effects have the same one.

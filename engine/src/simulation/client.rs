@@ -12,7 +12,7 @@ use super::interpret::{WORKFLOW, channel_name};
 use super::plan::{Act, ActVerb, Plan};
 use crate::ExecutionId;
 use crate::client::{Engine, EngineError, Signal, Start};
-use crate::domain::{Actor, MessageId, Text};
+use crate::domain::{Actor, FrameId, MessageId, RetryRequest, Text};
 use crate::ports::Clock;
 
 /// The state shared by all lives of the client.
@@ -83,7 +83,9 @@ impl Client {
             match reply {
                 Ok(())
                 | Err(
-                    EngineError::TerminalExecution { .. } | EngineError::UnknownExecution { .. },
+                    EngineError::TerminalExecution { .. }
+                    | EngineError::UnknownExecution { .. }
+                    | EngineError::NotRetried { .. },
                 ) => return,
                 Err(_) => clock.sleep(Duration::from_secs(1)).await,
             }
@@ -121,8 +123,20 @@ impl Client {
             ActVerb::Terminate => engine.terminate(eid, "at once", by).await,
             ActVerb::Pause => engine.pause(eid, "wait", by).await,
             ActVerb::Resume => engine.resume(eid, by).await,
+            ActVerb::Retry(reset) => {
+                let request = RetryRequest {
+                    from: reset.then(first_step),
+                    ..RetryRequest::new()
+                };
+                engine.retry(eid, request, by).await
+            }
         }
     }
+}
+
+/// The step with which many programs begin.
+fn first_step() -> FrameId {
+    FrameId::parse("root/work#0").expect("it is the id of a frame")
 }
 
 /// Cancels all of these, and repeats each request until it is acknowledged.

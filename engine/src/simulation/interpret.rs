@@ -63,6 +63,7 @@ fn parts(ctx: Context, hands: Hands, program: Program) -> BoxFuture<'static, Res
 async fn one(ctx: &Context, hands: &Hands, part: Part) -> Result<u64, Failed> {
     Ok(match part {
         Part::Step(work) => value(step(ctx, hands, "work", work).await)?,
+        Part::Must(work) => step(ctx, hands, "must", work).retry(once()).await?.value,
         Part::Together(programs) => {
             let all = programs
                 .into_iter()
@@ -105,6 +106,7 @@ async fn one(ctx: &Context, hands: &Hands, part: Part) -> Result<u64, Failed> {
             program,
             waits,
             close,
+            must,
         } => {
             let close = match close {
                 0 => OnClose::Cancel,
@@ -114,7 +116,9 @@ async fn one(ctx: &Context, hands: &Hands, part: Part) -> Result<u64, Failed> {
             if waits {
                 let child = ctx.child_named::<u64>(WORKFLOW, &program);
                 match child.on_close(close).await {
-                    Err(FrameError::ChildFailed { failure, .. }) => failure.kind.len() as u64,
+                    Err(FrameError::ChildFailed { failure, .. }) if !must => {
+                        failure.kind.len() as u64
+                    }
                     other => other?,
                 }
             } else {
@@ -171,6 +175,11 @@ fn step(ctx: &Context, hands: &Hands, name: &str, work: Work) -> Step<Made> {
     step.retry(Retry::fixed(9, pause).max_lost(MAX_LOST))
 }
 
+/// One attempt, apart from those that vanish.
+fn once() -> Retry {
+    Retry::none().max_lost(MAX_LOST)
+}
+
 pub(super) fn channel_name(channel: u8) -> String {
     format!("c{channel}")
 }
@@ -189,6 +198,7 @@ impl Hands {
             eid: attempt.eid(),
             fid: attempt.fid().clone(),
             attempt: attempt.number(),
+            key: attempt.idempotency_key().to_owned(),
             worker: self.worker.clone(),
             value,
             at: self.clock.monotonic(),

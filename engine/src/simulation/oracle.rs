@@ -133,17 +133,24 @@ fn stored(observer: &Engine, eid: ExecutionId, story: &Story) -> Result<(), Brok
 /// I1: an attempt has its effect once, after its start was committed by the same process life, and
 /// within the time of its newest commit. The journal contains the value that the step returned.
 fn effects(stories: &Stories, written: &Written, ttl: Duration) -> Result<(), Broken> {
-    let mut ran: BTreeMap<(ExecutionId, &FrameId), BTreeMap<u32, &Effect>> = BTreeMap::new();
+    let mut ran: BTreeMap<(ExecutionId, &FrameId), Vec<&Effect>> = BTreeMap::new();
     for effect in &written.effects {
         let (eid, fid, attempt) = (effect.eid, &effect.fid, effect.attempt);
         let what = || format!("{eid} {fid} attempt {attempt} by {}", effect.worker);
-        let before = ran.entry((eid, fid)).or_default().insert(attempt, effect);
-        must("I1", before.is_none(), || format!("{} ran twice", what()))?;
+        let ran = ran.entry((eid, fid)).or_default();
+        let same = |other: &&Effect| other.attempt == attempt && other.key == effect.key;
+        must("I1", !ran.iter().any(same), || {
+            format!("{} ran twice", what())
+        })?;
+        ran.push(effect);
         let story = stories.all.get(&eid);
         let story = story.ok_or_else(|| Broken::new("I1", format!("{}: no head", what())))?;
-        let began = story.attempts().get(&(fid, attempt)).copied();
-        let began = began.and_then(|commit| story.of_commit(commit.commit));
-        let recorded = began.is_some_and(|seen| {
+        let attempts = story.attempts();
+        let mut began = attempts.get(&(fid, attempt)).into_iter().flatten();
+        let recorded = began.any(|commit| {
+            let Some(seen) = story.of_commit(commit.commit) else {
+                return false;
+            };
             let by = seen.head.lease.as_ref();
             seen.place < effect.after && by.is_some_and(|by| by.worker == effect.worker)
         });
@@ -172,7 +179,7 @@ fn effects(stories: &Stories, written: &Written, ttl: Duration) -> Result<(), Br
             };
             let value: Option<serde_json::Value> = value.get().ok();
             let value = value.and_then(|value| value["value"].as_u64());
-            let known = ran.values().any(|effect| Some(effect.value) == value);
+            let known = ran.iter().any(|effect| Some(effect.value) == value);
             must("I1", known, || {
                 format!("{eid} {fid} completed with {value:?}, which nobody gave")
             })?;
@@ -211,21 +218,22 @@ fn children(stories: &Stories, eid: ExecutionId, story: &Story, page: usize) -> 
             continue;
         };
         let child = stories.all.get(child);
-        let end = child.and_then(|child| {
-            child.entries().find_map(|entry| match entry {
+        let ends = child.into_iter().flat_map(|child| {
+            child.entries().filter_map(|entry| match entry {
                 Entry::Completed { value } => Some(Ok(value)),
                 Entry::Failed { failure } | Entry::Cancelled { failure } => Some(Err(failure)),
                 _ => None,
             })
         });
-        let same = match (end, outcome) {
-            (Some(Ok(Payload::Inline(own))), Ok(Payload::Inline(got))) => own == got,
-            (Some(Ok(_)), Ok(_)) => true,
-            (Some(Err(own)), Err(got)) => own == got,
+        let ends: Vec<_> = ends.collect();
+        let same = ends.iter().any(|end| match (end, outcome) {
+            (Ok(Payload::Inline(own)), Ok(Payload::Inline(got))) => own == got,
+            (Ok(_), Ok(_)) => true,
+            (Err(own), Err(got)) => *own == got,
             _ => false,
-        };
+        });
         must("I5", same, || {
-            format!("{eid} received {outcome:?} of {fid}, which ended {end:?}")
+            format!("{eid} received {outcome:?} of {fid}, which ended {ends:?}")
         })?;
     }
     Ok(())

@@ -81,6 +81,8 @@ pub enum ActVerb {
     Pause,
     /// Resumes it.
     Resume,
+    /// Retries it, from the first step of its program if true.
+    Retry(bool),
 }
 
 /// The maximum skew of a clock, in milliseconds.
@@ -243,7 +245,8 @@ impl Act {
             0 => ActVerb::Cancel,
             1 => ActVerb::Terminate,
             2 | 3 => ActVerb::Pause,
-            4..7 => ActVerb::Resume,
+            4 | 5 => ActVerb::Resume,
+            6..9 => ActVerb::Retry(dice.chance(300)),
             _ => ActVerb::Signal(channel),
         };
         let after = dice.pick(&[0, 5, 300, 9_000, 60_000]);

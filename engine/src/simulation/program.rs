@@ -22,6 +22,8 @@ pub struct Program {
 pub enum Part {
     /// A step.
     Step(Work),
+    /// A step whose first failure ends the program; a retry finds that it succeeds.
+    Must(Work),
     /// Programs in parallel; the part waits for all of them.
     Together(Vec<Program>),
     /// A step, a message and a sleep: the first wins, the others are dropped.
@@ -50,6 +52,8 @@ pub enum Part {
         waits: bool,
         /// The action on the child if the parent ends first: 0 cancel, 1 abandon, 2 terminate.
         close: u8,
+        /// True if its failure ends the parent.
+        must: bool,
     },
     /// An event for the feed.
     Announce(u32),
@@ -137,20 +141,25 @@ impl Part {
                 program: Program::draw(dice, roots, depth + 1),
                 waits: dice.chance(700),
                 close: u8::try_from(dice.below(3)).unwrap_or(0),
+                must: dice.chance(300),
             },
             86..90 => Self::Announce(u32::try_from(dice.below(1_000)).unwrap_or(0)),
             90..96 => Self::Send {
                 to: dice.index(roots),
                 channel,
             },
-            96..100 => Self::Draw,
+            96..98 => Self::Draw,
+            98..100 => Self::Must(Work {
+                fails: dice.pick(&[1, 1, 2]),
+                ..Work::draw(dice)
+            }),
             _ => Self::Step(Work::draw(dice)),
         }
     }
 
     fn longest(&self) -> u64 {
         match self {
-            Self::Step(work) => work.longest(),
+            Self::Step(work) | Self::Must(work) => work.longest(),
             Self::Together(programs) => programs.iter().map(Program::longest).sum(),
             Self::Race { work, sleep, .. } => work.longest() + sleep,
             Self::Receive { timeout, .. } => timeout.unwrap_or(0),
@@ -183,11 +192,13 @@ impl Part {
                 program,
                 waits,
                 close,
+                must,
             } => {
                 let with = |program| Self::Child {
                     program,
                     waits: *waits,
                     close: *close,
+                    must: *must,
                 };
                 program.smaller().into_iter().map(with).collect()
             }

@@ -8,6 +8,7 @@ use super::oracle::{Broken, at_once, must};
 use super::story::Story;
 use crate::client::Engine;
 use crate::domain::{Entry, ExecutionId, FrameId, Json, Payload};
+use crate::journal;
 use crate::replay::{Code, Limits, Position, Seed, Trouble};
 use crate::stored;
 
@@ -23,7 +24,7 @@ pub(super) fn check(observer: &Engine, eid: ExecutionId, story: &Story) -> Resul
     let app = Arc::clone(&core.app);
     let seed = Seed {
         eid,
-        generation: story.last().generation,
+        generation: journal::first_generation(&story.commits, story.last().generation),
         queue: record.queue.clone(),
         depth: record.depth,
         args: args.map_err(|error| broken(&error))?,
@@ -39,34 +40,34 @@ pub(super) fn check(observer: &Engine, eid: ExecutionId, story: &Story) -> Resul
     };
     let mut drive = crate::sdk::drive(&*known.workflow, seed);
     let mut over = false;
-    for commit in &story.commits {
-        drive.set_now(commit.at);
-        for (number, entry) in (commit.first..).zip(&commit.entries) {
-            let at = Position {
-                number,
-                commit: commit.commit,
-            };
-            let value = match entry.payload() {
-                Some(payload @ Payload::Blob { .. }) => {
-                    let value = at_once(stored::resolve(ports, &eid, payload));
-                    Some(value.map_err(|error| broken(&error))?)
-                }
-                _ => None,
-            };
-            // A cancel or terminate may end it before the program does.
-            over |= matches!(entry, Entry::Cancelled { .. });
-            let seen = matches!(entry, Entry::FrameCompleted { .. } | Entry::Received { .. });
-            let turned = drive
-                .deliver(at, entry, value.filter(|_| seen))
-                .and_then(|()| drive.activate());
-            turned.map_err(|trouble: Trouble| broken(&trouble))?;
-        }
-        if let Some(frames) = commit.frames {
-            let last = Position {
-                number: commit.first + commit.entries.len() as u64,
-                commit: commit.commit,
-            };
-            let checked = drive.check_frames(last, frames);
+    for line in journal::lines(&story.commits) {
+        drive.set_now(line.at);
+        let (at, entry) = (
+            Position {
+                number: line.number,
+                commit: line.commit,
+            },
+            line.entry,
+        );
+        let value = match entry.payload() {
+            Some(payload @ Payload::Blob { .. }) => {
+                let value = at_once(stored::resolve(ports, &eid, payload));
+                Some(value.map_err(|error| broken(&error))?)
+            }
+            _ => None,
+        };
+        // A cancel or terminate may end it before the program does.
+        over |= matches!(entry, Entry::Cancelled { .. });
+        let seen = matches!(entry, Entry::FrameCompleted { .. } | Entry::Received { .. });
+        let value = value.filter(|_| seen);
+        let delivered = match line.fact {
+            true => drive.deliver_fact(at, entry, value),
+            false => drive.deliver(at, entry, value),
+        };
+        let turned = delivered.and_then(|()| drive.activate());
+        turned.map_err(|trouble: Trouble| broken(&trouble))?;
+        if let Some(frames) = line.frames {
+            let checked = drive.check_frames(at, frames);
             checked.map_err(|trouble| broken(&trouble))?;
         }
     }
@@ -78,7 +79,8 @@ pub(super) fn check(observer: &Engine, eid: ExecutionId, story: &Story) -> Resul
 
 /// The values that plain calls drew.
 fn recorded(story: &Story) -> BTreeMap<FrameId, Json> {
-    let values = story.entries().filter_map(|entry| match entry {
+    let lines = journal::lines(&story.commits).into_iter();
+    let values = lines.filter_map(|line| match line.entry {
         Entry::FrameRecorded { fid, value } => Some((fid.clone(), value.clone())),
         _ => None,
     });

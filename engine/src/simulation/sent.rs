@@ -50,6 +50,7 @@ fn effect(
         Entry::ChildClosed {
             eid: child, how, ..
         } if *how != OnClose::Abandon => mailed(*child, sent(Class::Control), "the close"),
+        Entry::ChildRetried { eid: child, .. } => mailed(*child, sent(Class::Control), "the retry"),
         Entry::Sliced => mailed(eid, sent(Class::Control), "the slice"),
         Entry::Sent { to, .. } => {
             // An execution that does not exist yet, or has ended, receives no message.
@@ -78,7 +79,16 @@ fn effect(
                 .as_ref()
                 .filter(|parent| parent.waits)
             {
-                Some(parent) => mailed(parent.eid, MessageId::result(&eid, 0), "the result"),
+                Some(parent) => {
+                    let generation = story
+                        .of_commit(commit)
+                        .map_or(0, |seen| seen.head.generation);
+                    mailed(
+                        parent.eid,
+                        MessageId::result(&eid, generation),
+                        "the result",
+                    )
+                }
                 None => Ok(()),
             }
         }
@@ -118,7 +128,7 @@ fn fed(stories: &Stories, eid: ExecutionId, story: &Story) -> Result<(), Broken>
     let first = ends.map(|(_, place)| *place).min();
     let first = first.ok_or_else(|| Broken::new("I7", format!("the feed has no end of {eid}")))?;
     if let Some(parent) = last.record.parent.as_ref().filter(|parent| parent.waits) {
-        let mid = MessageId::result(&eid, 0);
+        let mid = MessageId::result(&eid, last.generation);
         let sent = stories
             .mails
             .get(&(parent.eid, mid))
@@ -149,6 +159,7 @@ fn fed(stories: &Stories, eid: ExecutionId, story: &Story) -> Result<(), Broken>
                     | Entry::Resumed
                     | Entry::Paused { .. }
                     | Entry::Unpaused
+                    | Entry::Retried(_)
                     | Entry::Completed { .. }
                     | Entry::Failed { .. }
                     | Entry::Cancelled { .. }

@@ -11,7 +11,7 @@ use crate::domain::{
     Began, Body, Commit, Control, Entry, ExecutionId, FrameId, Mail, MessageId, Status, kind,
 };
 use crate::feed::FeedRecord;
-use crate::journal::Head;
+use crate::journal::{self, Head};
 use crate::keys::{FeedKey, Key, MailKey, TimerKey};
 
 /// The history of one execution.
@@ -144,9 +144,7 @@ impl Story {
         must("I2", head.record == before.record, || {
             format!("{eid}: the record changed")
         })?;
-        must("I7", !before.status.is_terminal(), || {
-            format!("{eid}: commit {number} behind the end")
-        })?;
+        let ended = before.status.is_terminal();
         let tail: Result<Vec<Commit>, _> =
             head.tail.iter().map(crate::journal::Raw::decode).collect();
         let tail = tail.map_err(|error| Broken::new("I2", format!("{eid}: {error}")))?;
@@ -175,6 +173,10 @@ impl Story {
         must("I2", whole, || {
             format!("{eid}: entries leave a gap at {number}")
         })?;
+        let follows = |entry: &Entry| matches!(entry, Entry::Retried(_) | Entry::Refused { .. });
+        must("I7", !ended || newest.entries.iter().any(follows), || {
+            format!("{eid}: commit {number} behind the end")
+        })?;
         self.commits.push(newest.clone());
         self.heads.push(seen);
         Ok(())
@@ -202,9 +204,10 @@ impl Story {
         mids.collect()
     }
 
-    /// The commit in which each attempt of each step began.
-    pub(super) fn attempts(&self) -> BTreeMap<(&FrameId, u32), &Commit> {
-        let mut began = BTreeMap::new();
+    /// The commits in which each attempt of each step began: several if a retry made a step void, and
+    /// another one has its id.
+    pub(super) fn attempts(&self) -> BTreeMap<(&FrameId, u32), Vec<&Commit>> {
+        let mut began = BTreeMap::<_, Vec<_>>::new();
         for commit in &self.commits {
             for entry in &commit.entries {
                 if let Entry::FrameStarted {
@@ -212,7 +215,7 @@ impl Story {
                     began: Began::Step { attempt, .. },
                 } = entry
                 {
-                    began.insert((fid, *attempt), commit);
+                    began.entry((fid, *attempt)).or_default().push(commit);
                 }
             }
         }
@@ -227,7 +230,7 @@ impl Story {
             for entry in &commit.entries {
                 match entry {
                     Entry::Paused { .. } | Entry::Blocked(_) => parked = true,
-                    Entry::Unpaused => parked = false,
+                    Entry::Unpaused | Entry::Retried(_) => parked = false,
                     Entry::Received {
                         mid,
                         body: Body::Message { .. },
@@ -252,7 +255,7 @@ impl Story {
     /// head shows it; one that is terminated ends as such.
     fn controls(&self) -> Result<(), Broken> {
         let eid = self.last().record.eid;
-        let (mut parked, mut terminated) = (None, false);
+        let (mut parked, mut terminated, mut ended) = (None, false, false);
         for (commit, seen) in self.commits.iter().zip(self.heads.iter().skip(1)) {
             let number = commit.commit;
             for entry in &commit.entries {
@@ -260,10 +263,15 @@ impl Story {
                     Entry::Paused { .. } => parked = Some(Status::Paused),
                     Entry::Blocked(_) => parked = Some(Status::Blocked),
                     Entry::Unpaused => parked = None,
+                    // What was requested of it since it failed is void.
+                    Entry::Retried(_) => (parked, terminated, ended) = (None, false, false),
+                    Entry::Completed { .. } | Entry::Failed { .. } | Entry::Cancelled { .. } => {
+                        ended = true;
+                    }
                     Entry::Received {
                         body: Body::Control(Control::Terminate { .. }),
                         ..
-                    } => terminated = true,
+                    } => terminated |= !ended,
                     Entry::FrameStarted {
                         fid,
                         began: Began::Step { .. },
@@ -284,7 +292,7 @@ impl Story {
                 format!("{eid}: commit {number} shows {status}, and it is {parked:?}")
             })?;
         }
-        let end = self.entries().last();
+        let end = self.entries().filter(|entry| entry.is_end()).last();
         let ends =
             matches!(end, Some(Entry::Cancelled { failure }) if failure.kind == kind::TERMINATED);
         let shown = self.last().status;
@@ -305,20 +313,43 @@ impl Story {
         let (mut mids, mut outcomes, mut results) =
             (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
         let (mut ended, mut began) = (false, BTreeMap::<&FrameId, u32>::new());
-        for entry in self.entries() {
-            must("I7", !ended, || {
+        for mid in self.entries().filter_map(mid) {
+            must("I3", mids.insert(mid), || {
+                format!("{eid} absorbed {mid} twice")
+            })?;
+        }
+        // Of what a retry has made void, only facts count; those of frames that it has made void, too,
+        // are replaced by what begins under their ids.
+        let mut stale = BTreeSet::new();
+        for line in journal::lines(&self.commits) {
+            let entry = line.entry;
+            let absorbed = matches!(entry, Entry::Received { .. } | Entry::Refused { .. });
+            must("I7", !ended || absorbed, || {
                 format!("{eid}: {} behind the end", entry.kind())
             })?;
+            if let Some(fid) = entry.fid() {
+                let known = began.contains_key(fid) || outcomes.contains(fid);
+                if line.fact && !known {
+                    stale.insert(fid);
+                } else if !line.fact && stale.remove(fid) {
+                    outcomes.remove(fid);
+                    began.remove(fid);
+                }
+            }
             match entry {
-                Entry::Received { mid, body, .. } => {
-                    must("I3", mids.insert(mid), || {
-                        format!("{eid} absorbed {mid} twice")
+                Entry::Received {
+                    body:
+                        Body::Child {
+                            fid,
+                            eid: child,
+                            generation,
+                            ..
+                        },
+                    ..
+                } => {
+                    must("I5", results.insert((fid, child, generation)), || {
+                        format!("{eid}: two results of {fid}")
                     })?;
-                    if let Body::Child { fid, .. } = body {
-                        must("I5", results.insert(fid), || {
-                            format!("{eid}: two results of {fid}")
-                        })?;
-                    }
                 }
                 Entry::FrameCompleted { fid, .. }
                 | Entry::FrameRecorded { fid, .. }
@@ -327,17 +358,17 @@ impl Story {
                         format!("{eid}: two outcomes of {fid}")
                     })?;
                 }
-                Entry::FrameStarted { fid, began: what } => {
+                Entry::FrameStarted {
+                    fid,
+                    began: Began::Step { attempt, .. },
+                } => {
                     must("I1", !outcomes.contains(fid), || {
                         format!("{eid}: {fid} began after its outcome")
                     })?;
                     let count = began.entry(fid).or_default();
                     *count += 1;
-                    let number = match what {
-                        Began::Step { attempt, .. } => *attempt,
-                        Began::Child { .. } => 1,
-                    };
-                    must("I1", *count == number, || {
+                    let (count, number) = (*count, *attempt);
+                    must("I1", count == number, || {
                         format!("{eid}: {fid} began {count} times, this is attempt {number}")
                     })?;
                 }
@@ -351,5 +382,12 @@ impl Story {
         must("I7", ended == self.last().status.is_terminal(), || {
             format!("{eid}: its status is {}", self.last().status)
         })
+    }
+}
+
+fn mid(entry: &Entry) -> Option<&MessageId> {
+    match entry {
+        Entry::Received { mid, .. } => Some(mid),
+        _ => None,
     }
 }

@@ -8,6 +8,7 @@ use super::super::keyed;
 use super::super::ledger::Ledger;
 use super::Command;
 use super::loops::spins;
+use super::retries::{breaks, passes};
 use crate::ports::Clock;
 use crate::process::App;
 use crate::{Attempt, Context, Failed, FrameError, Retry, Step, StepError};
@@ -31,7 +32,10 @@ pub(super) fn app(ledger: &Ledger) -> App {
     let app = app.workflow("sender", "1", move |ctx, n| sender(ctx, l.clone(), n));
     let l = with(ledger);
     let app = app.workflow("spins", "1", move |ctx, n| spins(ctx, l.clone(), n));
+    let l = with(ledger);
+    let app = app.workflow("breaks", "1", move |ctx, n| breaks(ctx, l.clone(), n));
     app.workflow("parent", "1", parent)
+        .workflow("passes", "1", passes)
         .workflow("fan", "1", fan)
         .workflow("leaver", "1", leaver)
         .workflow("copy", "1", copy)
@@ -54,7 +58,7 @@ fn leaves(app: App, ledger: &Ledger) -> App {
     app.workflow("child", "1", move |ctx, n| child(ctx, l.clone(), n))
 }
 
-fn step(ctx: &Context, ledger: &Ledger, name: &str, value: u64) -> Step<u64> {
+pub(super) fn step(ctx: &Context, ledger: &Ledger, name: &str, value: u64) -> Step<u64> {
     let ledger = ledger.clone();
     ctx.step(name, move |attempt: Attempt| {
         ledger.clone().gives(attempt, value)

@@ -5,6 +5,7 @@ mod apps;
 mod check;
 mod loops;
 mod plain;
+mod retries;
 mod talk;
 mod trees;
 
