@@ -90,6 +90,7 @@ commands! {
     Terminate(super::control::Terminate),
     Pause(super::control::Pause),
     Resume(super::control::Resume),
+    Retry(super::retry::Args),
     Workflows(super::workflows::Args),
     Triggers(super::triggers::Args),
     Ffl(super::ffl::Args),

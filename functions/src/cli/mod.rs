@@ -27,6 +27,7 @@ mod needs;
 mod progress;
 mod result;
 mod retention;
+mod retry;
 mod serve;
 mod show;
 mod signal;
