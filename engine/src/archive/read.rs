@@ -25,7 +25,7 @@ pub(crate) async fn read(
             None => Ok(None),
         };
     };
-    if named.is_some_and(|named| Digest::of(&found.body) != named.sha256) {
+    if named.is_some_and(|named| named.sha256.as_ref() != Some(&Digest::of(&found.body))) {
         let why = "its bytes are not those that its tombstone names".to_owned();
         return Err(corrupt(&key, why));
     }

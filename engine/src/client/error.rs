@@ -3,6 +3,8 @@
 use crate::domain::{ExecutionId, InvalidName, Queue, Status, Text, ValueError, Workflow};
 use crate::journal::CommitError;
 use crate::ports::BucketError;
+use crate::retention::RetentionError;
+use crate::run::RunError;
 use crate::stored::LoadError;
 
 /// Why a call to an [`Engine`](super::Engine) failed.
@@ -102,6 +104,22 @@ pub enum EngineError {
         /// Its status.
         status: Status,
     },
+    /// Only an execution that has ended is deleted.
+    #[error("execution {eid} is {status}: cancel it first")]
+    NotEnded {
+        /// The id.
+        eid: ExecutionId,
+        /// Its status.
+        status: Status,
+    },
+    /// The execution was deleted, with its archive.
+    #[error("execution {eid} was deleted by {by}")]
+    Deleted {
+        /// The id.
+        eid: ExecutionId,
+        /// The actor that deleted it.
+        by: String,
+    },
     /// The execution has entries that the caller has not seen.
     #[error("execution {eid} has changed: its newest entry is {found}, not {expected}")]
     StaleFence {
@@ -135,6 +153,12 @@ pub enum EngineError {
     /// The store failed.
     #[error(transparent)]
     Bucket(#[from] BucketError),
+    /// The effects of its end could not be dispatched.
+    #[error(transparent)]
+    Run(#[from] RunError),
+    /// What it leaves could not be deleted, or the feed does not report it yet.
+    #[error(transparent)]
+    Retention(#[from] RetentionError),
 }
 
 /// What a caller can do about an [`EngineError`].
@@ -165,11 +189,17 @@ impl EngineError {
             | Self::UnknownQueue { .. }
             | Self::PayloadTooLarge { .. } => ErrorKind::Invalid,
             Self::UnknownWorkflow { .. } | Self::UnknownExecution { .. } => ErrorKind::NotFound,
-            Self::TerminalExecution { .. } | Self::NotRetried { .. } | Self::StaleFence { .. } => {
-                ErrorKind::Conflict
-            }
+            Self::TerminalExecution { .. }
+            | Self::NotRetried { .. }
+            | Self::NotEnded { .. }
+            | Self::Deleted { .. }
+            | Self::StaleFence { .. } => ErrorKind::Conflict,
             Self::NotYet { .. } | Self::Contended { .. } => ErrorKind::NotYet,
-            Self::Commit(_) | Self::Load(_) | Self::Bucket(_) => ErrorKind::Storage,
+            Self::Commit(_)
+            | Self::Load(_)
+            | Self::Bucket(_)
+            | Self::Run(_)
+            | Self::Retention(_) => ErrorKind::Storage,
         }
     }
 }

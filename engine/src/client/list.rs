@@ -40,6 +40,8 @@ pub struct Row {
     pub status: Status,
     /// Whether it is archived.
     pub archived: bool,
+    /// Whether it was deleted, with its archive.
+    pub deleted: bool,
     /// The caller's key.
     pub dispatch_key: Option<String>,
     /// The execution that started it.
@@ -146,6 +148,10 @@ fn row_of_feed(record: feed::FeedRecord) -> Row {
         .filter(|event| event.commit.is_some());
     let mut note = changes.next().and_then(|event| event.note.clone());
     let (mut status, archived) = (record.status, record.status == Status::Archived);
+    let deleted = record
+        .events
+        .iter()
+        .any(|event| event.kind == feed::DELETED);
     // The note of that event is how the execution ended.
     if archived && let Some(ended) = note.as_deref().and_then(Status::named) {
         (status, note) = (ended, None);
@@ -157,6 +163,7 @@ fn row_of_feed(record: feed::FeedRecord) -> Row {
         queue: record.queue,
         status,
         archived,
+        deleted,
         dispatch_key: record.dispatch_key,
         parent: record.parent,
         created_at: record.created_at,
@@ -176,6 +183,10 @@ fn row_of_head(head: Head) -> Row {
             .archived
             .as_ref()
             .map_or(head.status, |archived| archived.status),
+        deleted: head
+            .archived
+            .as_ref()
+            .is_some_and(|archived| archived.deleted.is_some()),
         archived: head.archived.is_some(),
         dispatch_key: record.dispatch_key,
         parent: record.parent.map(|parent| parent.eid),

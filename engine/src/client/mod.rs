@@ -6,6 +6,7 @@
 mod attention;
 mod audit;
 mod control;
+mod delete;
 mod descendants;
 mod error;
 mod execution;
@@ -41,6 +42,7 @@ pub use crate::worker::{RunSpan, Watch, Worker, WorkerEvent, WorkerOptions};
 pub use attention::{BlockedExecution, UnreadMessages};
 pub use audit::Audit;
 pub use control::{Signal, Signalled};
+pub use delete::{Delete, Deleted};
 pub use descendants::Descendants;
 pub use error::{EngineError, ErrorKind};
 pub use execution::{Execution, JournalPage};

@@ -18,7 +18,9 @@ impl Engine {
     ) -> Result<(Vec<Finding>, Vec<Commit>), EngineError> {
         let (ports, concurrency) = (&self.core.ports, self.core.settings.concurrency);
         let eid = journal.head.record.eid;
-        if let Some(archived) = &journal.head.archived {
+        if let Some(archived) = &journal.head.archived
+            && archived.deleted.is_none()
+        {
             let broken = self.broken_archive(&eid, archived).await;
             let free = journal.head.is_free(ports.clock.now());
             // A rule of the bucket may delete archives once their keys are free.

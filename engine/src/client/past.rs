@@ -3,7 +3,7 @@
 use super::{Engine, EngineError};
 use crate::archive::{self, Archive};
 use crate::domain::{Commit, Digest, Entry, ExecutionId, Json, Record, Status};
-use crate::journal::Journal;
+use crate::journal::{Archived, Journal};
 use crate::stored::LoadError;
 use jiff::Timestamp;
 
@@ -37,6 +37,12 @@ impl Engine {
         let journal = found.ok_or(EngineError::UnknownExecution { eid })?;
         match &journal.head.archived {
             None => Ok(Found::Here(Box::new(journal))),
+            Some(Archived {
+                deleted: Some(by), ..
+            }) => Err(EngineError::Deleted {
+                eid,
+                by: by.actor.id.clone(),
+            }),
             Some(named) => match archive::read(ports, &eid, Some(named)).await? {
                 Some(archive) => Ok(Found::Archived(Box::new(archive))),
                 None => Err(EngineError::UnknownExecution { eid }),

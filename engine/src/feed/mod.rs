@@ -11,5 +11,9 @@ mod read;
 mod write;
 
 pub(crate) use read::{events, read};
+
+/// The kind of the event that reports a deleted execution.
+pub(crate) const DELETED: &str = "execution.deleted";
+
 pub(crate) use write::write_at;
 pub(crate) use write::{Event, FeedRecord, write};

@@ -14,7 +14,7 @@
 //! - **\[R\]** It keeps the nonce of the start. The bad interleaving: a create lands, and its reply
 //!   is lost; the execution ends and its key becomes free; the starter reads the tombstone, takes
 //!   it for another's, and begins a second execution.
-//! - It changes by `next`, and when a late report gets a new instant.
+//! - It changes by `next`, by a delete, and when a late report gets a new instant.
 
 use std::time::Duration;
 
@@ -23,24 +23,30 @@ use serde::{Deserialize, Serialize};
 
 use super::commit::replace;
 use super::{CommitError, Head, Journal};
-use crate::domain::{Budget, Digest, Json, Payload, Record, Status};
+use crate::domain::{Budget, Digest, Json, Payload, Provenance, Record, Status};
 use crate::ports::Ports;
 
 /// The description of an archived execution in its tombstone.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Archived {
-    /// The digest of the archive's bytes. The key of the archive follows from the id.
-    pub(crate) sha256: Digest,
+    /// The digest of the archive's bytes, unless it was deleted. The key of the archive follows from
+    /// the id.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) sha256: Option<Digest>,
     /// The archived commit: the last one before the tombstone.
     pub(crate) commit: u64,
     pub(crate) status: Status,
-    /// The digest of the canonical form of the value or the failure.
-    pub(crate) result: Digest,
+    /// The digest of the canonical form of the value or the failure, unless it was deleted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) result: Option<Digest>,
     /// The instant from which the start key begins another execution.
     pub(crate) free_at: Timestamp,
     /// The number of the key's newest execution, in the tombstone of its first one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) next: Option<u32>,
+    /// Who has deleted the execution and its archive, if that was requested.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) deleted: Option<Provenance>,
 }
 
 impl Archived {
@@ -57,6 +63,9 @@ impl Archived {
                     .is_some_and(|next| next == 0 || head.record.n > 0)
                 {
                     return Err("it names a next execution that it cannot have".to_owned());
+                }
+                if archived.deleted.is_some() != archived.sha256.is_none() {
+                    return Err("it names no archive, and was not deleted".to_owned());
                 }
                 match archived.commit.checked_add(1) == Some(head.commit) {
                     true => Ok(()),

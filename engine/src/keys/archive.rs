@@ -20,6 +20,12 @@ pub(crate) fn archive_blob(eid: &ExecutionId, sha256: &str) -> Key {
     Key::built(format!("{ARCHIVE_BLOB}{}/{eid}/{sha256}", eid.shard()))
 }
 
+/// `archive-blob/{sh}/{eid}/`: all those values of one execution.
+#[must_use]
+pub(crate) fn archive_blobs(eid: &ExecutionId) -> Prefix {
+    Prefix::built(format!("{ARCHIVE_BLOB}{}/{eid}/", eid.shard()))
+}
+
 /// `cursors/retention`: the position up to which retention has processed the feed.
 #[must_use]
 pub fn retention() -> Key {

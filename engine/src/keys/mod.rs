@@ -11,7 +11,7 @@ mod layout;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use archive::{ARCHIVE, ARCHIVE_BLOB, archive_blob};
+pub(crate) use archive::{ARCHIVE, ARCHIVE_BLOB, archive_blob, archive_blobs};
 pub use archive::{archive, archived, execution, retention};
 pub use key::{InvalidKey, Key, MAX_KEY, Prefix};
 pub use kind::{Kind, partition};

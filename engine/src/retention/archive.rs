@@ -1,6 +1,7 @@
 //! Archives one execution: archive, tombstone, deletes, feed object.
 
 use super::RetentionError;
+use super::finish::{announce, clear};
 use super::walk::{Did, Walk, after};
 use crate::archive::{self, Composed, Put};
 use crate::domain::ExecutionId;
@@ -42,12 +43,13 @@ impl Walk<'_> {
             return Ok(Did::Left);
         };
         let archived = Archived {
-            sha256,
+            sha256: Some(sha256),
             commit,
             status,
-            result,
+            result: Some(result),
             free_at: after(end, self.settings.free_after),
             next: None,
+            deleted: None,
         };
         let deadline = ports.clock.monotonic() + settings.ttl;
         match journal.entomb(ports, archived.clone(), deadline).await {
@@ -60,8 +62,8 @@ impl Walk<'_> {
         if let Some(fired) = fired {
             ports.delete(&fired).await?;
         }
-        self.clear(eid).await?;
-        self.announce(&mut journal).await?;
+        clear(self.core, eid).await?;
+        announce(self.core, &mut journal).await?;
         Ok(Did::Archived)
     }
 

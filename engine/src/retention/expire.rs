@@ -12,6 +12,7 @@
 use std::time::Duration;
 
 use super::RetentionError;
+use super::finish::{clear, clear_archive, is_deleted};
 use super::walk::{Did, FeedRecord, Walk, after};
 use crate::journal::Journal;
 use crate::keys::{self, Key};
@@ -43,7 +44,11 @@ impl Walk<'_> {
         if !(end || own) {
             return self.delete(keys).await;
         }
-        self.clear(reported.eid).await?;
+        clear(self.core, reported.eid).await?;
+        // A slow pass may have written an archive behind a delete.
+        if is_deleted(&journal.head) {
+            clear_archive(self.core, reported.eid).await?;
+        }
         let last = keys::feed(journal.head.at, &reported.eid, journal.head.commit);
         let _ = self.delete(keys.filter(|key| **key != last)).await?;
         ports.delete(&last).await?;

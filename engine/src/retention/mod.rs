@@ -29,7 +29,7 @@
 mod archive;
 mod cursor;
 mod expire;
-mod finish;
+pub(crate) mod finish;
 mod settings;
 mod walk;
 

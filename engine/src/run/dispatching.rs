@@ -8,8 +8,9 @@ use std::time::Duration;
 
 use futures::future::{BoxFuture, FutureExt, pending};
 
+use super::ended::RunError;
 use crate::domain::Entry;
-use crate::journal::{Head, Item, Named};
+use crate::journal::{Head, Item, Journal, Named};
 use crate::outbox::{self, DispatchError, Noted};
 use crate::ports::{Backoff, Clock};
 use crate::process::Core;
@@ -148,4 +149,28 @@ impl Dispatching {
     pub(super) fn is_idle(&self) -> bool {
         self.is_empty() && self.running.is_none()
     }
+}
+
+/// Dispatches the outbox that an earlier run left: a second time changes nothing.
+pub(crate) async fn dispatch_outbox(core: &Arc<Core>, journal: &Journal) -> Result<(), RunError> {
+    let head = &journal.head;
+    let mut entries = BTreeMap::new();
+    if head
+        .outbox
+        .iter()
+        .any(|item| matches!(item, Item::Entry(_)))
+    {
+        for raw in &head.tail {
+            let commit = journal.decode(raw)?;
+            let noted = |entry: Entry| Noted {
+                at: commit.at,
+                by: commit.by.clone(),
+                entry,
+            };
+            entries.extend((commit.first..).zip(commit.entries.iter().cloned().map(noted)));
+        }
+    }
+    let effects = outbox::plan(head, &head.outbox, &entries);
+    outbox::perform(Arc::clone(core), head.record.eid, effects).await?;
+    Ok(())
 }

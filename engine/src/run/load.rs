@@ -1,19 +1,19 @@
 //! Steps 1 to 5: reads the execution, and decides whether this run may continue and has work.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::Timestamp;
 
+use super::dispatching::dispatch_outbox;
 use super::ended::{Causes, Ended, RunError};
 use super::inbox::Inbox;
 use super::{finish, lease, reopened};
-use crate::domain::{Body, Commit, Entry, ExecutionId, MessageId, Record, Status};
-use crate::journal::{self, Head, Item, Journal, Read};
+use crate::domain::{Body, Commit, ExecutionId, MessageId, Record, Status};
+use crate::journal::{self, Head, Journal, Read};
 use crate::keys::{self, Key, MailKey};
 use crate::mailbox::{self, Early, Listing};
-use crate::outbox::{self, Noted};
 use crate::ports::{BucketError, Created};
 use crate::process::Core;
 use crate::stored::LoadError;
@@ -96,7 +96,7 @@ async fn load_mailbox(
     let hidden = hidden(core, &journal.head, &listing, &mids).await?;
     let signs = hidden.as_ref().map(Vec::len);
     if is_undispatched(core, &journal.head, &listing, &mids, unreadable, signs).await? {
-        dispatch(core, &journal).await?;
+        dispatch_outbox(core, &journal).await?;
     }
     let status = journal.head.status;
     if status.is_terminal()
@@ -227,30 +227,6 @@ async fn is_undispatched(
             None => false,
         };
     Ok(undispatched)
-}
-
-/// Dispatches the outbox that an earlier run left.
-async fn dispatch(core: &Arc<Core>, journal: &Journal) -> Result<(), RunError> {
-    let head = &journal.head;
-    let mut entries = BTreeMap::new();
-    if head
-        .outbox
-        .iter()
-        .any(|item| matches!(item, Item::Entry(_)))
-    {
-        for raw in &head.tail {
-            let commit = journal.decode(raw)?;
-            let noted = |entry: Entry| Noted {
-                at: commit.at,
-                by: commit.by.clone(),
-                entry,
-            };
-            entries.extend((commit.first..).zip(commit.entries.iter().cloned().map(noted)));
-        }
-    }
-    let effects = outbox::plan(head, &head.outbox, &entries);
-    outbox::perform(Arc::clone(core), head.record.eid, effects).await?;
-    Ok(())
 }
 
 /// Step 4. An execution that has ended takes no mail: what still arrives for it is deleted. **\[R\]**

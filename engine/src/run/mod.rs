@@ -42,6 +42,7 @@ mod retry;
 mod state;
 
 pub(crate) use conductor::run;
+pub(crate) use dispatching::dispatch_outbox;
 pub use ended::{Causes, Ended, RunError};
 
 use crate::process::Notice;

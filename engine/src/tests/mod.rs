@@ -9,6 +9,7 @@ mod controlled;
 mod corrupt;
 mod crash_loops;
 mod cuts;
+mod delete;
 mod dispatching;
 mod end_of_time;
 mod estimate;

@@ -167,10 +167,11 @@ fn i10_an_archive_that_is_not_the_one_its_tombstone_names_is_reported_as_corrupt
     let archive = archive(vec![vec![completed("1")]]);
     let eid = archive.record.eid;
     let mut named = Archived {
-        sha256: Digest::of(&archive.encode()),
+        sha256: Some(Digest::of(&archive.encode())),
         commit: 1,
         status: Status::Completed,
-        result: Digest::of(b"1"),
+        result: Some(Digest::of(b"1")),
+        deleted: None,
         free_at: jiff::Timestamp::MAX,
         next: None,
     };
@@ -181,6 +182,6 @@ fn i10_an_archive_that_is_not_the_one_its_tombstone_names_is_reported_as_corrupt
     assert!(read(&named).unwrap_err().contains("missing"));
     let _ = put(&world, &archive);
     assert_eq!(read(&named), Ok(Some(archive)));
-    named.sha256 = Digest::of(b"another");
+    named.sha256 = Some(Digest::of(b"another"));
     assert!(read(&named).unwrap_err().contains("its tombstone names"));
 }

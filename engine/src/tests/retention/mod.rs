@@ -165,7 +165,7 @@ fn is_archived(world: &World, eid: ExecutionId, before: &FeedRecord) {
     assert_eq!(describe(world, eid), *before, "I10: it is whole");
     let archived = head.archived.unwrap();
     let result = match &before.outcome.1 {
-        Ok(value) => value.digest(),
+        Ok(value) => Some(value.digest()),
         Err(_) => archived.result.clone(),
     };
     assert_eq!(
