@@ -6,7 +6,7 @@ use serde::Serialize;
 use super::past::Found;
 use super::{Engine, EngineError};
 use crate::archive::Archive;
-use crate::domain::{Blocked, Commit, Entry, ExecutionId, Record, Status};
+use crate::domain::{Blocked, Commit, Entry, ExecutionId, Record, Status, is_first};
 use crate::journal::{Journal, Lease};
 use crate::keys::{self, Key, TimerKey};
 use crate::stored::Document as _;
@@ -20,6 +20,9 @@ pub struct Execution {
     pub status: Status,
     /// Number of its newest commit.
     pub commit: u64,
+    /// The number of its continuations and retries.
+    #[serde(skip_serializing_if = "is_first")]
+    pub generation: u32,
     /// The instant of that commit.
     pub at: Timestamp,
     /// The current lease, if any.
@@ -102,6 +105,7 @@ impl Engine {
             blocked,
             status: head.status,
             commit: head.commit,
+            generation: head.generation,
             at: head.at,
             lease: head.lease,
             timer: head.timer.as_ref().and_then(TimerKey::parse).map(|a| a.due),
@@ -144,6 +148,7 @@ fn archived(archive: Archive, budget: u64) -> Execution {
         record: archive.record,
         status: archive.status,
         commit: archive.commit,
+        generation: archive.generation,
         at: archive.at,
         lease: None,
         timer: None,

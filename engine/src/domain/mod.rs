@@ -14,6 +14,7 @@ mod json;
 mod mail;
 mod message_id;
 mod name;
+mod part;
 mod record;
 mod stamp;
 #[cfg(test)]
@@ -30,6 +31,7 @@ pub use json::{Json, Payload, ValueError};
 pub use mail::{Body, Control, Mail};
 pub use message_id::{Class, MessageId};
 pub use name::{Channel, FrameName, InvalidName, MAX_TEXT, Queue, Text, Workflow};
+pub use part::{Range, Segment};
 pub(crate) use record::is_first;
 pub use record::{OnClose, Parent, Record, Status};
 pub(crate) use stamp::{stamp, unstamp};

@@ -22,6 +22,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 
 use super::head::{Head, Item, Lease, News, Raw};
+use super::part::Part;
 use super::report::report;
 use super::{CommitError, Journal, segment};
 use crate::domain::{Budget, Commit, Entry, Provenance, Status};
@@ -80,9 +81,16 @@ impl Journal {
         let raw = Raw::of(&commit);
         let mut next = self.head.clone();
         let mut open = self.open.clone();
+        continues(&mut next, &commit);
         if self.is_full(raw.bytes(), settings.tail)
-            && let Some(cut) =
-                segment::seal(self, ports, &draft.outbox, settings.segment, draft.deadline).await?
+            && let Some(cut) = segment::seal(
+                (&next, &open),
+                ports,
+                &draft.outbox,
+                settings.segment,
+                draft.deadline,
+            )
+            .await?
         {
             cut.apply(&mut next, &mut open);
         }
@@ -108,6 +116,27 @@ impl Journal {
         self.open = open;
         report(&self.head.record, &commit);
         Ok(())
+    }
+}
+
+/// Changes the head if the execution continues in `commit`: generation and part begin, and the head
+/// lists no more the segments that the entry names.
+fn continues(next: &mut Head, commit: &Commit) {
+    for (number, entry) in (commit.first..).zip(&commit.entries) {
+        if let Entry::Continued {
+            generation,
+            earlier,
+            ..
+        } = entry
+        {
+            let named = |key: &Key| earlier.iter().any(|segment| segment.key == key.as_str());
+            next.generation = *generation;
+            next.part = Part {
+                first: number,
+                bytes: next.bytes,
+            };
+            next.sealed.retain(|sealed| !named(&sealed.key));
+        }
     }
 }
 

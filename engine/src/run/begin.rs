@@ -8,7 +8,8 @@ use super::conductor::Run;
 use super::ended::{Causes, Ended};
 use super::halt::{Close, Halt, unreadable};
 use super::inbox::Absorbed;
-use crate::domain::{Blocked, Body, Commit, Control, Entry, Failure, Status, kind};
+use crate::domain::{Blocked, Body, Control, Entry, Failure, Status, kind};
+use crate::journal::History;
 use crate::keys::TimerKey;
 use crate::stored::LoadError;
 
@@ -30,7 +31,7 @@ impl Run {
     /// Returns the entries to be delivered, if the workflow is to be driven.
     pub(super) async fn decide(
         &mut self,
-        history: &[Commit],
+        history: &History,
         absorbed: Absorbed,
         broken: Option<&LoadError>,
         crash_loop: bool,
@@ -72,19 +73,20 @@ impl Run {
     }
 
     /// Handles an execution that has not begun: a start at a later instant only sets the timer.
-    fn beginning(&self, history: &[Commit], mut entries: Vec<Entry>) -> Beginning {
-        let mut committed = history.iter().flat_map(|commit| &commit.entries);
-        if committed.any(|entry| matches!(entry, Entry::Started)) {
+    fn beginning(&self, history: &History, mut entries: Vec<Entry>) -> Beginning {
+        if history.entries().any(is_begin) {
             return Beginning::Drive(entries);
         }
-        let committed = history.iter().flat_map(|commit| &commit.entries);
-        let cancelled = committed.chain(&entries).find_map(|entry| match entry {
-            Entry::Received {
-                body: Body::Control(Control::Cancel { reason }),
-                ..
-            } => Some(reason.clone()),
-            _ => None,
-        });
+        let cancelled = history
+            .entries()
+            .chain(&entries)
+            .find_map(|entry| match entry {
+                Entry::Received {
+                    body: Body::Control(Control::Cancel { reason }),
+                    ..
+                } => Some(reason.clone()),
+                _ => None,
+            });
         if let Some(reason) = cancelled {
             let close = Close::End(Err(Failure::new(kind::CANCELLED, reason)));
             return Beginning::Close(entries, close);
@@ -106,13 +108,12 @@ impl Run {
     /// begun. If the execution is then to be driven, the commit mails a `slice`. Bad interleaving: a
     /// worker without the code absorbs a `resume` and deletes it; nothing wakes a worker with the
     /// code.
-    pub(super) fn obey(&mut self, history: &[Commit], absorbed: Absorbed) -> Halt {
+    pub(super) fn obey(&mut self, history: &History, absorbed: Absorbed) -> Halt {
         let Absorbed {
             entries, requested, ..
         } = absorbed;
         let head = &self.committer.journal.head;
-        let mut committed = history.iter().flat_map(|commit| &commit.entries);
-        let begun = committed.any(|entry| matches!(entry, Entry::Started));
+        let begun = history.entries().any(is_begin);
         let pending = !begun && head.status == Status::Pending;
         let lifted = entries.iter().any(|entry| matches!(entry, Entry::Unpaused));
         let commanded = entries.iter().any(is_command);
@@ -148,6 +149,11 @@ impl Run {
 enum Beginning {
     Drive(Vec<Entry>),
     Close(Vec<Entry>, Close),
+}
+
+/// Returns whether the code of a part begins with this entry.
+fn is_begin(entry: &Entry) -> bool {
+    matches!(entry, Entry::Started | Entry::Continued { .. })
 }
 
 fn is_command(entry: &Entry) -> bool {

@@ -24,10 +24,12 @@ mod close;
 mod commit;
 mod committer;
 mod conductor;
+mod continuation;
 mod dispatching;
 mod ended;
 mod finish;
 mod halt;
+mod history;
 mod inbox;
 mod lease;
 mod listing;
@@ -39,6 +41,8 @@ mod state;
 
 pub(crate) use conductor::run;
 pub use ended::{Causes, Ended, RunError};
+#[cfg(any(test, feature = "simulation"))]
+pub(crate) use state::check_load;
 
 use crate::process::Notice;
 

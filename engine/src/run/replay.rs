@@ -8,7 +8,8 @@ use super::ended::RunError;
 use super::halt::Halt;
 use super::inbox::large;
 use super::program::Delivery;
-use crate::domain::{Began, Commit, Entry, FrameId, Json};
+use crate::domain::{Began, Entry, FrameId, Json};
+use crate::journal::{Carried, History};
 use crate::replay::{Code, Drive, Limits, Position, Seed};
 use crate::stored;
 
@@ -19,7 +20,7 @@ impl Run {
     /// Replays the journal, then delivers what this run has absorbed.
     pub(super) async fn replay(
         &mut self,
-        history: Vec<Commit>,
+        history: History,
         absorbed: Vec<Entry>,
     ) -> Result<(), Halt> {
         if let Err(halt) = self.replay_journal(history).await {
@@ -35,44 +36,34 @@ impl Run {
         self.deliver(entries).await
     }
 
-    async fn replay_journal(&mut self, history: Vec<Commit>) -> Result<(), Halt> {
+    pub(super) async fn replay_journal(&mut self, history: History) -> Result<(), Halt> {
         let drive = self.begin_drive(&history).await;
         self.program.begin(drive.map_err(Halt::unreadable)?);
         let (mut batch, mut held, mut received) = (Vec::new(), 0, BTreeSet::new());
         let window = self.core.settings.max_value as u64;
-        for commit in history {
-            let (first, last) = (commit.first, commit.entries.len().saturating_sub(1));
-            for (n, entry) in commit.entries.into_iter().enumerate() {
-                // I3: this message was absorbed twice: the segment that contains it could not be
-                // read.
-                if let Entry::Received { mid, .. } = &entry
-                    && !received.insert(mid.clone())
-                {
-                    continue;
-                }
-                // Large values are read when they are needed: all those of a journal could take
-                // more memory than the process has.
-                let bytes = large(&entry).map_or(0, |(_, bytes)| bytes);
-                if bytes > 0 && held + bytes > window {
-                    self.replay_batch(std::mem::take(&mut batch)).await?;
-                    held = 0;
-                }
-                held += bytes;
-                let value = self.inbox.value_of(&entry).await;
-                batch.push(Delivery {
-                    at: Position {
-                        number: first + n as u64,
-                        commit: commit.commit,
-                    },
-                    entry,
-                    value: value.map_err(Halt::unreadable)?,
-                    frames: commit.frames.filter(|_| n == last),
-                });
+        for (at, entry, frames) in entries_of(history) {
+            // I3: this message was absorbed twice: the segment that contains it could not be read.
+            if let Entry::Received { mid, .. } = &entry
+                && !received.insert(mid.clone())
+            {
+                continue;
             }
-            if batch.len() >= BATCH {
+            // Large values are read when they are needed: all those of a journal could take more
+            // memory than the process has.
+            let bytes = large(&entry).map_or(0, |(_, bytes)| bytes);
+            if bytes > 0 && held + bytes > window || batch.len() >= BATCH {
                 self.replay_batch(std::mem::take(&mut batch)).await?;
                 held = 0;
             }
+            held += bytes;
+            let value = self.inbox.value_of(&entry).await;
+            let value = value.map_err(Halt::unreadable)?;
+            batch.push(Delivery {
+                at,
+                entry,
+                value,
+                frames,
+            });
         }
         self.replay_batch(batch).await
     }
@@ -82,20 +73,18 @@ impl Run {
         replayed.map_err(|halted| self.halted(halted))
     }
 
-    async fn begin_drive(&mut self, history: &[Commit]) -> Result<Drive, RunError> {
+    async fn begin_drive(&mut self, history: &History) -> Result<Drive, RunError> {
         let core = Arc::clone(&self.core);
-        let head = &self.committer.journal.head;
-        let (record, generation) = (head.record.clone(), head.generation);
+        let record = self.committer.journal.head.record.clone();
+        let generation = self.committer.state.generation;
         let recorded: BTreeMap<FrameId, Json> = history
-            .iter()
-            .flat_map(|commit| &commit.entries)
+            .entries()
             .filter_map(|entry| match entry {
                 Entry::FrameRecorded { fid, value } => Some((fid.clone(), value.clone())),
                 _ => None,
             })
             .collect();
-        let elsewhere = history.iter().flat_map(|commit| &commit.entries);
-        let elsewhere = elsewhere.filter_map(|entry| match entry {
+        let elsewhere = history.entries().filter_map(|entry| match entry {
             Entry::FrameStarted {
                 fid,
                 began: Began::Child { queue, .. },
@@ -103,7 +92,8 @@ impl Run {
             _ => None,
         });
         let elsewhere: BTreeSet<FrameId> = elsewhere.collect();
-        let args = stored::resolve(&core.ports, &record.eid, &record.args).await?;
+        let args = history.input().unwrap_or(&record.args);
+        let args = stored::resolve(&core.ports, &record.eid, args).await?;
         let known = core.app.find(&record.workflow, &record.version);
         let code = Arc::clone(&known.expect("looked up before this run began").workflow);
         let app = Arc::clone(&core.app);
@@ -156,4 +146,30 @@ impl Run {
         self.attempts.abort(self.program.take_dropped());
         Ok(())
     }
+}
+
+/// Returns the entries that a replay delivers, the last one of each commit with its count of frames.
+/// What an older part has left comes first: the workflow begins behind it.
+fn entries_of(history: History) -> impl Iterator<Item = (Position, Entry, Option<u32>)> {
+    let carried = history.carried.into_iter().map(|carried| {
+        let Carried {
+            number,
+            commit,
+            entry,
+        } = carried;
+        (Position { number, commit }, entry, None)
+    });
+    let newest = history.commits.into_iter().flat_map(|commit| {
+        let (number, frames) = (commit.commit, commit.frames);
+        let last = commit.entries.len().saturating_sub(1);
+        let numbered = (commit.first..).zip(commit.entries).enumerate();
+        numbered.map(move |(n, (first, entry))| {
+            let at = Position {
+                number: first,
+                commit: number,
+            };
+            (at, entry, frames.filter(|_| n == last))
+        })
+    });
+    carried.chain(newest)
 }

@@ -62,6 +62,8 @@ pub enum Part {
     },
     /// The time, a uuid and a random number, all recorded.
     Draw,
+    /// Continues as new, with what follows as its program. In a parallel program: nothing.
+    Continue,
 }
 
 /// The work of a step.
@@ -139,11 +141,12 @@ impl Part {
                 close: u8::try_from(dice.below(3)).unwrap_or(0),
             },
             86..90 => Self::Announce(u32::try_from(dice.below(1_000)).unwrap_or(0)),
-            90..96 => Self::Send {
+            90..94 => Self::Send {
                 to: dice.index(roots),
                 channel,
             },
-            96..100 => Self::Draw,
+            94..96 => Self::Draw,
+            96..100 => Self::Continue,
             _ => Self::Step(Work::draw(dice)),
         }
     }
@@ -156,7 +159,7 @@ impl Part {
             Self::Receive { timeout, .. } => timeout.unwrap_or(0),
             Self::Sleep(wait) => *wait,
             Self::Child { program, .. } => program.longest(),
-            Self::Announce(_) | Self::Send { .. } | Self::Draw => 0,
+            Self::Announce(_) | Self::Send { .. } | Self::Draw | Self::Continue => 0,
         }
     }
 

@@ -78,7 +78,11 @@ fn effect(
                 .as_ref()
                 .filter(|parent| parent.waits)
             {
-                Some(parent) => mailed(parent.eid, MessageId::result(&eid, 0), "the result"),
+                Some(parent) => mailed(
+                    parent.eid,
+                    MessageId::result(&eid, story.last().generation),
+                    "the result",
+                ),
                 None => Ok(()),
             }
         }
@@ -118,7 +122,7 @@ fn fed(stories: &Stories, eid: ExecutionId, story: &Story) -> Result<(), Broken>
     let first = ends.map(|(_, place)| *place).min();
     let first = first.ok_or_else(|| Broken::new("I7", format!("the feed has no end of {eid}")))?;
     if let Some(parent) = last.record.parent.as_ref().filter(|parent| parent.waits) {
-        let mid = MessageId::result(&eid, 0);
+        let mid = MessageId::result(&eid, last.generation);
         let sent = stories
             .mails
             .get(&(parent.eid, mid))

@@ -13,6 +13,7 @@ use crate::domain::{
 use crate::feed::FeedRecord;
 use crate::journal::Head;
 use crate::keys::{FeedKey, Key, MailKey, TimerKey};
+use crate::run::check_load;
 
 /// The history of one execution.
 #[derive(Default)]
@@ -165,7 +166,8 @@ impl Story {
         }
         let sealed = head.sealed.last().map_or(0, |segment| segment.end);
         let begin = older.first().map_or(newest.first, |commit| commit.first);
-        must("I2", sealed == begin, || {
+        let put_aside = begin > sealed && begin <= head.part.first;
+        must("I2", sealed == begin || put_aside, || {
             format!("{eid}: tail and segments leave a gap at {number}")
         })?;
         let entries: u64 = self.commits.iter().map(|c| c.entries.len() as u64).sum();
@@ -176,8 +178,22 @@ impl Story {
             format!("{eid}: entries leave a gap at {number}")
         })?;
         self.commits.push(newest.clone());
+        let listed = self.listed(head);
+        let loads = check_load(head, listed, &self.commits);
+        loads.map_err(|why| Broken::new("I13", format!("{eid}, commit {number}: {why}")))?;
         self.heads.push(seen);
         Ok(())
+    }
+
+    /// The commits in the tail and in the segments of this head, which is the newest.
+    fn listed(&self, head: &Head) -> Vec<Commit> {
+        let tail = head.tail.first().map_or(head.entries, |raw| raw.first);
+        let holds = |commit: &&Commit| {
+            let mut sealed = head.sealed.iter();
+            let segment = sealed.any(|s| (s.first..s.end).contains(&commit.first));
+            commit.first >= tail || segment
+        };
+        self.commits.iter().filter(holds).cloned().collect()
     }
 
     pub(super) fn last(&self) -> &Head {
@@ -310,6 +326,7 @@ impl Story {
                 format!("{eid}: {} behind the end", entry.kind())
             })?;
             match entry {
+                // The frames of a generation have names of their own (`interpret.rs`).
                 Entry::Received { mid, body, .. } => {
                     must("I3", mids.insert(mid), || {
                         format!("{eid} absorbed {mid} twice")

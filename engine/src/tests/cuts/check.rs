@@ -75,7 +75,7 @@ fn fed(eid: ExecutionId, story: &Story, stories: &Stories) {
         .first()
         .unwrap_or_else(|| panic!("I7: {eid} is not reported"));
     if let Some(parent) = last.record.parent.as_ref().filter(|parent| parent.waits) {
-        let mid = crate::domain::MessageId::result(&eid, 0);
+        let mid = crate::domain::MessageId::result(&eid, last.generation);
         let sent = stories.mails.get(&(parent.eid, mid));
         let sent = sent.unwrap_or_else(|| panic!("I6: the result of {eid} was never sent"));
         assert!(
