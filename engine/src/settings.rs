@@ -46,7 +46,12 @@ pub struct Settings {
     pub max_unread: usize,
     /// The number of unread messages above which an execution that waits for another one is blocked.
     pub max_unread_waiting: usize,
-    /// The maximum number of entries of one execution.
+    /// The time before a continuation from which on the execution keeps the ids of its mail. For an
+    /// older message it searches the earlier parts of its journal (1 read request for each segment).
+    pub seen: Duration,
+    /// The maximum number of these ids. If they are more, the time is shorter.
+    pub max_seen: usize,
+    /// The maximum number of entries of one execution, or of a part of it.
     pub max_entries: u64,
     /// The maximum size in bytes of the journal of one execution.
     pub max_journal: u64,
@@ -90,6 +95,8 @@ impl Default for Settings {
             mailbox_batch_bytes: 4 << 20,
             max_unread: 1_000,
             max_unread_waiting: 10_000,
+            seen: Duration::from_secs(3600),
+            max_seen: 20_000,
             max_entries: 50_000,
             max_journal: 32 << 20,
             max_depth: Depth::default().max,

@@ -4,7 +4,7 @@ use bytes::Bytes;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::domain::{Commit, Digest, Entry, ExecutionId, Json, Payload, Record, Status};
+use crate::domain::{Commit, Digest, Entry, ExecutionId, Json, Payload, Record, Status, is_first};
 use crate::journal::Head;
 use crate::keys::{self, Key};
 use crate::stored::{self, LoadError};
@@ -17,6 +17,8 @@ pub(crate) struct Archive {
     /// The immutable part of the execution. Its input may be a separate object.
     pub(crate) record: Record,
     pub(crate) status: Status,
+    /// The number of its continuations and retries.
+    pub(crate) generation: u32,
     /// The number of its last commit.
     pub(crate) commit: u64,
     /// The instant of that commit.
@@ -38,6 +40,8 @@ struct First {
     format: u32,
     record: Record,
     status: Status,
+    #[serde(default, skip_serializing_if = "is_first")]
+    generation: u32,
     commit: u64,
     at: Timestamp,
     entries: u64,
@@ -61,6 +65,7 @@ impl Archive {
         Self {
             record: head.record.clone(),
             status: head.status,
+            generation: head.generation,
             commit: head.commit,
             at: head.at,
             entries: head.entries,
@@ -69,20 +74,6 @@ impl Archive {
             inlined: 0,
             commits,
         }
-    }
-
-    /// The newest generation of the execution.
-    pub(crate) fn generation(&self) -> u32 {
-        let entries = self
-            .commits
-            .iter()
-            .rev()
-            .flat_map(|commit| commit.entries.iter().rev());
-        let mut begins = entries.filter_map(|entry| match entry {
-            Entry::Retried(retried) => Some(retried.generation),
-            _ => None,
-        });
-        begins.next().unwrap_or(0)
     }
 
     /// The number of the newest entry that a fence counts.
@@ -128,6 +119,7 @@ impl Archive {
             format: FORMAT,
             record: self.record.clone(),
             status: self.status,
+            generation: self.generation,
             commit: self.commit,
             at: self.at,
             entries: self.entries,
@@ -175,6 +167,7 @@ impl Archive {
         let archive = Self {
             record: first.record,
             status: first.status,
+            generation: first.generation,
             commit: first.commit,
             at: first.at,
             entries: first.entries,

@@ -6,7 +6,7 @@ use serde::Serialize;
 use super::past::Found;
 use super::{Engine, EngineError};
 use crate::archive::Archive;
-use crate::domain::{Blocked, Commit, Entry, ExecutionId, Record, Status};
+use crate::domain::{Blocked, Commit, Entry, ExecutionId, Record, Status, is_first};
 use crate::journal::{Journal, Lease};
 use crate::keys::{self, Key, TimerKey};
 use crate::stored::Document as _;
@@ -20,6 +20,9 @@ pub struct Execution {
     pub status: Status,
     /// Number of its newest commit.
     pub commit: u64,
+    /// The number of its continuations and retries.
+    #[serde(skip_serializing_if = "is_first")]
+    pub generation: u32,
     /// The instant of that commit.
     pub at: Timestamp,
     /// The current lease, if any.
@@ -36,8 +39,6 @@ pub struct Execution {
     pub entries: u64,
     /// The number of its newest entry, for a fence: suspensions, resumptions and refusals do not count.
     pub newest_entry: u64,
-    /// The number of continuations and retries.
-    pub generation: u32,
     /// Bytes of journal so far.
     pub journal_bytes: u64,
     /// Bytes of the head itself; 0 once the execution is archived.
@@ -145,12 +146,13 @@ impl Engine {
 
 fn archived(archive: Archive, budget: u64) -> Execution {
     let budget = archive.record.budget.unwrap_or(budget);
-    let (newest, generation) = (archive.newest_entry(), archive.generation());
+    let newest = archive.newest_entry();
     Execution {
         archive: Some(keys::archive(&archive.record.eid)),
         record: archive.record,
         status: archive.status,
         commit: archive.commit,
+        generation: archive.generation,
         at: archive.at,
         lease: None,
         timer: None,
@@ -159,7 +161,6 @@ fn archived(archive: Archive, budget: u64) -> Execution {
         budget,
         entries: archive.entries,
         newest_entry: newest,
-        generation,
         journal_bytes: archive.bytes,
         head_bytes: 0,
         segments: archive.segments.len(),

@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use serde::Serialize;
 
 use super::{Engine, EngineError};
-use crate::domain::{ExecutionId, MessageId, Queue, Status, Workflow};
+use crate::domain::{ExecutionId, MessageId, Queue, Status, Workflow, is_first};
 use crate::feed;
 use crate::journal::{Head, Journal};
 use crate::keys::{MailKey, Prefix};
@@ -42,6 +42,9 @@ pub struct Row {
     pub archived: bool,
     /// Whether it was deleted, with its archive.
     pub deleted: bool,
+    /// The number of its continuations and retries.
+    #[serde(skip_serializing_if = "is_first")]
+    pub generation: u32,
     /// The caller's key.
     pub dispatch_key: Option<String>,
     /// The execution that started it.
@@ -164,6 +167,7 @@ fn row_of_feed(record: feed::FeedRecord) -> Row {
         status,
         archived,
         deleted,
+        generation: record.generation,
         dispatch_key: record.dispatch_key,
         parent: record.parent,
         created_at: record.created_at,
@@ -188,6 +192,7 @@ fn row_of_head(head: Head) -> Row {
             .as_ref()
             .is_some_and(|archived| archived.deleted.is_some()),
         archived: head.archived.is_some(),
+        generation: head.generation,
         dispatch_key: record.dispatch_key,
         parent: record.parent.map(|parent| parent.eid),
         created_at: record.created_at,

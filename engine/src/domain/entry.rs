@@ -7,7 +7,7 @@ use serde_variant::to_variant_name;
 use super::failure::kind;
 use super::{
     Began, Blocked, Body, Channel, ExecutionId, Failure, FrameId, Json, MessageId, OnClose,
-    Payload, Provenance, Queue, Retried, Wait,
+    Payload, Provenance, Queue, Range, Retried, Segment, Wait,
 };
 
 /// The entries that became durable by one compare-and-swap of the head.
@@ -184,6 +184,25 @@ pub enum Entry {
         /// The value.
         value: Payload,
     },
+    /// The workflow continued as new: a part of the journal begins, and replays read no earlier
+    /// one.
+    #[serde(rename = "execution.continued")]
+    Continued {
+        /// The generation that begins.
+        generation: u32,
+        /// The input of the workflow from here on.
+        input: Payload,
+        /// The entries of earlier parts that it receives first: messages that were not consumed,
+        /// and cancels that came after the workflow had returned.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        unread: Vec<Range>,
+        /// The ids of mail that was absorbed in segments which the head does not list any more.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        seen: Option<Payload>,
+        /// The segments that the head listed up to here: the only path to older parts.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        earlier: Vec<Segment>,
+    },
     /// The run used up its time. A message to the execution itself continues it.
     #[serde(rename = "execution.sliced")]
     Sliced,
@@ -236,7 +255,8 @@ macro_rules! payload {
                 ..
             }
             | Entry::Sent { payload, .. }
-            | Entry::Announced { value: payload, .. } => Some(payload),
+            | Entry::Announced { value: payload, .. }
+            | Entry::Continued { input: payload, .. } => Some(payload),
             _ => None,
         }
     };
@@ -269,6 +289,7 @@ impl Entry {
             Self::Resumed => "resumed",
             Self::Suspended => "suspended",
             Self::Sliced => "handed on",
+            Self::Continued { .. } => "continued",
             Self::Paused { .. } => "paused",
             Self::Unpaused => "unpaused",
             Self::Retried(_) => "retried",
@@ -338,6 +359,7 @@ impl Entry {
             | Self::Completed { .. }
             | Self::Failed { .. }
             | Self::Cancelled { .. }
+            | Self::Continued { .. }
             | Self::Sliced => None,
         }
     }

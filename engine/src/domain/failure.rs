@@ -26,6 +26,9 @@ pub mod kind {
     pub const ARCHIVED: &str = "archived";
     /// No worker of the deployment serves the queue of a child.
     pub const QUEUE: &str = "queue";
+    /// The workflow continues as new: what [`Context::continue_as_new`](crate::Context::continue_as_new)
+    /// returns.
+    pub const CONTINUED: &str = "continued";
     /// The journal reached its bound.
     pub const HISTORY_TOO_LONG: &str = "history_too_long";
 }

@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use uuid::Uuid;
 
 use super::id::Namespace;
-use super::{ExecutionId, InvalidName, Text, stamp};
+use super::{ExecutionId, InvalidName, Text, stamp, unstamp};
 
 /// The class of a message, the first character of its id. A mailbox is listed in this order, so a
 /// flood of messages hides neither a command nor a result.
@@ -100,6 +100,14 @@ impl MessageId {
     pub fn sent(class: Class, at: Timestamp, from: &ExecutionId, entry: u64) -> Self {
         let name = format!("{}-{}-{entry:08}", stamp(at), from.hex16());
         Self::of(class, name)
+    }
+
+    /// Returns the instant that the id contains: that of its sending, the same in each copy. `None`
+    /// for a start, a result, and a message under a key.
+    pub(crate) fn instant(&self) -> Option<Timestamp> {
+        let name = self.0.get(2..)?;
+        let (instant, _) = name.split_once('-')?;
+        unstamp(instant)
     }
 
     /// Checks the text of a message id in a key.

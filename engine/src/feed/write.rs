@@ -4,7 +4,7 @@ use bytes::Bytes;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::domain::{ExecutionId, FrameId, Payload, Queue, Status, Workflow};
+use crate::domain::{ExecutionId, FrameId, Payload, Queue, Status, Workflow, is_first};
 use crate::journal::Head;
 use crate::keys;
 use crate::ports::{BucketError, Ports};
@@ -25,6 +25,8 @@ pub(crate) struct FeedRecord {
     pub(crate) parent: Option<ExecutionId>,
     pub(crate) created_at: Timestamp,
     pub(crate) status: Status,
+    #[serde(default, skip_serializing_if = "is_first")]
+    pub(crate) generation: u32,
     /// The events since the previous object.
     pub(crate) events: Vec<Event>,
 }
@@ -45,6 +47,7 @@ impl FeedRecord {
             parent: record.parent.as_ref().map(|parent| parent.eid),
             created_at: record.created_at,
             status: head.status,
+            generation: head.generation,
             events,
         }
     }

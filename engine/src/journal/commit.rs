@@ -22,6 +22,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 
 use super::head::{Head, Item, Lease, News, Raw};
+use super::part::Part;
 use super::report::report;
 use super::{CommitError, Journal, segment};
 use crate::domain::{Budget, Commit, Entry, Provenance, Status};
@@ -77,17 +78,20 @@ impl Journal {
             frames: draft.frames,
             entries: draft.entries,
         };
-        let generation = commit.entries.iter().rev().find_map(|entry| match entry {
-            Entry::Retried(retried) => Some(retried.generation),
-            _ => None,
-        });
         let newest = commit.newest();
         let raw = Raw::of(&commit);
         let mut next = self.head.clone();
         let mut open = self.open.clone();
+        begin_generation(&mut next, &commit);
         if self.is_full(raw.bytes(), settings.tail)
-            && let Some(cut) =
-                segment::seal(self, ports, &draft.outbox, settings.segment, draft.deadline).await?
+            && let Some(cut) = segment::seal(
+                (&next, &open),
+                ports,
+                &draft.outbox,
+                settings.segment,
+                draft.deadline,
+            )
+            .await?
         {
             cut.apply(&mut next, &mut open);
         }
@@ -97,7 +101,6 @@ impl Journal {
         next.epoch = draft.lease.as_ref().map_or(next.epoch, |lease| lease.epoch);
         next.lease = draft.lease;
         next.status = draft.status;
-        next.generation = generation.unwrap_or(next.generation);
         next.entries = entries;
         next.newest = newest.unwrap_or(next.newest);
         // A renewal is no history: counted, one long step could end its execution.
@@ -115,6 +118,30 @@ impl Journal {
         self.open = open;
         report(&self.head.record, &commit);
         Ok(())
+    }
+}
+
+/// Changes the head if a generation begins in `commit`. If the execution continues, a part begins, too,
+/// and the head lists no more the segments that the entry names.
+fn begin_generation(next: &mut Head, commit: &Commit) {
+    for (number, entry) in (commit.first..).zip(&commit.entries) {
+        match entry {
+            Entry::Retried(retried) => next.generation = retried.generation,
+            Entry::Continued {
+                generation,
+                earlier,
+                ..
+            } => {
+                let named = |key: &Key| earlier.iter().any(|segment| segment.key == key.as_str());
+                next.generation = *generation;
+                next.part = Part {
+                    first: number,
+                    bytes: next.bytes,
+                };
+                next.sealed.retain(|sealed| !named(&sealed.key));
+            }
+            _ => {}
+        }
     }
 }
 

@@ -8,6 +8,7 @@ use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
+use super::part::Part;
 use super::{Archived, Price};
 use crate::domain::{Budget, Class, Commit, ExecutionId, MessageId, Record, Status, is_first};
 use crate::keys::{self, Key, TimerKey};
@@ -36,6 +37,9 @@ pub(crate) struct Head {
     /// The current lease holder, if any.
     pub(crate) lease: Option<Lease>,
     pub(crate) status: Status,
+    /// Where the newest part of the journal begins.
+    #[serde(default, skip_serializing_if = "Part::is_first")]
+    pub(crate) part: Part,
     /// The number of entries so far: the number of the next one.
     pub(crate) entries: u64,
     /// The number of the newest entry that a fence counts (see [`Entry::counts`](crate::domain::Entry::counts)).
@@ -207,6 +211,7 @@ impl Head {
             epoch: 0,
             lease: None,
             status: Status::Pending,
+            part: Part::default(),
             entries: 0,
             newest: 0,
             bytes: 0,
@@ -247,6 +252,12 @@ impl Head {
         }
         if self.record.eid != *eid {
             return Err(format!("it is the head of {}", self.record.eid));
+        }
+        if self.part.first > self.entries || self.part.bytes > self.bytes {
+            return Err(format!(
+                "its newest part begins with entry {}",
+                self.part.first
+            ));
         }
         Archived::check(self)?;
         let undispatched: BTreeSet<_> = self.outbox.iter().collect();

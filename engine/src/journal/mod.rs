@@ -5,8 +5,10 @@
 //! the head names.
 
 mod commit;
+mod earlier;
 mod error;
 mod head;
+mod part;
 mod price;
 mod reading;
 mod report;
@@ -18,13 +20,15 @@ mod tombstone;
 use std::collections::BTreeSet;
 
 pub(crate) use commit::Draft;
+pub(crate) use earlier::{Earlier, Seen, retired};
 pub use error::CommitError;
 #[cfg(any(test, feature = "testing"))]
 pub(crate) use head::FORMAT;
 pub use head::Lease;
 pub(crate) use head::{Head, Item, Named, News, Raw, Sealed};
+pub(crate) use part::{Carried, History};
 pub use price::Price;
-pub(crate) use reading::{Line, first_generation, into_lines, lines, void};
+pub(crate) use reading::{Line, first_generation, lines, void};
 pub(crate) use tombstone::Archived;
 
 use crate::domain::{Commit, Entry, ExecutionId, MessageId, Record};
@@ -87,7 +91,7 @@ impl Journal {
         ports.create(&head.key(), head.encode()).await
     }
 
-    /// All commits from the first on. 1 G for each segment.
+    /// All commits from the first on, also those of earlier parts. 1 G for each segment.
     ///
     /// # Errors
     /// As [`Journal::read`]; also fails for the first segment that is missing or broken.
@@ -96,11 +100,24 @@ impl Journal {
         ports: &Ports,
         concurrency: usize,
     ) -> Result<Vec<Commit>, LoadError> {
-        let Read { commits, broken } = self.read(ports, concurrency).await?;
-        broken.into_iter().next().map_or(Ok(commits), Err)
+        let Read {
+            mut commits,
+            broken,
+        } = self.read(ports, concurrency).await?;
+        if let Some(error) = broken.into_iter().next() {
+            return Err(error);
+        }
+        let eid = &self.head.record.eid;
+        let mut earlier = Earlier::of(eid, &commits)?;
+        while let Some(more) = earlier.next(ports, eid).await? {
+            commits.extend(more);
+        }
+        commits.sort_by_key(|commit| commit.commit);
+        Ok(commits)
     }
 
-    /// Reads all readable commits, and reports the segments that cannot be read. 1 G for each
+    /// Reads all readable commits that the head lists: those of its newest part, and those of
+    /// earlier parts that contain unread messages or were not put aside yet. Reports the segments that cannot be read. 1 G for each
     /// segment.
     ///
     /// # Errors
@@ -119,11 +136,12 @@ impl Journal {
             let Sealed {
                 key, first, end, ..
             } = sealed;
-            if *first != next {
+            // A gap before the newest part: segments that the head does not list any more.
+            if *first < next || (*first > next && *first > head.part.first) {
                 let why = format!("{key} begins with entry {first}, not {next}");
                 return Err(LoadError::corrupt(&head_key, why));
             }
-            let decoded = segment.and_then(|raws| Ok((chain(key, &raws, next, *end)?, raws)));
+            let decoded = segment.and_then(|raws| Ok((chain(key, &raws, *first, *end)?, raws)));
             match decoded {
                 Ok((more, raws)) => {
                     commits.extend(more);
@@ -135,6 +153,11 @@ impl Journal {
                 Err(error) => return Err(error),
             }
             next = *end;
+        }
+        let begin = head.tail.first().map_or(head.entries, |raw| raw.first);
+        if begin > next && begin <= head.part.first {
+            next = begin;
+            last.clear(); // no commit is merged over a gap
         }
         commits.extend(chain(&head_key, &head.tail, next, head.entries)?);
         // No commit is merged with a segment that could not be read.
@@ -166,6 +189,11 @@ impl Journal {
             return self.head.tail.iter().map(|raw| self.decode(raw)).collect();
         }
         self.history(ports, concurrency).await
+    }
+
+    /// Merges no commit with the last segment from here on.
+    pub(crate) fn close_segment(&mut self) {
+        self.open = Vec::new();
     }
 
     /// The mids that the tail's entries hold, and `start`, which the first entries of a journal

@@ -13,6 +13,7 @@ use std::collections::BTreeSet;
 
 use jiff::Timestamp;
 
+use super::History;
 use crate::domain::{Began, Body, Commit, Entry, FrameId, Retried, Wait};
 
 /// An entry that a replay reads.
@@ -32,54 +33,77 @@ pub(crate) struct Line<E> {
 
 /// Returns the lines that a replay of `commits` reads.
 pub(crate) fn lines(commits: &[Commit]) -> Vec<Line<&Entry>> {
+    read(commits.iter().flat_map(of_commit))
+}
+
+impl History {
+    /// Returns the lines that a replay reads: first what older parts have left.
+    pub(crate) fn lines(&self) -> Vec<Line<&Entry>> {
+        let carried = self.carried.iter().map(|carried| Line {
+            number: carried.number,
+            commit: carried.commit,
+            at: carried.at,
+            frames: None,
+            fact: false,
+            entry: &carried.entry,
+        });
+        read(carried.chain(self.commits.iter().flat_map(of_commit)))
+    }
+
+    /// The same, of a journal that is not needed any more.
+    pub(crate) fn into_lines(self) -> Vec<Line<Entry>> {
+        let retried = |entry: &Entry| matches!(entry, Entry::Retried(_));
+        if self.entries().any(retried) {
+            let lines = self.lines().into_iter();
+            return lines.map(|line| line.map(Entry::clone)).collect();
+        }
+        let carried = self.carried.into_iter().map(|carried| Line {
+            number: carried.number,
+            commit: carried.commit,
+            at: carried.at,
+            frames: None,
+            fact: false,
+            entry: carried.entry,
+        });
+        let newest = self.commits.into_iter().flat_map(|mut commit| {
+            let entries = std::mem::take(&mut commit.entries);
+            let last = entries.len().saturating_sub(1);
+            (0..)
+                .zip(entries)
+                .map(move |(n, entry)| line(&commit, n, last, entry))
+        });
+        carried.chain(newest).collect()
+    }
+}
+
+fn of_commit(commit: &Commit) -> impl Iterator<Item = Line<&Entry>> {
+    let last = commit.entries.len().saturating_sub(1);
+    (0..)
+        .zip(&commit.entries)
+        .map(move |(n, entry)| line(commit, n, last, entry))
+}
+
+/// The `n`th line of a commit, the last one of which is `last`.
+fn line<E>(commit: &Commit, n: usize, last: usize, entry: E) -> Line<E> {
+    Line {
+        number: commit.first + n as u64,
+        commit: commit.commit,
+        at: commit.at,
+        frames: commit.frames.filter(|_| n == last),
+        fact: false,
+        entry,
+    }
+}
+
+fn read<'a>(lines: impl Iterator<Item = Line<&'a Entry>>) -> Vec<Line<&'a Entry>> {
     let mut read: Vec<Line<&Entry>> = Vec::new();
-    for commit in commits {
-        let last = commit.entries.len().saturating_sub(1);
-        for (n, entry) in commit.entries.iter().enumerate() {
-            let line = Line {
-                number: commit.first + n as u64,
-                commit: commit.commit,
-                at: commit.at,
-                frames: commit.frames.filter(|_| n == last),
-                fact: false,
-                entry,
-            };
-            match entry {
-                Entry::Retried(retried) => retry(&mut read, line, retried),
-                _ => read.push(line),
-            }
+    for line in lines {
+        match line.entry {
+            Entry::Retried(retried) => retry(&mut read, line, retried),
+            _ => read.push(line),
         }
     }
     read
-}
-
-/// The same, of commits that are not needed any more.
-pub(crate) fn into_lines(commits: Vec<Commit>) -> Vec<Line<Entry>> {
-    let retried = |commit: &Commit| {
-        commit
-            .entries
-            .iter()
-            .any(|e| matches!(e, Entry::Retried(_)))
-    };
-    if commits.iter().any(retried) {
-        let lines = lines(&commits).into_iter();
-        return lines.map(|line| line.map(Entry::clone)).collect();
-    }
-    let mut all = Vec::new();
-    for commit in commits {
-        let last = commit.entries.len().saturating_sub(1);
-        for (n, entry) in commit.entries.into_iter().enumerate() {
-            all.push(Line {
-                number: commit.first + n as u64,
-                commit: commit.commit,
-                at: commit.at,
-                frames: commit.frames.filter(|_| n == last),
-                fact: false,
-                entry,
-            });
-        }
-    }
-    all
 }
 
 /// Returns the generation in which the replay of `commits` begins, where the newest one is `newest`.

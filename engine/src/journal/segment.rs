@@ -17,9 +17,8 @@ use std::time::Duration;
 use futures::{StreamExt, stream};
 use serde::{Deserialize, Serialize};
 
-use super::Journal;
 use super::head::{FORMAT, Head, Item, Raw, Sealed};
-use crate::domain::{Digest, ExecutionId};
+use crate::domain::{Commit, Digest, ExecutionId};
 use crate::keys;
 use crate::ports::{BucketError, Ports};
 use crate::stored::{self, LoadError};
@@ -50,13 +49,12 @@ impl Cut {
 
 /// Creates a segment of all commits that can be sealed; `None` if there are none. 1 P.
 pub(super) async fn seal(
-    journal: &Journal,
+    (head, open): (&Head, &[Raw]),
     ports: &Ports,
     undispatched: &[Item],
     target: usize,
     until: Duration,
 ) -> Result<Option<Cut>, BucketError> {
-    let head = &journal.head;
     if head.tail.is_empty() {
         return Ok(None);
     }
@@ -67,9 +65,9 @@ pub(super) async fn seal(
     let (old, rest) = head.tail.split_at(whole);
     let mut sealed = head.sealed.clone();
     let mut commits = Vec::new();
-    if !journal.open.is_empty() && sealed.last().is_some_and(|last| last.bytes < target as u64) {
+    if !open.is_empty() && sealed.last().is_some_and(|last| last.bytes < target as u64) {
         sealed.pop();
-        commits.clone_from(&journal.open);
+        commits.extend_from_slice(open);
     }
     commits.extend_from_slice(old);
     let end = rest.first().map_or(head.entries, |raw| raw.first);
@@ -134,6 +132,16 @@ pub(super) async fn each(
         .buffered(concurrency.max(1))
         .collect()
         .await
+}
+
+/// Reads a segment, decoded. 1 G.
+pub(super) async fn commits(
+    ports: &Ports,
+    eid: &ExecutionId,
+    sealed: &Sealed,
+) -> Result<Vec<Commit>, LoadError> {
+    let raws = one(ports, eid, sealed).await?;
+    super::chain(&sealed.key, &raws, sealed.first, sealed.end)
 }
 
 async fn one(ports: &Ports, eid: &ExecutionId, sealed: &Sealed) -> Result<Vec<Raw>, LoadError> {

@@ -18,6 +18,8 @@ const IDLE_POLLS: u32 = 1_000;
 
 const FOREIGN_WAKE: &str = "the workflow was woken by something that is not a frame: put I/O, \
     timers, channels and tasks into a step, wait with `ctx.sleep` and `ctx.receive`";
+const NOT_RETURNED: &str = "the workflow called `continue_as_new` and returned something else: \
+    return what that call returns";
 const FOREIGN_WAIT: &str = "the workflow waits, but for none of its frames: put I/O, timers, \
     channels and tasks into a step, wait with `ctx.sleep` and `ctx.receive`";
 
@@ -47,7 +49,7 @@ pub(crate) enum Activation {
 
 impl Drive {
     /// `begin` makes the workflow's future from its frame table and its input. The first activation
-    /// after `execution.started` polls it.
+    /// after `execution.started`, or `execution.continued`, polls it.
     pub(crate) fn new(
         seed: Seed,
         begin: impl FnOnce(Table, &Json) -> Result<Root, Failure>,
@@ -119,11 +121,29 @@ impl Drive {
                 }
                 continue;
             };
+            self.check_continuation(&outcome)?;
             self.table.lock().ended = Some(end_of(&outcome));
             self.drop_root();
             return Ok(Some(outcome));
         }
         Ok(None)
+    }
+
+    /// A continuation that the workflow does not return would be lost.
+    fn check_continuation(&self, outcome: &Result<Json, Failure>) -> Result<(), Trouble> {
+        if self.table.lock().continuation.is_none() || is_continuation(outcome) {
+            return Ok(());
+        }
+        Err(Trouble::Panicked {
+            message: NOT_RETURNED.to_owned(),
+            location: "Context::continue_as_new".to_owned(),
+        })
+    }
+
+    /// Returns the input of the next generation, if the workflow has ended this one.
+    pub(crate) fn continuation(&self) -> Option<Json> {
+        let done = self.done.as_ref().filter(|done| is_continuation(done));
+        done.and_then(|_| self.table.lock().continuation.clone())
     }
 
     /// A panic in a destructor of the workflow must not end the worker.
@@ -164,7 +184,7 @@ impl Drive {
         entry: &Entry,
         value: Option<Json>,
     ) -> Result<(), Trouble> {
-        self.started |= matches!(entry, Entry::Started);
+        self.started |= matches!(entry, Entry::Started | Entry::Continued { .. });
         let table = &self.table;
         self.flag
             .within(|| table.change(|state, loose| state.deliver(at, entry, value, loose)))
@@ -252,6 +272,10 @@ fn foreign(message: &str) -> Trouble {
     Trouble::ForeignAwait {
         message: message.into(),
     }
+}
+
+fn is_continuation(outcome: &Result<Json, Failure>) -> bool {
+    matches!(outcome, Err(failure) if failure.kind == kind::CONTINUED)
 }
 
 /// How a workflow ended, for the error of a journal that goes on.

@@ -47,6 +47,21 @@ impl Table {
         }
     }
 
+    /// Notes that the workflow continues as new with this input, once it returns.
+    pub(crate) fn continue_with(&self, input: Json) -> Result<(), FrameError> {
+        let frame = "continue_as_new".to_owned();
+        if !self.is_inside() {
+            return Err(FrameError::Outside { frame });
+        }
+        let mut state = self.lock();
+        let (bytes, max) = (input.as_str().len(), state.limits.max_value);
+        if bytes > max {
+            return Err(FrameError::PayloadTooLarge { frame, bytes, max });
+        }
+        state.continuation = Some(input);
+        Ok(())
+    }
+
     /// A recorded value: the journal's, or else a `fresh` one, which is recorded. Outside of the
     /// workflow (in a step, say) it is fresh and not recorded.
     pub(crate) fn recorded<T: Serialize + DeserializeOwned>(

@@ -61,6 +61,8 @@ pub(super) struct State {
     pub(super) overflow: bool,
     /// A recorded value is not of the type that the workflow asks for.
     pub(super) invalid: Option<Trouble>,
+    /// The input of the next generation, once the workflow has asked for it.
+    pub(super) continuation: Option<Json>,
     /// How the workflow ended.
     pub(super) ended: Option<String>,
     /// The drive was dropped: frames register and record nothing any more.
@@ -103,6 +105,7 @@ impl Table {
                 cancelled: false,
                 overflow: false,
                 invalid: None,
+                continuation: None,
                 ended: None,
                 closed: false,
             }),

@@ -150,6 +150,14 @@ impl Tree {
     fn entry(&mut self, entry: &Entry, at: Timestamp) {
         match entry {
             Entry::FrameDropped { fid } => self.close(fid, at, FrameStatus::Dropped),
+            // The frames of each part have ids of their own; only those of the newest are shown.
+            Entry::Continued { .. } => {
+                let messages = std::mem::take(&mut self.messages);
+                *self = Self {
+                    messages,
+                    ..Self::new(at)
+                };
+            }
             Entry::Completed { value } => {
                 let root = self.over(
                     &FrameId::root(),

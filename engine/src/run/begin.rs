@@ -8,8 +8,8 @@ use super::absorbed::Absorbed;
 use super::conductor::Run;
 use super::ended::{Causes, Ended};
 use super::halt::{Close, Halt, unreadable};
-use crate::domain::{Blocked, Body, Commit, Control, Entry, Failure, Status, kind};
-use crate::journal;
+use crate::domain::{Blocked, Body, Control, Entry, Failure, Status, kind};
+use crate::journal::History;
 use crate::keys::TimerKey;
 use crate::stored::LoadError;
 
@@ -31,7 +31,7 @@ impl Run {
     /// Returns the entries to be delivered, if the workflow is to be driven.
     pub(super) async fn decide(
         &mut self,
-        history: &[Commit],
+        history: &History,
         absorbed: Absorbed,
         broken: Option<&LoadError>,
         crash_loop: bool,
@@ -73,10 +73,9 @@ impl Run {
     }
 
     /// Handles an execution that has not begun: a start at a later instant only sets the timer.
-    fn beginning(&self, history: &[Commit], mut entries: Vec<Entry>) -> Beginning {
-        let lines = journal::lines(history);
-        let mut committed = lines.iter().map(|line| line.entry);
-        if committed.any(|entry| matches!(entry, Entry::Started)) {
+    fn beginning(&self, history: &History, mut entries: Vec<Entry>) -> Beginning {
+        let lines = history.lines();
+        if lines.iter().any(|line| is_begin(line.entry)) {
             return Beginning::Drive(entries);
         }
         let committed = lines.iter().map(|line| line.entry);
@@ -108,13 +107,12 @@ impl Run {
     /// begun. If the execution is then to be driven, the commit mails a `slice`. Bad interleaving: a
     /// worker without the code absorbs a `resume` and deletes it; nothing wakes a worker with the
     /// code.
-    pub(super) fn obey(&mut self, history: &[Commit], absorbed: Absorbed) -> Halt {
+    pub(super) fn obey(&mut self, history: &History, absorbed: Absorbed) -> Halt {
         let Absorbed {
             entries, requested, ..
         } = absorbed;
         let head = &self.committer.journal.head;
-        let mut committed = history.iter().flat_map(|commit| &commit.entries);
-        let begun = committed.any(|entry| matches!(entry, Entry::Started));
+        let begun = history.entries().any(is_begin);
         let pending = !begun && head.status == Status::Pending;
         let lifts = |entry: &Entry| matches!(entry, Entry::Unpaused | Entry::Retried(_));
         let pending_entries = self.committer.pending.iter();
@@ -152,6 +150,11 @@ impl Run {
 enum Beginning {
     Drive(Vec<Entry>),
     Close(Vec<Entry>, Close),
+}
+
+/// Returns whether the code of a part begins with this entry.
+fn is_begin(entry: &Entry) -> bool {
+    matches!(entry, Entry::Started | Entry::Continued { .. })
 }
 
 fn is_command(entry: &Entry) -> bool {

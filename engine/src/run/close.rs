@@ -106,16 +106,7 @@ impl Run {
     /// Ends the execution: records its outcome and cancels the children that are still open.
     async fn end(&mut self, result: Result<Json, Failure>) -> Result<Ended, RunError> {
         self.attempts.abort_all();
-        for (fid, child) in self.committer.state.children.clone() {
-            if child.on_close != OnClose::Abandon {
-                self.committer.append([Entry::ChildClosed {
-                    fid,
-                    eid: child.eid,
-                    queue: child.queue,
-                    how: child.on_close,
-                }]);
-            }
-        }
+        self.close_children();
         let (status, entry) = match result {
             Ok(value) => {
                 let value = value.into();
@@ -139,6 +130,20 @@ impl Run {
         self.committer.append([entry]);
         self.leave(status, None).await?;
         Ok(Ended::Terminal(status))
+    }
+
+    /// Cancels or terminates the children that are still open.
+    pub(super) fn close_children(&mut self) {
+        for (fid, child) in self.committer.state.children.clone() {
+            if child.on_close != OnClose::Abandon {
+                self.committer.append([Entry::ChildClosed {
+                    fid,
+                    eid: child.eid,
+                    queue: child.queue,
+                    how: child.on_close,
+                }]);
+            }
+        }
     }
 
     /// Returns whether the execution ended because a message requested it. The failure of a

@@ -8,8 +8,8 @@ use jiff::Timestamp;
 use super::committer::{Committer, Leave, size};
 use super::ended::RunError;
 use super::lease::after;
-use super::state::short;
-use crate::domain::{Body, Entry, Provenance, Status, Wait};
+use super::state::{is_progress, short};
+use crate::domain::{Entry, Provenance, Status};
 use crate::journal::{Draft, Lease, Named, News};
 use crate::keys::Key;
 use crate::outbox::{self, Noted};
@@ -72,12 +72,12 @@ impl Committer {
     /// Brings the recorded state up to the entries of a commit. A retry makes entries void, so what
     /// follows from it is not the sum of its entries.
     fn record(&mut self, entries: &[Entry]) {
-        for entry in entries {
+        for (number, entry) in (self.journal.head.entries..).zip(entries) {
             match (entry, &mut self.retried) {
                 (Entry::Retried(_), Some(_)) => {
                     self.recorded = self.retried.take().expect("matched");
                 }
-                _ => self.recorded.note(entry),
+                _ => self.recorded.note(number, entry),
             }
         }
     }
@@ -136,9 +136,8 @@ impl Committer {
     /// **I13** Checks, after a commit of everything that was pending, that the state in memory is
     /// that of a run that loads now.
     pub(super) fn check_state(&self) {
-        debug_assert_eq!(self.state.requested, self.recorded.requested, "I13");
-        debug_assert_eq!(self.state.children, self.recorded.children, "I13");
-        debug_assert_eq!(self.state.unread, self.recorded.unread, "I13");
+        let differs = self.state.differs(&self.recorded);
+        debug_assert_eq!(differs, None);
     }
 
     /// **\[R\] A18** Counts the leases since the last clean end or new outcome. Bad interleaving:
@@ -202,21 +201,7 @@ impl Committer {
 
 /// Returns whether an entry is progress, which a crash loop does not make.
 fn is_outcome(entry: &Entry) -> bool {
-    match entry {
-        Entry::FrameCompleted { .. } | Entry::FrameRecorded { .. } | Entry::FrameFailed { .. } => {
-            true
-        }
-        Entry::FrameFulfilled { .. } => true,
-        Entry::Received {
-            body: Body::Child { .. },
-            ..
-        } => true,
-        Entry::FrameSuspended {
-            wait: Wait::Retry { lost, .. },
-            ..
-        } => !lost.0,
-        _ => false,
-    }
+    is_progress(entry) || matches!(entry, Entry::FrameRecorded { .. })
 }
 
 /// Returns the feed's note on an entry other than a suspension; `None` if the feed does not report

@@ -118,7 +118,7 @@ impl Committer {
     /// Adds entries that are not to be delivered, or were delivered before.
     pub(super) fn append(&mut self, entries: impl IntoIterator<Item = Entry>) {
         for entry in entries {
-            self.state.note(&entry);
+            self.state.note(self.next_position().number, &entry);
             self.pending.push(entry);
         }
     }
@@ -299,8 +299,22 @@ impl Committer {
 
     /// Returns whether the history exceeds half of a bound.
     pub(super) fn is_long(&self) -> bool {
-        let (head, settings) = (&self.journal.head, &self.core.settings);
-        head.entries > settings.max_entries / 2 || head.bytes > settings.max_journal / 2
+        let settings = &self.core.settings;
+        let (entries, bytes) = self.length();
+        entries > settings.max_entries / 2 || bytes > settings.max_journal / 2
+    }
+
+    /// Returns the entries and the bytes of the newest part, with what it has of older ones.
+    pub(super) fn length(&self) -> (u64, u64) {
+        let (head, state) = (&self.journal.head, &self.state);
+        let (entries, bytes) = state.inherited();
+        // The part may begin in the next commit.
+        let committed = match state.first == head.part.first {
+            true => head.bytes - head.part.bytes,
+            false => 0,
+        };
+        let own = self.next_position().number.saturating_sub(state.first);
+        (own + entries, committed + bytes)
     }
 }
 

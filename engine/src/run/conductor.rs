@@ -15,8 +15,8 @@ use super::program::Program;
 use super::retry::{Decided, Target};
 use super::state::State;
 use super::{Stop, finish};
-use crate::domain::{Commit, Entry, ExecutionId, Provenance, RetryRequest, Status};
-use crate::journal::CommitError;
+use crate::domain::{Entry, ExecutionId, Provenance, RetryRequest, Status};
+use crate::journal::{CommitError, History};
 use crate::keys::{Key, TimerKey};
 use crate::process::Core;
 use crate::stored::LoadError;
@@ -139,8 +139,8 @@ pub(super) struct Run {
 
 struct Begun {
     run: Run,
-    /// The journal.
-    history: Vec<Commit>,
+    /// What is read of the journal.
+    history: History,
     /// The reason why a part of it is missing.
     broken: Option<LoadError>,
     /// Whether this build contains the workflow.
@@ -200,7 +200,7 @@ impl Run {
     }
 
     /// Step 6: turns the mail that the first listing found into entries.
-    fn absorb_first(&mut self, history: &[Commit]) -> Absorbed {
+    fn absorb_first(&mut self, history: &History) -> Absorbed {
         let head = &self.committer.journal.head;
         let target = Target {
             status: head.status,
@@ -244,7 +244,7 @@ impl Run {
     /// Steps 7 to 10. Returns how the run closes.
     async fn advance(
         &mut self,
-        history: Vec<Commit>,
+        history: History,
         absorbed: Absorbed,
         broken: Option<&LoadError>,
         crash_loop: bool,
@@ -258,7 +258,11 @@ impl Run {
             self.fulfil_deadlines().await?;
             self.check_bounds();
             if let Some(result) = self.program.take_result() {
-                return Ok(Close::End(result));
+                let Some(input) = self.program.continuation() else {
+                    return Ok(Close::End(result));
+                };
+                self.continue_as_new(input).await?;
+                continue;
             }
             let held = self.is_held(stop);
             let steps = self.attempts.startable(&self.program, self.committer.now);

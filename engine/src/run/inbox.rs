@@ -29,7 +29,7 @@ use crate::domain::{
     Class, Entry, ExecutionId, Json, Mail, MessageId, Payload, Provenance, Queue, Record,
     RetryRequest,
 };
-use crate::journal::Head;
+use crate::journal::{Earlier, Head, Seen};
 use crate::keys::{Key, MailKey};
 use crate::mailbox::{self, Listing, Slot};
 use crate::process::{Core, HintQueue};
@@ -55,6 +55,17 @@ pub(super) enum Message {
     },
 }
 
+/// What a run knows of mail that was absorbed before it.
+#[derive(Default)]
+pub(super) struct Known {
+    /// The ids in the tail and in the segments that the head lists, and those of this run.
+    pub(super) recent: BTreeSet<MessageId>,
+    /// The ids of earlier parts.
+    pub(super) seen: Option<Seen>,
+    /// What was not read of earlier parts.
+    pub(super) earlier: Earlier,
+}
+
 pub(super) struct Inbox {
     pub(super) core: Arc<Core>,
     pub(super) queue: Queue,
@@ -66,6 +77,7 @@ pub(super) struct Inbox {
     /// The messages of the page that are absorbed next.
     pub(super) batch: Vec<MessageId>,
     pub(super) messages: BTreeMap<MessageId, Message>,
+    pub(super) known: Known,
     /// **A26** The first message that this run has absorbed.
     kept: Option<MessageId>,
     /// The instant before the last successful listing.
@@ -83,10 +95,10 @@ impl Inbox {
         core: &Arc<Core>,
         record: &Record,
         absorbed: BTreeSet<MessageId>,
-        listing: Listing,
-        (listed_at, listed): (Timestamp, Duration),
+        known: Known,
+        (listing, (listed_at, listed)): (Listing, (Timestamp, Duration)),
     ) -> Self {
-        let known = |mid| {
+        let old = |mid| {
             let (object, value) = (None, None);
             (mid, Message::Absorbed { object, value })
         };
@@ -97,7 +109,8 @@ impl Inbox {
             page: BTreeMap::new(),
             full: false,
             batch: Vec::new(),
-            messages: absorbed.into_iter().map(known).collect(),
+            messages: absorbed.into_iter().map(old).collect(),
+            known,
             kept: None,
             listed_at,
             next_listing: listed + core.settings.ttl / 3,
@@ -216,6 +229,7 @@ impl Inbox {
             let object = self.page.remove(&mid).map(|slot| slot.key);
             if let Some(Message::Read { mail, value }) = self.messages.remove(&mid) {
                 mails.push(*mail);
+                self.known.recent.insert(mid.clone());
                 let absorbed = Message::Absorbed { object, value };
                 self.messages.insert(mid, absorbed);
             }
@@ -233,6 +247,34 @@ impl Inbox {
             absorbed.add(mail, head, &decide);
         }
         absorbed
+    }
+
+    /// Returns the ids that a continuation keeps.
+    pub(super) fn remember(&mut self, now: Timestamp) -> Json {
+        let there = |(mid, message): (&MessageId, &Message)| match message {
+            Message::Absorbed { object, .. } => object.as_ref().map(|_| mid.clone()),
+            Message::Read { .. } => None,
+        };
+        let there = self.messages.iter().filter_map(there).collect();
+        let Known { recent, seen, .. } = &self.known;
+        let next = Seen::next(seen.as_ref(), recent, &there, now, &self.core.settings);
+        let json = Json::of(&next).expect("ids and instants are JSON");
+        self.known.seen = Some(next);
+        json
+    }
+
+    /// **A28** Searches the earlier parts for what a listing shows and this run does not know.
+    pub(super) async fn search(&mut self, listing: &Listing) -> Result<(), RunError> {
+        let unknown = |mid: &&MessageId| !self.messages.contains_key(*mid);
+        let listed = listing.slots.iter().map(|slot| &slot.mid);
+        let unknown: Vec<_> = listed.filter(unknown).cloned().collect();
+        let earlier = &mut self.known.earlier;
+        for mid in earlier.find(&self.core.ports, &self.eid, &unknown).await? {
+            let (object, value) = (None, None);
+            let absorbed = Message::Absorbed { object, value };
+            self.messages.entry(mid).or_insert(absorbed);
+        }
+        Ok(())
     }
 
     /// Records that the mailbox could not be listed. Until the next successful listing, no

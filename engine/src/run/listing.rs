@@ -28,6 +28,7 @@ impl Inbox {
         let page = core.settings.mailbox_page;
         let listing = mailbox::list(&core.ports, &self.queue, &self.eid, page).await?;
         self.next_listing = core.ports.clock.monotonic() + core.settings.ttl / 3;
+        self.search(&listing).await?;
         self.set_listed(listing);
         self.read(&Early::new(), room).await?;
         self.choose(room);

@@ -287,7 +287,7 @@ impl Run {
     /// it.
     fn room(&self) -> usize {
         let settings = &self.core.settings;
-        let far = self.committer.journal.head.bytes < settings.max_journal / 2;
+        let far = self.committer.length().1 < settings.max_journal / 2;
         let most = match far && self.receives() {
             true => settings.max_unread_waiting,
             false => settings.max_unread,
@@ -385,8 +385,8 @@ impl Run {
     /// Fails an execution whose journal is at its bound, with a message that names the remedy. An
     /// execution that has already ended keeps its result.
     pub(super) fn check_bounds(&mut self) {
-        let (head, settings) = (&self.committer.journal.head, &self.core.settings);
-        let (entries, bytes) = (self.committer.next_position().number, head.bytes);
+        let settings = &self.core.settings;
+        let (entries, bytes) = self.committer.length();
         let over = entries > settings.max_entries || bytes > settings.max_journal;
         if over && !self.program.has_result() {
             let what =

@@ -8,10 +8,11 @@ use jiff::Timestamp;
 
 use super::dispatching::dispatch_outbox;
 use super::ended::{Causes, Ended, RunError};
+use super::history::read_history;
 use super::inbox::Inbox;
 use super::{finish, lease, reopened};
-use crate::domain::{Body, Commit, ExecutionId, MessageId, Record, Status};
-use crate::journal::{self, Head, Journal, Read};
+use crate::domain::{Body, ExecutionId, MessageId, Record, Status};
+use crate::journal::{Head, History, Journal};
 use crate::keys::{self, Key, MailKey};
 use crate::mailbox::{self, Early, Listing};
 use crate::ports::{BucketError, Created};
@@ -21,8 +22,8 @@ use crate::stored::LoadError;
 /// A head that this run may continue from.
 pub(super) struct Ready {
     pub(super) journal: Journal,
-    /// The whole journal, decoded, without the segments that `broken` reports.
-    pub(super) history: Vec<Commit>,
+    /// What is read of the journal, decoded, without the segments that `broken` reports.
+    pub(super) history: History,
     /// An unreadable segment: nothing is driven.
     pub(super) broken: Option<LoadError>,
     pub(super) inbox: Inbox,
@@ -87,7 +88,7 @@ async fn load_mailbox(
     let mut mids = journal.tail_mids()?;
     let mut history = None;
     if !listing.slots.iter().all(|slot| mids.contains(&slot.mid)) {
-        history = Some(read_history(&mut journal, core, &mut mids).await?);
+        history = Some(read_history(&mut journal, core, &mut mids, &listing).await?);
     }
     // **[R]** The mids in an unreadable segment are unknown: a listed mid may be the sign of an
     // undispatched outbox. Dispatching twice has the effect of dispatching once, so the outbox is
@@ -117,18 +118,18 @@ async fn load_mailbox(
         return Ok(Loaded::Ended(ended));
     }
     // **[R] A2** A stale timer among the causes covers nothing: it may be deleted already.
-    let waking = timer.filter(|_| fresh_timer);
-    let waking = waking.cloned();
+    let waking = timer.filter(|_| fresh_timer).cloned();
     let read = match history {
         Some(read) => read,
-        None => read_history(&mut journal, core, &mut mids).await?,
+        None => read_history(&mut journal, core, &mut mids, &listing).await?,
     };
     let eid = journal.head.record.eid;
-    tracing::trace!(%eid, commits = read.commits.len(), "loaded");
-    let inbox = Inbox::new(core, &journal.head.record, mids, listing, listed);
+    tracing::trace!(%eid, commits = read.history.commits.len(), "loaded");
+    let page = (listing, listed);
+    let inbox = Inbox::new(core, &journal.head.record, mids, read.known, page);
     Ok(Loaded::Ready(Box::new(Ready {
         journal,
-        history: read.commits,
+        history: read.history,
         broken: read.broken.into_iter().next(),
         inbox,
         waking,
@@ -169,34 +170,28 @@ async fn resume(
     if waking.is_none() && !has_fresh(core, &journal.head, &listing, &mids) {
         return Ok(Resumed::NoCause);
     }
-    let read = read_history(&mut journal, core, &mut mids).await?;
+    let read = read_history(&mut journal, core, &mut mids, &listing).await?;
     let fresh = has_fresh(core, &journal.head, &listing, &mids);
     if !read.broken.is_empty() || (waking.is_none() && !fresh) {
         return Ok(Resumed::NoCause);
     }
-    tracing::trace!(%eid, commits = read.commits.len(), "resumed");
-    let inbox = Inbox::new(core, &journal.head.record, mids, listing, listed);
+    tracing::trace!(%eid, commits = read.history.commits.len(), "resumed");
+    let inbox = Inbox::new(
+        core,
+        &journal.head.record,
+        mids,
+        read.known,
+        (listing, listed),
+    );
     Ok(Resumed::Ready(Box::new(Ready {
         journal,
-        history: read.commits,
+        history: read.history,
         broken: None,
         inbox,
         waking,
         kept: true,
         early: Early::new(),
     })))
-}
-
-async fn read_history(
-    journal: &mut Journal,
-    core: &Core,
-    mids: &mut BTreeSet<MessageId>,
-) -> Result<Read, RunError> {
-    let read = journal.read(&core.ports, core.settings.concurrency).await?;
-    for commit in &read.commits {
-        journal::collect_mids(commit, mids);
-    }
-    Ok(read)
 }
 
 /// Step 3. **\[R\] A2** The outbox is undispatched if it is not empty and one of these holds: a

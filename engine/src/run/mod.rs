@@ -25,10 +25,12 @@ mod close;
 mod commit;
 mod committer;
 mod conductor;
+mod continuation;
 mod dispatching;
 mod ended;
 mod finish;
 mod halt;
+mod history;
 mod inbox;
 mod lease;
 mod listing;
@@ -44,6 +46,8 @@ mod state;
 pub(crate) use conductor::run;
 pub(crate) use dispatching::dispatch_outbox;
 pub use ended::{Causes, Ended, RunError};
+#[cfg(any(test, feature = "simulation"))]
+pub(crate) use state::check_load;
 
 use crate::process::Notice;
 

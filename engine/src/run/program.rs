@@ -41,6 +41,8 @@ pub(super) struct Program {
     /// Whether the driver is at the end of the journal, so that its frame count matches it.
     at_end: bool,
     result: Option<Result<Json, Failure>>,
+    /// The number of the entry with whose delivery the workflow returned.
+    pub(super) returned_at: u64,
 }
 
 impl Program {
@@ -50,6 +52,7 @@ impl Program {
             drive: None,
             at_end: false,
             result: None,
+            returned_at: 0,
         }
     }
 
@@ -84,6 +87,17 @@ impl Program {
 
     pub(super) fn take_result(&mut self) -> Option<Result<Json, Failure>> {
         self.result.take()
+    }
+
+    /// Returns the input of the next generation, if the workflow has ended this one.
+    pub(super) fn continuation(&self) -> Option<Json> {
+        self.drive.as_ref()?.continuation()
+    }
+
+    fn set_result(&mut self, returned: Returned) {
+        if let Some((at, result)) = returned {
+            (self.returned_at, self.result) = (at, Some(result));
+        }
     }
 
     /// Sets the result in place of the workflow's own.
@@ -161,9 +175,7 @@ impl Program {
             .activation(now, move |drive| replay(drive, batch))
             .await?
             .map_err(Halted::Trouble)?;
-        if result.is_some() {
-            self.result = result;
-        }
+        self.set_result(result);
         Ok(())
     }
 
@@ -188,7 +200,7 @@ impl Program {
             .await;
         match delivered {
             Ok((appended, Ok(result))) => {
-                self.result = result;
+                self.set_result(result);
                 (appended, Ok(()))
             }
             Ok((appended, Err(trouble))) => (appended, Err(Halted::Trouble(trouble))),
@@ -236,8 +248,8 @@ impl Program {
     }
 }
 
-/// The result of the workflow, if it has returned.
-type Returned = Option<Result<Json, Failure>>;
+/// The result of the workflow, and the number of the entry with whose delivery it returned.
+type Returned = Option<(u64, Result<Json, Failure>)>;
 
 fn replay(drive: &mut Drive, batch: Vec<Delivery>) -> Result<Returned, Trouble> {
     let mut result = None;
@@ -256,7 +268,7 @@ fn replay(drive: &mut Drive, batch: Vec<Delivery>) -> Result<Returned, Trouble> 
         if result.is_none()
             && let Activation::Ready(ended) = drive.activate()?
         {
-            result = Some(ended);
+            result = Some((at.number, ended));
         }
         if let Some(frames) = frames {
             drive.check_frames(at, frames)?;
@@ -288,7 +300,7 @@ fn deliver(
         appended.extend(drive.take_entries());
         match activation {
             Ok(Activation::Waits) => continue,
-            Ok(Activation::Ready(ended)) => result = Ok(Some(ended)),
+            Ok(Activation::Ready(ended)) => result = Ok(Some((at.number, ended))),
             Err(trouble) => result = Err(trouble),
         }
         break;

@@ -8,8 +8,8 @@ use super::ended::RunError;
 use super::halt::Halt;
 use super::inbox::large;
 use super::program::Delivery;
-use crate::domain::{Began, Commit, Entry, FrameId, Json};
-use crate::journal;
+use crate::domain::{Began, Entry, FrameId, Json};
+use crate::journal::{self, History};
 use crate::replay::{Code, Drive, Limits, Position, Seed};
 use crate::stored;
 
@@ -20,7 +20,7 @@ impl Run {
     /// Replays the journal, then delivers what this run has absorbed.
     pub(super) async fn replay(
         &mut self,
-        history: Vec<Commit>,
+        history: History,
         absorbed: Vec<Entry>,
     ) -> Result<(), Halt> {
         if let Err(halt) = self.replay_journal(history).await {
@@ -36,14 +36,13 @@ impl Run {
         self.deliver(entries).await
     }
 
-    async fn replay_journal(&mut self, history: Vec<Commit>) -> Result<(), Halt> {
+    pub(super) async fn replay_journal(&mut self, history: History) -> Result<(), Halt> {
         let drive = self.begin_drive(&history).await;
         self.program.begin(drive.map_err(Halt::unreadable)?);
         let (mut batch, mut held, mut received) = (Vec::new(), 0, BTreeSet::new());
         let window = self.core.settings.max_value as u64;
-        for line in journal::into_lines(history) {
-            // I3: this message was absorbed twice: the segment that contains it could not be
-            // read.
+        for line in history.into_lines() {
+            // I3: this message was absorbed twice: the segment that contains it could not be read.
             if let Entry::Received { mid, .. } = &line.entry
                 && !received.insert(mid.clone())
             {
@@ -78,12 +77,12 @@ impl Run {
         replayed.map_err(|halted| self.halted(halted))
     }
 
-    async fn begin_drive(&mut self, history: &[Commit]) -> Result<Drive, RunError> {
+    async fn begin_drive(&mut self, history: &History) -> Result<Drive, RunError> {
         let core = Arc::clone(&self.core);
-        let head = &self.committer.journal.head;
-        let record = head.record.clone();
-        let generation = journal::first_generation(history, head.generation);
-        let lines = journal::lines(history);
+        let record = self.committer.journal.head.record.clone();
+        let newest = self.committer.state.generation;
+        let generation = journal::first_generation(&history.commits, newest);
+        let lines = history.lines();
         let entries = || lines.iter().map(|line| line.entry);
         let recorded: BTreeMap<FrameId, Json> = entries()
             .filter_map(|entry| match entry {
@@ -99,7 +98,8 @@ impl Run {
             _ => None,
         });
         let elsewhere: BTreeSet<FrameId> = elsewhere.collect();
-        let args = stored::resolve(&core.ports, &record.eid, &record.args).await?;
+        let args = history.input().unwrap_or(&record.args);
+        let args = stored::resolve(&core.ports, &record.eid, args).await?;
         let known = core.app.find(&record.workflow, &record.version);
         let code = Arc::clone(&known.expect("looked up before this run began").workflow);
         let app = Arc::clone(&core.app);

@@ -19,7 +19,7 @@ use crate::domain::{
     Began, Body, Commit, Entry, ExecutionId, FrameId, Json, MessageId, Payload, Provenance, Queue,
     Retried, Status,
 };
-use crate::journal::{Archived, Journal};
+use crate::journal::{Archived, History, Journal};
 use crate::ports::Ports;
 use crate::process::Core;
 use crate::stored::{self, LoadError};
@@ -42,7 +42,7 @@ impl Run {
     /// open child, and 1 G more if it is archived.
     pub(super) async fn carry_out_retry(
         &mut self,
-        history: &mut Vec<Commit>,
+        history: &mut History,
         absorbed: &mut Absorbed,
     ) -> Result<(), RunError> {
         let Some((up_to, retried)) = absorbed.retried.take() else {
@@ -51,7 +51,7 @@ impl Run {
         let later = absorbed.entries.split_off(up_to);
         let entries = std::mem::replace(&mut absorbed.entries, later);
         let stops = void_children(history, &entries, &retried);
-        history.push(self.commit_of(entries));
+        history.commits.push(self.commit_of(entries));
         let mut base = State::of(&self.committer.journal.head, history);
         base.requested.parked = None; // by the head, it is still blocked
         base.crash_count = 0;
@@ -73,7 +73,7 @@ impl Run {
             }
             follows.push(entry);
         }
-        if let Some(commit) = history.last_mut() {
+        if let Some(commit) = history.commits.last_mut() {
             self.committer
                 .append_retry(commit.entries.clone(), base, &follows);
             commit.entries.extend(follows);

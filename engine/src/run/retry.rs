@@ -8,7 +8,7 @@ use crate::domain::{
     Again, Began, Body, Commit, Entry, ExecutionId, Failure, FrameId, OnClose, Provenance, Retried,
     RetryRequest, Status, Wait, kind,
 };
-use crate::journal::{self, Line};
+use crate::journal::{self, History, Line};
 
 /// A retry that applies.
 pub(super) struct Decided {
@@ -25,7 +25,7 @@ pub(super) struct Target<'a> {
     pub(super) newest: u64,
     /// The number of requests a day that it may make.
     pub(super) budget: Option<u64>,
-    pub(super) history: &'a [Commit],
+    pub(super) history: &'a History,
 }
 
 impl Target<'_> {
@@ -39,8 +39,8 @@ impl Target<'_> {
         by: &Provenance,
         before: &Commit,
     ) -> Result<Decided, String> {
-        let mut commits = self.history.to_vec();
-        commits.push(before.clone());
+        let mut history = self.history.clone();
+        history.commits.push(before.clone());
         if before
             .entries
             .iter()
@@ -49,7 +49,7 @@ impl Target<'_> {
             return Err("another retry came first".to_owned());
         }
         self.check_fence(request.fence, before)?;
-        let mut read = journal::lines(&commits);
+        let mut read = history.lines();
         let keep = match (self.status, &request.from) {
             (Status::Failed, from) => failed(&read, from.as_ref())?,
             (Status::Blocked | Status::Suspended, Some(from)) => before_outcome(&read, from)?,
@@ -222,8 +222,8 @@ fn is_open_ended(entry: &Entry, step: &FrameId) -> bool {
 
 /// The children that only void entries have started, and that are not known to have ended: they are
 /// stopped. `before` are the entries of this run up to the retry.
-pub(super) fn void_children(history: &[Commit], before: &[Entry], retried: &Retried) -> Vec<Entry> {
-    let mut read = journal::lines(history);
+pub(super) fn void_children(history: &History, before: &[Entry], retried: &Retried) -> Vec<Entry> {
+    let mut read = history.lines();
     let void = journal::void(&mut read, retried.keep);
     let entries = || void.iter().filter(|line| !line.fact).map(|line| line.entry);
     let all = entries().chain(before);
@@ -246,7 +246,7 @@ pub(super) fn void_children(history: &[Commit], before: &[Entry], retried: &Retr
 
 /// The children that are open after the retry with which `history` ends.
 pub(super) fn open_children(
-    history: &[Commit],
+    history: &History,
     open: &BTreeMap<FrameId, OpenChild>,
     retried: &Retried,
 ) -> Vec<Open> {
@@ -255,9 +255,10 @@ pub(super) fn open_children(
         _ => None,
     };
     let number = |line: &Line<&Entry>| line.number;
-    let lines = journal::lines(history);
+    let lines = history.lines();
     let read: BTreeSet<u64> = lines.iter().map(number).collect();
     let numbered = history
+        .commits
         .iter()
         .flat_map(|commit| (commit.first..).zip(&commit.entries));
     let void = numbered.filter(|(number, _)| *number > retried.keep && !read.contains(number));

@@ -8,11 +8,15 @@
 
 use std::collections::BTreeMap;
 
+#[cfg(any(test, feature = "simulation"))]
+use crate::domain::Commit;
 use crate::domain::{
-    Began, Blocked, Body, Channel, Commit, Control, Entry, ExecutionId, FrameId, MessageId,
-    OnClose, Queue, Status,
+    Began, Blocked, Body, Channel, Control, Entry, ExecutionId, FrameId, MessageId, OnClose,
+    Payload, Queue, Range, Status, Wait,
 };
-use crate::journal::{self, Head};
+#[cfg(any(test, feature = "simulation"))]
+use crate::journal;
+use crate::journal::{Head, History};
 
 /// A child that this execution started and that is not known to have ended.
 #[derive(Debug, Clone, PartialEq)]
@@ -29,8 +33,18 @@ pub(super) struct State {
     pub(super) children: BTreeMap<FrameId, OpenChild>,
     /// The number of leases since the last clean end or new outcome.
     pub(super) crash_count: u32,
-    /// The messages that no `receive` has consumed, with their channels.
-    pub(super) unread: BTreeMap<MessageId, Channel>,
+    /// The messages that no `receive` has consumed, as they were absorbed, with their numbers.
+    pub(super) unread: BTreeMap<MessageId, (u64, Entry)>,
+    /// The cancels of this part, by their numbers.
+    pub(super) cancels: BTreeMap<u64, Entry>,
+    /// The generation.
+    pub(super) generation: u32,
+    /// The number of the first entry of this part.
+    pub(super) first: u64,
+    /// Whether this generation has consumed a message, an outcome or a deadline.
+    pub(super) progress: bool,
+    /// The ids of mail of earlier parts.
+    pub(super) seen: Option<Payload>,
     /// The newest build that wrote any part of the journal. The last commit is no guide: an old
     /// build may have acquired, or served a pause, without driving (B27).
     pub(super) newest_code: String,
@@ -50,8 +64,9 @@ pub(super) struct Requested {
 }
 
 impl State {
-    pub(super) fn of(head: &Head, history: &[Commit]) -> Self {
+    pub(super) fn of(head: &Head, history: &History) -> Self {
         let codes = history
+            .commits
             .iter()
             .filter_map(|commit| commit.by.code_ref.as_ref());
         let mut state = Self {
@@ -62,10 +77,15 @@ impl State {
             children: BTreeMap::new(),
             crash_count: head.crash_count,
             unread: BTreeMap::new(),
+            cancels: BTreeMap::new(),
+            generation: head.generation,
+            first: head.part.first,
+            progress: false,
+            seen: None,
             newest_code: codes.max().cloned().unwrap_or_default(),
         };
-        for line in journal::lines(history) {
-            state.note(line.entry);
+        for line in history.lines() {
+            state.note(line.number, line.entry);
         }
         // The entry may be in a segment that cannot be read.
         if let Status::Paused | Status::Blocked = head.status {
@@ -75,9 +95,17 @@ impl State {
     }
 
     /// Applies an entry of the journal, or one that the next commit will contain.
-    pub(super) fn note(&mut self, entry: &Entry) {
+    pub(super) fn note(&mut self, number: u64, entry: &Entry) {
         self.requested.note(entry);
+        self.progress |= is_progress(entry);
         match entry {
+            Entry::Continued {
+                generation,
+                unread,
+                seen,
+                ..
+            } => self.begin_part(number, *generation, unread, seen.as_ref()),
+            Entry::Retried(retried) => self.generation = retried.generation,
             Entry::FrameStarted {
                 fid,
                 began:
@@ -97,10 +125,16 @@ impl State {
             }
             Entry::Received {
                 mid,
-                body: Body::Message { channel, .. },
+                body: Body::Message { .. },
                 ..
             } => {
-                self.unread.insert(mid.clone(), channel.clone());
+                self.unread.insert(mid.clone(), (number, entry.clone()));
+            }
+            Entry::Received {
+                body: Body::Control(Control::Cancel { .. }),
+                ..
+            } => {
+                self.cancels.insert(number, entry.clone());
             }
             Entry::FrameFulfilled { mid: Some(mid), .. } => {
                 self.unread.remove(mid);
@@ -121,11 +155,83 @@ impl State {
         }
     }
 
+    /// **I13** Keeps what a load of the new part reads of older ones: entries that it receives first,
+    /// and what the head contains.
+    fn begin_part(
+        &mut self,
+        number: u64,
+        generation: u32,
+        unread: &[Range],
+        seen: Option<&Payload>,
+    ) {
+        let carried = |number: u64| unread.iter().any(|range| range.contains(number));
+        self.children.clear();
+        self.unread.retain(|_, (number, _)| carried(*number));
+        self.cancels.retain(|number, _| carried(*number));
+        self.requested.cancel = None;
+        for cancel in self.cancels.values() {
+            self.requested.note(cancel);
+        }
+        (self.generation, self.first, self.progress) = (generation, number, false);
+        self.seen = seen.cloned();
+    }
+
+    /// Returns what a generation receives first, if its workflow has returned with the delivery of
+    /// entry `returned_at`: messages that were not consumed, and cancels that came later.
+    pub(super) fn carried(&self, returned_at: u64) -> BTreeMap<u64, Entry> {
+        let unread = self.unread.values().cloned();
+        let cancels = self.cancels.range(returned_at.saturating_add(1)..);
+        let cancels = cancels.map(|(number, entry)| (*number, entry.clone()));
+        unread.chain(cancels).collect()
+    }
+
+    /// Returns the number of entries, and the bytes, that this part has of older ones.
+    pub(super) fn inherited(&self) -> (u64, u64) {
+        let older = |(number, _): &&(u64, Entry)| *number < self.first;
+        let older = self.unread.values().filter(older);
+        older.fold((0, 0), |(count, bytes), (_, entry)| {
+            let size = match entry.payload() {
+                Some(Payload::Inline(json)) => json.as_str().len() as u64,
+                _ => 0,
+            };
+            (count + 1, bytes + size)
+        })
+    }
+
+    /// **I13** Returns how this state differs from another one, which a load yields; `None` if it does
+    /// not. Values may have become blobs since.
+    pub(super) fn differs(&self, other: &Self) -> Option<String> {
+        fn view(state: &State) -> impl PartialEq + std::fmt::Debug {
+            let unread = state.unread.iter();
+            let unread: BTreeMap<_, _> = unread.map(|(mid, (n, _))| (mid.clone(), *n)).collect();
+            let cancels: Vec<u64> = state.cancels.keys().copied().collect();
+            let part = (state.first, state.generation, state.progress);
+            let requested = state.requested.clone();
+            let children = state.children.clone();
+            (
+                requested,
+                children,
+                unread,
+                cancels,
+                part,
+                state.seen.clone(),
+            )
+        }
+        let (own, its) = (view(self), view(other));
+        (own != its).then(|| format!("I13: {own:?} is {its:?} after a load"))
+    }
+
     /// Returns why an execution with too many unread messages is blocked.
     pub(super) fn flooded(&self) -> Blocked {
         let mut counts = BTreeMap::<&Channel, u64>::new();
-        for channel in self.unread.values() {
-            *counts.entry(channel).or_default() += 1;
+        for (_, entry) in self.unread.values() {
+            if let Entry::Received {
+                body: Body::Message { channel, .. },
+                ..
+            } = entry
+            {
+                *counts.entry(channel).or_default() += 1;
+            }
         }
         let most = counts.into_iter().max_by_key(|(_, count)| *count);
         Blocked::Inbox {
@@ -183,7 +289,47 @@ impl Requested {
     }
 }
 
+/// Returns whether a generation has consumed something: a message, an outcome or a deadline. Without
+/// that, one that continues begins the next one in the same state, and so does that one.
+pub(super) fn is_progress(entry: &Entry) -> bool {
+    match entry {
+        Entry::FrameCompleted { .. }
+        | Entry::FrameFailed { .. }
+        | Entry::FrameFulfilled { .. }
+        | Entry::Received {
+            body: Body::Child { .. },
+            ..
+        } => true,
+        Entry::FrameSuspended {
+            wait: Wait::Retry { lost, .. },
+            ..
+        } => !lost.0,
+        _ => false,
+    }
+}
+
 /// Shortens a text that the journal contains in full.
 pub(super) fn short(text: &str) -> String {
     text.chars().take(512).collect()
+}
+
+/// **I13** Checks that a run which loads after the commit of `head` has the state of one that has seen
+/// every commit so far. `listed` are the commits in the tail and in the segments of that head.
+#[cfg(any(test, feature = "simulation"))]
+pub(crate) fn check_load(head: &Head, listed: Vec<Commit>, all: &[Commit]) -> Result<(), String> {
+    let loaded = State::of(head, &History::of(head, listed));
+    let mut own = State {
+        requested: Requested {
+            budget: head.budget.max,
+            ..Requested::default()
+        },
+        generation: 0,
+        first: 0,
+        ..State::of(head, &History::default())
+    };
+    own.requested.parked = None;
+    for line in journal::lines(all) {
+        own.note(line.number, line.entry);
+    }
+    own.differs(&loaded).map_or(Ok(()), Err)
 }

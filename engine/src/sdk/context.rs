@@ -11,7 +11,8 @@ use uuid::Uuid;
 use super::child::{Offspring, Spawn};
 use super::frame::Frame;
 use super::{
-    CallFn, Child, FrameError, Receive, Sleep, Step, StepFn, WaitForRetry, Workflow, step_body,
+    CallFn, Child, Failed, FrameError, Receive, Sleep, Step, StepFn, WaitForRetry, Workflow,
+    step_body,
 };
 use crate::domain::{Channel, ExecutionId, FrameId, FrameName, InvalidName, Json, OnClose};
 use crate::replay::frames::{announce, receive, send, sleep, step};
@@ -214,6 +215,38 @@ impl Context {
         Frame::new(self, "announce", Ok(plan))
             .register_now()
             .map(drop)
+    }
+
+    /// Begins the workflow anew with this input, in the same execution: what a workflow without an
+    /// end returns now and then, so that its journal does not grow. The type of the result is that
+    /// of the workflow.
+    ///
+    /// The execution keeps its id, its mailbox and the messages that were not consumed. Everything
+    /// else ends as if the workflow had returned: open frames are dropped, and each child is treated
+    /// as its [`on_close`](crate::sdk::Child::on_close) specifies. A pause stays in force, and a cancel that
+    /// the workflow did not receive reaches the next generation. A workflow that continues several
+    /// times without consuming a message, an outcome or a deadline is blocked. Costs no request.
+    ///
+    /// ```
+    /// use millpond::prelude::*;
+    ///
+    /// async fn counter(ctx: Context, total: u64) -> Result<u64, Failed> {
+    ///     match ctx.receive::<u64>("add").await? {
+    ///         0 => Ok(total),
+    ///         n => ctx.continue_as_new(&(total + n)),
+    ///     }
+    /// }
+    /// # let _ = millpond::sdk::erase_fn(counter);
+    /// ```
+    ///
+    /// # Errors
+    /// Always: the workflow must return it, by `return` or by `?`. One that returns anything else
+    /// after this call is blocked. If the value is invalid or too large, the error says so, and
+    /// nothing continues.
+    pub fn continue_as_new<T>(&self, input: &(impl Serialize + ?Sized)) -> Result<T, Failed> {
+        self.table
+            .continue_with(encode("continue_as_new", input)?)?;
+        Err(Failed::continued())
     }
 
     /// The instant at which the workflow first made this call. Recorded; needs no waiting.

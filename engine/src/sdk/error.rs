@@ -96,6 +96,11 @@ impl Failed {
         Self(Failure::new(kind, message))
     }
 
+    /// What ends a generation; the frame table has the input of the next one.
+    pub(super) fn continued() -> Self {
+        Self::new(kind::CONTINUED, "the workflow continues as new")
+    }
+
     /// The name to match on.
     #[must_use]
     pub fn kind(&self) -> &str {

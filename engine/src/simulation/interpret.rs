@@ -40,13 +40,28 @@ pub(super) fn register(app: App, hands: &Hands) -> App {
     })
 }
 
-async fn execute(ctx: Context, hands: Hands, program: Program) -> Result<u64, Failed> {
+async fn execute(ctx: Context, hands: Hands, mut program: Program) -> Result<u64, Failed> {
+    // The oracle tells the frames of generations apart by their names.
+    let ctx = match ctx.generation() {
+        0 => ctx,
+        generation => ctx.scope(&format!("g{generation}")),
+    };
+    let at = program
+        .parts
+        .iter()
+        .position(|part| *part == Part::Continue);
+    let rest = at.map(|at| Program {
+        parts: program.parts.split_off(at).split_off(1),
+    });
     let ended = parts(ctx.clone(), hands.clone(), program).await;
     if ended.as_ref().is_err_and(Failed::is_cancelled) {
         let tidy = step(&ctx.shielded(), &hands, "tidy", Work::default());
         tidy.await?;
     }
-    ended
+    match rest {
+        Some(rest) if ended.is_ok() => ctx.continue_as_new(&rest),
+        _ => ended,
+    }
 }
 
 fn parts(ctx: Context, hands: Hands, program: Program) -> BoxFuture<'static, Result<u64, Failed>> {
@@ -137,6 +152,7 @@ async fn one(ctx: &Context, hands: &Hands, part: Part) -> Result<u64, Failed> {
             }
             17
         }
+        Part::Continue => 23,
         Part::Draw => {
             let drawn = (ctx.now(), ctx.uuid(), ctx.random());
             let nanos = u64::from(drawn.0.subsec_nanosecond().unsigned_abs());

@@ -50,6 +50,7 @@ mod process;
 mod program;
 mod replayed;
 mod rest;
+mod rules;
 mod scheduler;
 mod sent;
 mod story;

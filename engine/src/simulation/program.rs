@@ -66,6 +66,8 @@ pub enum Part {
     },
     /// The time, a uuid and a random number, all recorded.
     Draw,
+    /// Continues as new, with what follows as its program. In a parallel program: nothing.
+    Continue,
 }
 
 /// The work of a step.
@@ -144,15 +146,16 @@ impl Part {
                 must: dice.chance(300),
             },
             86..90 => Self::Announce(u32::try_from(dice.below(1_000)).unwrap_or(0)),
-            90..96 => Self::Send {
+            90..94 => Self::Send {
                 to: dice.index(roots),
                 channel,
             },
-            96..98 => Self::Draw,
-            98..100 => Self::Must(Work {
+            94..95 => Self::Draw,
+            95..97 => Self::Must(Work {
                 fails: dice.pick(&[1, 1, 2]),
                 ..Work::draw(dice)
             }),
+            97..100 => Self::Continue,
             _ => Self::Step(Work::draw(dice)),
         }
     }
@@ -165,7 +168,7 @@ impl Part {
             Self::Receive { timeout, .. } => timeout.unwrap_or(0),
             Self::Sleep(wait) => *wait,
             Self::Child { program, .. } => program.longest(),
-            Self::Announce(_) | Self::Send { .. } | Self::Draw => 0,
+            Self::Announce(_) | Self::Send { .. } | Self::Draw | Self::Continue => 0,
         }
     }
 

@@ -4,6 +4,7 @@ mod ambiguities;
 mod attention;
 mod audit;
 mod cases;
+mod continuations;
 mod control;
 mod controlled;
 mod corrupt;

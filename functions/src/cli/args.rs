@@ -91,6 +91,7 @@ commands! {
     Pause(super::control::Pause),
     Resume(super::control::Resume),
     Retry(super::retry::Args),
+    Delete(super::delete::Args),
     Workflows(super::workflows::Args),
     Triggers(super::triggers::Args),
     Ffl(super::ffl::Args),

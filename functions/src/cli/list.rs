@@ -202,6 +202,7 @@ fn note(listed: &Listed<'_>, now: Timestamp) -> String {
     }
     match &listed.row.note {
         Some(note) => note.clone(),
+        None if listed.row.deleted => "deleted".to_owned(),
         None if listed.row.archived => "archived".to_owned(),
         None => String::new(),
     }

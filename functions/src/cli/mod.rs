@@ -2,10 +2,12 @@
 
 mod args;
 mod bucket;
+mod bulk;
 mod command;
 mod context;
 mod control;
 mod cost_meter;
+mod delete;
 mod dev;
 mod doctor;
 mod entries;

@@ -1,22 +1,14 @@
 //! `retry`: begins failed or blocked executions again.
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use futures::{StreamExt, stream};
-use millpond::client::{EngineError, Filter};
-use millpond::domain::{ExecutionId, FrameId, RetryRequest, Status, Workflow};
-use serde_json::json;
+use millpond::domain::{FrameId, RetryRequest, Status, Workflow};
 
+use super::bulk::{self, Targets, Verb};
 use super::command::Run;
 use super::context::CommandContext;
 use super::error::Error;
 use super::exit::Exit;
-use super::find::{self, with_near};
 use super::needs::Needs;
-
-/// Requests that are under way at once.
-const CONCURRENCY: usize = 16;
-/// Executions between two reports of progress.
-const PROGRESS: usize = 100;
 
 /// Begin a failed or blocked execution again, from the failure or from a frame
 #[derive(Debug, clap::Args)]
@@ -54,87 +46,23 @@ impl Run for Args {
 
     async fn run(self, context: &CommandContext) -> Result<Exit, Error> {
         let request = RetryRequest {
-            from: self.from.clone(),
+            from: self.from,
             fence: self.fence,
-            ..RetryRequest::new().reason(&self.reason)
+            ..RetryRequest::new().reason(self.reason)
         };
-        match &self.eid {
-            Some(eid) => {
-                let eid = find::eid(context, eid).await?;
-                one(context, eid, request).await
-            }
-            None => all(context, self.status, self.workflow, request).await,
-        }
-    }
-}
-
-async fn one(
-    context: &CommandContext,
-    eid: ExecutionId,
-    request: RetryRequest,
-) -> Result<Exit, Error> {
-    let actor = context.actor.clone();
-    if let Err(error) = context.engine.retry(eid, request, actor).await {
-        return Err(with_near(context, error).await);
-    }
-    if context.streams.json() {
-        let report = json!({"eid": eid, "asked": "retry"});
-        context.streams.document(&report)?;
-    } else {
-        context.streams.note(format!(
-            "retry requested: a worker carries it out: eid={eid}"
-        ));
-    }
-    Ok(Exit::Done)
-}
-
-/// Retries all executions that match. One that has changed since is counted, and left as it is.
-async fn all(
-    context: &CommandContext,
-    status: Vec<Status>,
-    workflow: Option<Workflow>,
-    request: RetryRequest,
-) -> Result<Exit, Error> {
-    let filter = Filter {
-        status,
-        workflow,
-        limit: None,
-    };
-    let rows = context.engine.list(&filter).await?;
-    let total = rows.len();
-    let (mut retried, mut changed) = (0, 0);
-    let asks: Vec<_> = rows
-        .iter()
-        .map(|row| {
-            let (eid, request, actor) = (row.eid, request.clone(), context.actor.clone());
+        let targets = Targets {
+            eid: self.eid,
+            status: self.status,
+            workflow: self.workflow,
+        };
+        let verb = Verb {
+            name: "retry",
+            done: "requested: a worker carries it out",
+        };
+        let ask = |eid| {
+            let (request, actor) = (request.clone(), context.actor.clone());
             context.engine.retry(eid, request, actor)
-        })
-        .collect();
-    let mut answers = stream::iter(asks).buffer_unordered(CONCURRENCY);
-    while let Some(answer) = answers.next().await {
-        match answer {
-            Ok(()) => retried += 1,
-            Err(
-                EngineError::NotRetried { .. }
-                | EngineError::UnknownExecution { .. }
-                | EngineError::TerminalExecution { .. },
-            ) => changed += 1,
-            Err(error) => return Err(error.into()),
-        }
-        let done = retried + changed;
-        if done % PROGRESS == 0 && done < total {
-            context
-                .streams
-                .note(format!("retry: {done} of {total} executions"));
-        }
+        };
+        bulk::each(context, targets, &verb, ask).await
     }
-    if context.streams.json() {
-        let report = json!({"asked": "retry", "executions": retried, "changed": changed});
-        context.streams.document(&report)?;
-    } else {
-        context.streams.note(format!(
-            "retry requested: workers carry it out: executions={retried} changed_meanwhile={changed}"
-        ));
-    }
-    Ok(Exit::Done)
 }

@@ -20,6 +20,7 @@ mod graph;
 mod graph_runs;
 mod look;
 mod objects;
+mod repair;
 mod retention;
 mod s3;
 mod serve;

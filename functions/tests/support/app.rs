@@ -63,6 +63,27 @@ async fn gated(ctx: Context, folder: String) -> Result<String, Failed> {
     Ok(step.await?)
 }
 
+/// Its second step fails for good as long as the file `mended` does not exist.
+#[millpond::workflow]
+async fn flaky(ctx: Context, folder: String) -> Result<String, Failed> {
+    let own = PathBuf::from(&folder);
+    let first = ctx.step("first", move || {
+        let marked = mark(&own);
+        async move { Ok::<_, StepError>(marked?) }
+    });
+    first.await?;
+    let second = ctx.step("second", move || {
+        let mended = Path::new(&folder).join("mended").exists();
+        async move {
+            match mended {
+                true => Ok("done".to_owned()),
+                false => Err(StepError::new("Broken", "not mended yet").terminal()),
+            }
+        }
+    });
+    Ok(second.await?)
+}
+
 /// More steps than the machine has threads, which never give theirs back.
 #[millpond::workflow]
 async fn spin(ctx: Context, folder: String) -> Result<(), Failed> {
@@ -101,6 +122,7 @@ fn main() -> ExitCode {
         .register::<elsewhere>()
         .register::<nap>()
         .register::<fail>()
+        .register::<flaky>()
         .register::<gated>()
         .register::<spin>();
     millpond_functions::main(app)

@@ -12,12 +12,14 @@
 //! - `properties`: the invariants of every state
 //! - `key`: a second model, of the executions of one start key
 //! - `inbox`: a third model, of a mailbox of more than one page
+//! - `part`: a fourth model, of an execution that continues as new
 
 mod actions;
 mod commit;
 mod inbox;
 mod key;
 mod outbox;
+mod part;
 mod properties;
 mod rules;
 mod run;
@@ -29,6 +31,7 @@ mod world;
 pub use actions::Action;
 pub use inbox::{Inbox, InboxAction, InboxBudget, InboxRules, InboxState};
 pub use key::{Key, KeyAction, KeyBudget, KeyRules, KeyState, Starter};
+pub use part::{Part, PartAction, PartBudget, PartRules, PartState};
 pub use rules::Rules;
 pub use scenario::{ALL, Budget, Op, Scenario};
 pub use state::{Bucket, Head, Pc, Progress, Run, State, Version};

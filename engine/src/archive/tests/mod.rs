@@ -60,6 +60,7 @@ fn archive(parts: Vec<Vec<Entry>>) -> Archive {
     }
     Archive {
         status: Status::Completed,
+        generation: 0,
         commit: commits.len() as u64,
         at: record.created_at,
         entries: first,

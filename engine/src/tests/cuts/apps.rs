@@ -34,8 +34,12 @@ pub(super) fn app(ledger: &Ledger) -> App {
     let app = app.workflow("spins", "1", move |ctx, n| spins(ctx, l.clone(), n));
     let l = with(ledger);
     let app = app.workflow("breaks", "1", move |ctx, n| breaks(ctx, l.clone(), n));
+    let l = with(ledger);
+    let app = app.workflow("goes_on", "1", move |ctx, n| goes_on(ctx, l.clone(), n));
     app.workflow("parent", "1", parent)
         .workflow("passes", "1", passes)
+        .workflow("moves_on", "1", moves_on)
+        .workflow("naps", "1", naps)
         .workflow("fan", "1", fan)
         .workflow("leaver", "1", leaver)
         .workflow("copy", "1", copy)
@@ -195,6 +199,38 @@ async fn fan(ctx: Context, n: u64) -> Result<u64, Failed> {
         sum += value?;
     }
     Ok(sum)
+}
+
+/// A message and a step, again and again; ends with the sum at 9.
+async fn goes_on(ctx: Context, ledger: Ledger, n: u64) -> Result<u64, Failed> {
+    let received = ctx.receive::<u64>("in").await?;
+    let ctx = ctx.scope(&format!("g{}", ctx.generation()));
+    let value = step(&ctx, &ledger, "one", received).await?;
+    match value {
+        9 => Ok(n),
+        _ => ctx.continue_as_new(&(n + value)),
+    }
+}
+
+/// Leaves a child, which is cancelled, and continues; then waits for one that continues, too.
+async fn moves_on(ctx: Context, n: u64) -> Result<u64, Failed> {
+    let scope = ctx.scope(&format!("g{}", ctx.generation()));
+    if n < 2 {
+        let child = scope.spawn_named("child", &200_u64);
+        child.on_close(crate::OnClose::Cancel).start()?;
+        ctx.receive::<u64>("in").await?;
+        return ctx.continue_as_new(&(n + 1));
+    }
+    Ok(scope.child_named::<u64>("naps", &2_u64).await? + n)
+}
+
+/// Sleeps and continues, `n` times.
+async fn naps(ctx: Context, n: u64) -> Result<u64, Failed> {
+    ctx.sleep(HOUR).await?;
+    match n {
+        0 => Ok(40),
+        _ => ctx.continue_as_new(&(n - 1)),
+    }
 }
 
 /// Ends before its children, which are asked to stop.

@@ -3,6 +3,7 @@
 
 mod apps;
 mod check;
+mod continues;
 mod loops;
 mod plain;
 mod retries;

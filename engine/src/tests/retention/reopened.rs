@@ -42,6 +42,7 @@ fn end_again(world: &World, eid: ExecutionId) {
         parent: None,
         created_at: head.record.created_at,
         status: head.status,
+        generation: head.generation,
         events: Vec::new(),
     };
     world
