@@ -203,6 +203,7 @@ fn note(listed: &Listed<'_>, now: Timestamp) -> String {
     match &listed.row.note {
         Some(note) => note.clone(),
         None if listed.row.archived => "archived".to_owned(),
+        None if listed.row.generation > 0 => format!("generation {}", listed.row.generation),
         None => String::new(),
     }
 }
