@@ -1,6 +1,6 @@
 //! Errors of the engine's calls.
 
-use crate::domain::{ExecutionId, InvalidName, Queue, Status, Text, ValueError, Workflow};
+use crate::domain::{Blocked, ExecutionId, InvalidName, Queue, Status, Text, ValueError, Workflow};
 use crate::journal::CommitError;
 use crate::ports::BucketError;
 use crate::stored::LoadError;
@@ -90,6 +90,28 @@ pub enum EngineError {
         /// The newest execution of its key, if the key was started again since.
         next: Option<ExecutionId>,
     },
+    /// The journal has no entry of this number.
+    #[error("the journal of {eid} has no entry {at}: entries={entries}, numbered from 0")]
+    NoEntry {
+        /// The id.
+        eid: ExecutionId,
+        /// The number given.
+        at: u64,
+        /// The number of entries.
+        entries: u64,
+    },
+    /// The journal does not fit the code of this application: a run would park the execution.
+    #[error("the journal of {eid} does not fit this build of {workflow}@{version}: {why}")]
+    Misfit {
+        /// The id.
+        eid: ExecutionId,
+        /// Its workflow.
+        workflow: Workflow,
+        /// Its version.
+        version: String,
+        /// What does not fit.
+        why: Blocked,
+    },
     /// Other starters of a key that is free were faster, several times.
     #[error("concurrent starts with the key {key:?} came first, several times; start it again")]
     Contended {
@@ -141,9 +163,10 @@ impl EngineError {
             | Self::UnknownChannel { .. }
             | Self::Message { .. }
             | Self::UnknownQueue { .. }
+            | Self::NoEntry { .. }
             | Self::PayloadTooLarge { .. } => ErrorKind::Invalid,
             Self::UnknownWorkflow { .. } | Self::UnknownExecution { .. } => ErrorKind::NotFound,
-            Self::TerminalExecution { .. } => ErrorKind::Conflict,
+            Self::TerminalExecution { .. } | Self::Misfit { .. } => ErrorKind::Conflict,
             Self::NotYet { .. } | Self::Contended { .. } => ErrorKind::NotYet,
             Self::Commit(_) | Self::Load(_) | Self::Bucket(_) => ErrorKind::Storage,
         }

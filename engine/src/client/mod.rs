@@ -17,6 +17,7 @@ mod open;
 mod past;
 mod place;
 mod price;
+mod query;
 mod result;
 mod start;
 mod unread;
@@ -28,11 +29,11 @@ pub use crate::journal::{CommitError, Lease, Price};
 pub use crate::process::{
     App, Core, Counts, EXECUTION, Host, Notice, OnFault, Registered, RegistryError, STORE, chain,
 };
-pub use crate::replay::{AttemptView, Frame, FrameKind, FrameStatus};
+pub use crate::replay::{AttemptView, AwaitedFrame, Frame, FrameKind, FrameStatus};
 pub use crate::retention::{
     Retained, Retention, RetentionError, RetentionSettings, RetentionSettingsError,
 };
-pub use crate::run::{Causes, Ended, RunError, Stop};
+pub use crate::run::{Causes, Ended, Query, RunError, ShownState, Stop};
 pub use crate::stored::LoadError;
 pub use crate::sweeper::{Position, Sweeper, Swept};
 pub use crate::timers::{Due as DueTimers, due as due_timers};
@@ -45,6 +46,7 @@ pub use error::{EngineError, ErrorKind};
 pub use execution::{Execution, JournalPage};
 pub use finding::{Asleep, Finding};
 pub use list::{Filter, Row};
+pub use query::Queried;
 pub use result::Outcome;
 pub use start::{Start, Started};
 pub use unread::Unread;

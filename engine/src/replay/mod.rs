@@ -33,6 +33,7 @@ mod register;
 mod report;
 mod retry;
 mod seed;
+mod shown;
 mod slot;
 mod states;
 mod table;
@@ -49,6 +50,7 @@ pub use frames::FrameKind;
 pub(crate) use frames::step::{Phase, StepState};
 pub(crate) use place::Place;
 pub(crate) use register::Refused;
+pub use report::AwaitedFrame;
 #[cfg(test)]
 pub(crate) use report::OpenFrame;
 pub use retry::Retry;

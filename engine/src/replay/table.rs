@@ -13,6 +13,7 @@ use jiff::Timestamp;
 use super::flag::Flag;
 use super::frames::Inbox;
 use super::frames::step::SharedStepBody;
+use super::shown::Observer;
 use super::slot::Slot;
 use super::{Limits, Seed, Trouble};
 use crate::domain::{Depth, Entry, ExecutionId, FrameId, Json, Queue, ValueError};
@@ -58,6 +59,9 @@ pub(super) struct State {
     pub(super) overflow: bool,
     /// A recorded value is not of the type that the workflow asks for.
     pub(super) invalid: Option<Trouble>,
+    /// How many states the workflow has shown.
+    pub(super) shown: u64,
+    pub(super) observer: Option<Observer>,
     /// How the workflow ended.
     pub(super) ended: Option<String>,
     /// The drive was dropped: frames register and record nothing any more.
@@ -98,6 +102,8 @@ impl Table {
                 cancelled: false,
                 overflow: false,
                 invalid: None,
+                shown: 0,
+                observer: None,
                 ended: None,
                 closed: false,
             }),

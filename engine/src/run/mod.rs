@@ -35,10 +35,16 @@ mod live;
 mod load;
 mod program;
 mod replay;
+mod seed;
 mod state;
+mod view;
 
 pub(crate) use conductor::run;
 pub use ended::{Causes, Ended, RunError};
+pub(crate) use inbox::large;
+pub(crate) use program::Delivery;
+pub(crate) use view::{Batch, View};
+pub use view::{Query, ShownState};
 
 use crate::process::Notice;
 

@@ -216,6 +216,38 @@ impl Context {
             .map(drop)
     }
 
+    /// Shows a state: queries return it ([`Engine::query`](crate::client::Engine::query)), and nothing
+    /// else. It is no frame and no entry of the journal, and costs no request: a query replays the
+    /// execution, which shows its states again. They are numbered from 0.
+    ///
+    /// ```
+    /// use millpond::client::{App, Query, Start};
+    /// use millpond::prelude::*;
+    /// use millpond_testing::World;
+    ///
+    /// #[millpond::workflow]
+    /// async fn order(ctx: Context) -> Result<(), Failed> {
+    ///     ctx.set_state("open")?;
+    ///     ctx.receive::<()>("paid").await?;
+    ///     ctx.set_state("paid")?;
+    ///     Ok(ctx.receive::<()>("sent").await?)
+    /// }
+    ///
+    /// let world = World::new(App::new().register::<order>());
+    /// let eid = world.start(Start::of::<order>(&())).eid;
+    /// world.run_all();
+    /// let shown = world.block(world.engine.query(eid, &Query::newest())).unwrap();
+    /// assert_eq!(shown.states[0].value.get::<String>(), Ok("open".to_owned()));
+    /// assert_eq!(shown.awaited[0].about.as_deref(), Some("paid"));
+    /// ```
+    ///
+    /// # Errors
+    /// [`FrameError`] if the value is not JSON or larger than a value may be, and outside of the
+    /// workflow.
+    pub fn set_state<T: Serialize + ?Sized>(&self, value: &T) -> Result<(), FrameError> {
+        self.table.show(encode("set_state", value)?)
+    }
+
     /// The instant at which the workflow first made this call. Recorded; needs no waiting.
     #[must_use = "reading the time is a recorded frame"]
     pub fn now(&self) -> Timestamp {

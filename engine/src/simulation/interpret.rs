@@ -133,6 +133,10 @@ async fn one(ctx: &Context, hands: &Hands, part: Part) -> Result<u64, Failed> {
             }
             17
         }
+        Part::Show => {
+            ctx.set_state(&"shown")?;
+            23
+        }
         Part::Draw => {
             let drawn = (ctx.now(), ctx.uuid(), ctx.random());
             let nanos = u64::from(drawn.0.subsec_nanosecond().unsigned_abs());

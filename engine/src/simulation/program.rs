@@ -62,6 +62,8 @@ pub enum Part {
     },
     /// The time, a uuid and a random number, all recorded.
     Draw,
+    /// A state for queries.
+    Show,
 }
 
 /// The work of a step.
@@ -143,7 +145,8 @@ impl Part {
                 to: dice.index(roots),
                 channel,
             },
-            96..100 => Self::Draw,
+            96..99 => Self::Draw,
+            99 => Self::Show,
             _ => Self::Step(Work::draw(dice)),
         }
     }
@@ -156,7 +159,7 @@ impl Part {
             Self::Receive { timeout, .. } => timeout.unwrap_or(0),
             Self::Sleep(wait) => *wait,
             Self::Child { program, .. } => program.longest(),
-            Self::Announce(_) | Self::Send { .. } | Self::Draw => 0,
+            Self::Announce(_) | Self::Send { .. } | Self::Draw | Self::Show => 0,
         }
     }
 

@@ -27,6 +27,7 @@ mod leaving;
 mod ledger;
 mod limits;
 mod price;
+mod query;
 mod queues;
 mod races;
 mod replay_orders;

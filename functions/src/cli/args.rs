@@ -83,6 +83,7 @@ commands! {
     List(super::list::Args),
     Show(super::show::Args),
     Journal(super::journal::Args),
+    Query(super::query::Args),
     Watch(super::watch::Args),
     Result(super::result::Args),
     Signal(super::signal::Args),

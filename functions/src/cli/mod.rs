@@ -25,6 +25,7 @@ mod list;
 mod log;
 mod needs;
 mod progress;
+mod query;
 mod result;
 mod retention;
 mod serve;

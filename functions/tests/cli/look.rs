@@ -224,3 +224,33 @@ fn e22_a_child_that_has_not_begun_is_pending() {
     let shown = world.ok(&["show", &eid]);
     assert!(shown.contains("child     pending"), "{shown}");
 }
+
+#[test]
+fn query_prints_the_state_and_what_is_awaited() {
+    let world = World::new();
+    let eid = world.start(&["approve"]);
+    let none = world.run(&["query", &eid]);
+    assert_eq!((none.code, none.out.as_str()), (0, ""));
+    world.work();
+    let shown = world.ok(&["query", &eid]);
+    assert!(shown.starts_with("state 0  entry "), "{shown}");
+    assert!(shown.contains("\"asked\""), "{shown}");
+    let waits = "waits  root/receive#0  for a message on approval\n";
+    assert!(shown.ends_with(waits), "{shown}");
+    world.ok(&["signal", &eid, "approval", "true"]);
+    world.work();
+    let page = world.json(&["query", &eid, "--states", "--limit", "1"]);
+    assert_eq!(
+        (&page["states"][0]["value"], &page["next"]),
+        (&"asked".into(), &1.into())
+    );
+    let last = world.json(&["query", &eid]);
+    assert_eq!(last["states"][0]["value"], true);
+    assert_eq!(last["awaited"].as_array().unwrap().len(), 0);
+    let early = world.json(&["query", &eid, "--at", "0"]);
+    assert_eq!(early["states"].as_array().unwrap().len(), 0);
+    let beyond = world.run(&["query", &eid, "--at", "1000"]);
+    assert_eq!(beyond.code, 2);
+    assert!(beyond.err.contains("entries="), "{beyond:?}");
+    assert_eq!(world.run(&["query", &eid, "--from", "1"]).code, 2);
+}

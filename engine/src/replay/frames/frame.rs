@@ -7,7 +7,9 @@ use jiff::Timestamp;
 
 use super::FrameKind;
 use super::step::{SharedStepBody, Step};
-use crate::domain::{Channel, Depth, Entry, ExecutionId, Failure, FrameId, Json, MessageId, Queue};
+use crate::domain::{
+    Channel, Depth, Entry, ExecutionId, Failure, FrameId, Json, MessageId, Queue, Workflow,
+};
 use crate::replay::Code;
 use crate::replay::FrameError;
 
@@ -80,6 +82,11 @@ pub(crate) trait Frame: Send {
     /// Whether it waits for the result of this child.
     fn awaits(&self, _child: &ExecutionId) -> bool {
         false
+    }
+
+    /// The child execution that it is, and its workflow.
+    fn child(&self) -> Option<(ExecutionId, &Workflow)> {
+        None
     }
 
     /// The channel it waits on.

@@ -1,0 +1,160 @@
+//! Shows an execution by a replay: its states, and what it waits for.
+
+use std::collections::BTreeSet;
+
+use serde::Serialize;
+
+use super::past::History;
+use super::{Engine, EngineError};
+use crate::domain::{Entry, ExecutionId};
+use crate::process::Registered;
+use crate::replay::{AwaitedFrame, Position};
+use crate::run::{Batch, Delivery, Query, ShownState, View, large};
+
+/// The number of entries replayed in one activation.
+const BATCH: usize = 256;
+
+/// What a query has shown of an execution.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Queried {
+    /// The execution.
+    pub eid: ExecutionId,
+    /// The number of the last entry that was replayed; `None` if the execution has not begun.
+    pub entry: Option<u64>,
+    /// The states that were asked for, in order. Empty if the workflow has shown none.
+    pub states: Vec<ShownState>,
+    /// The number of the next state, if the page has ended before it.
+    pub next: Option<u64>,
+    /// The frames that the workflow waits for after that entry, in order of registration. Empty if the
+    /// execution has ended.
+    pub awaited: Vec<AwaitedFrame>,
+}
+
+impl Engine {
+    /// Replays an execution, live or archived, and returns the states that its workflow has shown
+    /// ([`Context::set_state`](crate::Context::set_state)), and what it waits for. It reads only: it
+    /// writes nothing, runs no step and acquires no lease. Mail that no run has absorbed is not seen.
+    ///
+    /// Price: 1 G, + 1 G for each segment, and for each large value that the workflow receives; 2 G and
+    /// these values if it is archived.
+    ///
+    /// # Errors
+    /// Unknown execution; this application does not contain the code of its workflow in its version; the
+    /// journal has no such entry; the journal does not fit the code
+    /// ([`Misfit`](EngineError::Misfit)); the store failed, or an object cannot be read.
+    pub async fn query(&self, eid: ExecutionId, query: &Query) -> Result<Queried, EngineError> {
+        let history = self.history(eid, 0).await?;
+        let code = self.code_of(&history)?;
+        let entries = history.commits.last().map_or(0, |commit| {
+            commit.first.saturating_add(commit.entries.len() as u64)
+        });
+        if let Some(at) = query.at.filter(|at| *at >= entries) {
+            return Err(EngineError::NoEntry { eid, at, entries });
+        }
+        let record = &history.record;
+        let args = self.value(&eid, &record.args).await?;
+        let mut view = View::begin(&self.core, code, record, args, &history.commits, query);
+        let last = query.at.unwrap_or(u64::MAX);
+        let replayed = self.replay(&mut view, &history, last).await;
+        replayed.map_err(|error| match error {
+            Stopped::Misfit(why) => EngineError::Misfit {
+                eid,
+                workflow: record.workflow.clone(),
+                version: record.version.clone(),
+                why,
+            },
+            Stopped::Error(error) => error,
+        })?;
+        let viewed = view.end();
+        Ok(Queried {
+            eid,
+            entry: viewed.entry,
+            states: viewed.states,
+            next: viewed.next,
+            awaited: viewed.awaited,
+        })
+    }
+
+    /// The code of an execution.
+    fn code_of(&self, history: &History) -> Result<&Registered, EngineError> {
+        let (app, record) = (self.app(), &history.record);
+        let known = app.find(&record.workflow, &record.version);
+        let with_code = |known: &&Registered| !known.workflow.is_declared();
+        known
+            .filter(with_code)
+            .ok_or_else(|| EngineError::UnknownWorkflow {
+                workflow: record.workflow.to_string(),
+                version: Some(record.version.clone()),
+                known: super::start::names(app.all().filter(with_code)),
+            })
+    }
+
+    /// Replays the entries up to number `last`.
+    async fn replay(&self, view: &mut View, history: &History, last: u64) -> Result<(), Stopped> {
+        let eid = history.record.eid;
+        let window = self.core.settings.max_value as u64;
+        let (mut batch, mut held, mut received) = (Batch::new(), 0, BTreeSet::new());
+        for commit in &history.commits {
+            let end = commit.entries.len().saturating_sub(1);
+            for (n, entry) in commit.entries.iter().enumerate() {
+                let number = commit.first + n as u64;
+                // I3: a message that was absorbed twice, as in a run.
+                let twice = match entry {
+                    Entry::Received { mid, .. } => !received.insert(mid),
+                    _ => false,
+                };
+                if number > last || twice {
+                    continue;
+                }
+                let value = match large(entry) {
+                    Some((payload, bytes)) => {
+                        if held + bytes > window {
+                            view.deliver(std::mem::take(&mut batch)).await?;
+                            held = 0;
+                        }
+                        held += bytes;
+                        Some(self.value(&eid, payload).await?)
+                    }
+                    None => None,
+                };
+                let delivery = Delivery {
+                    at: Position {
+                        number,
+                        commit: commit.commit,
+                    },
+                    entry: entry.clone(),
+                    value,
+                    frames: commit.frames.filter(|_| n == end),
+                };
+                batch.push((commit.at, delivery));
+            }
+            if batch.len() >= BATCH {
+                view.deliver(std::mem::take(&mut batch)).await?;
+                held = 0;
+            }
+            if view.is_done() || commit.first > last {
+                break;
+            }
+        }
+        view.deliver(batch).await?;
+        Ok(())
+    }
+}
+
+/// Why a replay did not come to its end.
+enum Stopped {
+    Misfit(crate::domain::Blocked),
+    Error(EngineError),
+}
+
+impl From<crate::domain::Blocked> for Stopped {
+    fn from(why: crate::domain::Blocked) -> Self {
+        Self::Misfit(why)
+    }
+}
+
+impl From<EngineError> for Stopped {
+    fn from(error: EngineError) -> Self {
+        Self::Error(error)
+    }
+}
