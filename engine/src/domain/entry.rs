@@ -6,8 +6,8 @@ use serde_variant::to_variant_name;
 
 use super::failure::kind;
 use super::{
-    Blocked, Body, Channel, Digest, ExecutionId, Failure, FrameId, Json, MessageId, OnClose,
-    Payload, Provenance, Queue, Workflow,
+    Blocked, Body, Channel, Digest, ExecutionId, Failure, FrameId, FrameName, Json, MessageId,
+    OnClose, Payload, Provenance, Queue, Workflow,
 };
 
 /// The entries that became durable by one compare-and-swap of the head.
@@ -163,6 +163,14 @@ pub enum Entry {
         kind: Channel,
         /// The value.
         value: Payload,
+    },
+    /// The branch that the workflow takes where its code has changed.
+    #[serde(rename = "change.versioned")]
+    ChangeVersioned {
+        /// The name of the change.
+        change: FrameName,
+        /// The newest version that the code had.
+        version: u32,
     },
     /// The run used up its time. A message to the execution itself continues it.
     #[serde(rename = "execution.sliced")]
@@ -330,6 +338,7 @@ impl Entry {
             | Self::FrameDropped { .. }
             | Self::Sent { .. }
             | Self::Announced { .. }
+            | Self::ChangeVersioned { .. }
             | Self::ChildClosed { .. } => return None,
         })
     }
@@ -367,6 +376,7 @@ impl Entry {
             | Self::Completed { .. }
             | Self::Failed { .. }
             | Self::Cancelled { .. }
+            | Self::ChangeVersioned { .. }
             | Self::Sliced => None,
         }
     }

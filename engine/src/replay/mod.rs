@@ -41,6 +41,7 @@ mod table;
 mod tests;
 mod tree;
 mod trouble;
+mod version;
 
 pub use attempt::Attempt;
 pub(crate) use attempt::{Canceller, idempotency_key};
@@ -61,3 +62,4 @@ pub(crate) use table::Table;
 pub(crate) use tree::Tree;
 pub use tree::{AttemptView, Frame, FrameStatus};
 pub(crate) use trouble::{Position, Trouble};
+pub(crate) use version::Versions;

@@ -15,7 +15,7 @@ use super::frames::Inbox;
 use super::frames::step::SharedStepBody;
 use super::shown::Observer;
 use super::slot::Slot;
-use super::{Limits, Seed, Trouble};
+use super::{Limits, Seed, Trouble, Versions};
 use crate::domain::{Depth, Entry, ExecutionId, FrameId, Json, Queue, ValueError};
 use crate::ports::Entropy;
 
@@ -39,6 +39,9 @@ pub(super) struct State {
     pub(super) queues: BTreeSet<Queue>,
     pub(super) elsewhere: BTreeSet<FrameId>,
     pub(super) limits: Limits,
+    pub(super) versions: Versions,
+    /// The number of the entry that was delivered last.
+    pub(super) at: u64,
     pub(super) code: super::Code,
     pub(super) now: Timestamp,
     pub(super) slots: BTreeMap<FrameId, Slot>,
@@ -90,6 +93,8 @@ impl Table {
                 queues: seed.queues,
                 elsewhere: seed.elsewhere,
                 limits: seed.limits,
+                versions: seed.versions,
+                at: 0,
                 code: seed.code,
                 now: Timestamp::UNIX_EPOCH,
                 slots: BTreeMap::new(),

@@ -50,6 +50,13 @@ pub(crate) enum Trouble {
         /// The position and the reason.
         message: String,
     },
+    /// The journal records a newer version of a change than the program has.
+    #[error("change {change} has version {version}, and the program has at most {max}")]
+    NewerVersion {
+        change: String,
+        version: u32,
+        max: u32,
+    },
     /// The workflow keeps waking itself.
     #[error("the workflow wakes itself without progress")]
     Spins,
@@ -89,6 +96,15 @@ impl From<Trouble> for Blocked {
                 frame,
                 expected,
                 message,
+            },
+            Trouble::NewerVersion {
+                change,
+                version,
+                max,
+            } => Self::NewerVersion {
+                change,
+                version,
+                max,
             },
             Trouble::Spins => Self::Stalled {
                 crash_count: 0,

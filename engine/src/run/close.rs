@@ -151,6 +151,9 @@ fn failure_of(trouble: &Trouble) -> Option<Failure> {
             let text = format!("value of frame {frame} is no {expected}: {message}");
             Some(Failure::new(kind::VALUE, text).terminal())
         }
-        Trouble::Nondeterminism { .. } | Trouble::ForeignAwait { .. } | Trouble::Spins => None,
+        Trouble::Nondeterminism { .. }
+        | Trouble::ForeignAwait { .. }
+        | Trouble::NewerVersion { .. }
+        | Trouble::Spins => None,
     }
 }

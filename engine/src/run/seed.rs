@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::domain::{Began, Commit, Entry, FrameId, Json, Record};
 use crate::process::{Core, Registered};
-use crate::replay::{Code, Drive, Limits, Seed};
+use crate::replay::{Code, Drive, Limits, Seed, Versions};
 
 /// Makes the driver of the execution `record`, with its input `args`, for a replay of `history`.
 /// `code` is its workflow.
@@ -46,6 +46,7 @@ pub(super) fn drive(
             max_value: core.settings.max_value,
             max_frames: u32::try_from(core.settings.max_entries).unwrap_or(u32::MAX),
         },
+        versions: Versions::of(history),
         code: Code::new(move |name, asked| {
             let known = match asked {
                 Some(version) => app.find(name, version),

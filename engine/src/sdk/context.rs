@@ -266,6 +266,32 @@ impl Context {
         self.recorded("random", |_, entropy| entropy.unit())
     }
 
+    /// The version of a change of the code: which branch this execution takes. `max` is the newest
+    /// version, and 0 is the code before the change.
+    ///
+    /// An execution that has passed this point with code that did not make the call gets 0. Any other
+    /// gets `max`, and keeps it: the first call decides the version of a change for the execution.
+    /// Recorded; needs no waiting. If the version that it keeps is above `max`, the execution is
+    /// blocked until a build with that version is deployed.
+    ///
+    /// ```
+    /// use millpond::prelude::*;
+    ///
+    /// async fn send(ctx: Context, order: u64) -> Result<(), Failed> {
+    ///     if ctx.version("check-address", 1)? == 1 {
+    ///         ctx.step("check", || async { Ok::<_, StepError>(()) }).await?;
+    ///     }
+    ///     Ok(ctx.step("send", || async { Ok::<_, StepError>(()) }).await?)
+    /// }
+    /// # let _ = millpond::sdk::erase_fn(send);
+    /// ```
+    ///
+    /// # Errors
+    /// [`FrameError`] if the name (that of a frame) is invalid, and outside of the workflow.
+    pub fn version(&self, change: &str, max: u32) -> Result<u32, FrameError> {
+        self.table.version(FrameName::parse(change)?, max)
+    }
+
     /// The same context, with its frames named under `name`: for parts of a workflow that are
     /// written separately.
     #[must_use]

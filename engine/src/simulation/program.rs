@@ -64,6 +64,8 @@ pub enum Part {
     Draw,
     /// A state for queries.
     Show,
+    /// The version of a change.
+    Version,
 }
 
 /// The work of a step.
@@ -145,8 +147,9 @@ impl Part {
                 to: dice.index(roots),
                 channel,
             },
-            96..99 => Self::Draw,
-            99 => Self::Show,
+            96..98 => Self::Draw,
+            98 => Self::Show,
+            99 => Self::Version,
             _ => Self::Step(Work::draw(dice)),
         }
     }
@@ -159,7 +162,7 @@ impl Part {
             Self::Receive { timeout, .. } => timeout.unwrap_or(0),
             Self::Sleep(wait) => *wait,
             Self::Child { program, .. } => program.longest(),
-            Self::Announce(_) | Self::Send { .. } | Self::Draw | Self::Show => 0,
+            Self::Announce(_) | Self::Send { .. } | Self::Draw | Self::Show | Self::Version => 0,
         }
     }
 

@@ -8,7 +8,7 @@ use super::oracle::{Broken, at_once, must};
 use super::story::Story;
 use crate::client::Engine;
 use crate::domain::{Entry, ExecutionId, FrameId, Json, Payload};
-use crate::replay::{Code, Limits, Position, Seed, Trouble};
+use crate::replay::{Code, Limits, Position, Seed, Trouble, Versions};
 use crate::stored;
 
 pub(super) fn check(observer: &Engine, eid: ExecutionId, story: &Story) -> Result<(), Broken> {
@@ -34,6 +34,7 @@ pub(super) fn check(observer: &Engine, eid: ExecutionId, story: &Story) -> Resul
             max_value: core.settings.max_value,
             max_frames: u32::MAX,
         },
+        versions: Versions::of(&story.commits),
         code: Code::new(move |name, _| app.newest(name).map(|known| known.version.clone())),
     };
     let mut drive = crate::sdk::drive(&*known.workflow, seed);

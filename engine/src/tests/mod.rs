@@ -41,6 +41,7 @@ mod unread;
 mod unreadable;
 mod unversioned;
 mod values;
+mod versions;
 mod warnings;
 mod worker;
 
