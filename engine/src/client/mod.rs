@@ -22,6 +22,7 @@ mod result;
 mod start;
 mod unread;
 mod unserved;
+mod versions;
 
 use std::sync::Arc;
 
@@ -51,6 +52,7 @@ pub use result::Outcome;
 pub use start::{Start, Started};
 pub use unread::Unread;
 pub use unserved::{Unserved, WhyUnserved};
+pub use versions::UsedVersion;
 
 use crate::domain::ExecutionId;
 use crate::ports::{Ports, TimedBucket};

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use serde::Serialize;
 
 use super::past::History;
-use super::{Engine, EngineError};
-use crate::domain::{Entry, ExecutionId};
+use super::{Engine, EngineError, JournalPage};
+use crate::domain::{Blocked, Commit, Entry, ExecutionId, Record};
 use crate::process::Registered;
 use crate::replay::{AwaitedFrame, Position};
 use crate::run::{Batch, Delivery, Query, ShownState, View, large};
@@ -43,19 +43,42 @@ impl Engine {
     /// journal has no such entry; the journal does not fit the code
     /// ([`Misfit`](EngineError::Misfit)); the store failed, or an object cannot be read.
     pub async fn query(&self, eid: ExecutionId, query: &Query) -> Result<Queried, EngineError> {
-        let history = self.history(eid, 0).await?;
-        let code = self.code_of(&history)?;
-        let entries = history.commits.last().map_or(0, |commit| {
+        let History {
+            record, commits, ..
+        } = self.history(eid, 0).await?;
+        self.shown(&record, &commits, query).await
+    }
+
+    /// Replays a journal that was read elsewhere, from its first commit on, as [`query`](Self::query)
+    /// does. Price: 1 G for each large value that the workflow receives, which must be in this bucket.
+    ///
+    /// # Errors
+    /// As [`query`](Self::query).
+    pub async fn replay(&self, journal: &JournalPage) -> Result<Queried, EngineError> {
+        let JournalPage {
+            record, commits, ..
+        } = journal;
+        self.shown(record, commits, &Query::newest()).await
+    }
+
+    async fn shown(
+        &self,
+        record: &Record,
+        commits: &[Commit],
+        query: &Query,
+    ) -> Result<Queried, EngineError> {
+        let eid = record.eid;
+        let code = self.code_of(record)?;
+        let entries = commits.last().map_or(0, |commit| {
             commit.first.saturating_add(commit.entries.len() as u64)
         });
         if let Some(at) = query.at.filter(|at| *at >= entries) {
             return Err(EngineError::NoEntry { eid, at, entries });
         }
-        let record = &history.record;
         let args = self.value(&eid, &record.args).await?;
-        let mut view = View::begin(&self.core, code, record, args, &history.commits, query);
+        let mut view = View::begin(&self.core, code, record, args, commits, query);
         let last = query.at.unwrap_or(u64::MAX);
-        let replayed = self.replay(&mut view, &history, last).await;
+        let replayed = self.replay_up_to(&mut view, eid, commits, last).await;
         replayed.map_err(|error| match error {
             Stopped::Misfit(why) => EngineError::Misfit {
                 eid,
@@ -76,8 +99,8 @@ impl Engine {
     }
 
     /// The code of an execution.
-    fn code_of(&self, history: &History) -> Result<&Registered, EngineError> {
-        let (app, record) = (self.app(), &history.record);
+    fn code_of(&self, record: &Record) -> Result<&Registered, EngineError> {
+        let app = self.app();
         let known = app.find(&record.workflow, &record.version);
         let with_code = |known: &&Registered| !known.workflow.is_declared();
         known
@@ -90,11 +113,16 @@ impl Engine {
     }
 
     /// Replays the entries up to number `last`.
-    async fn replay(&self, view: &mut View, history: &History, last: u64) -> Result<(), Stopped> {
-        let eid = history.record.eid;
+    async fn replay_up_to(
+        &self,
+        view: &mut View,
+        eid: ExecutionId,
+        commits: &[Commit],
+        last: u64,
+    ) -> Result<(), Stopped> {
         let window = self.core.settings.max_value as u64;
         let (mut batch, mut held, mut received) = (Batch::new(), 0, BTreeSet::new());
-        for commit in &history.commits {
+        for commit in commits {
             let end = commit.entries.len().saturating_sub(1);
             for (n, entry) in commit.entries.iter().enumerate() {
                 let number = commit.first + n as u64;
@@ -143,12 +171,12 @@ impl Engine {
 
 /// Why a replay did not come to its end.
 enum Stopped {
-    Misfit(crate::domain::Blocked),
+    Misfit(Blocked),
     Error(EngineError),
 }
 
-impl From<crate::domain::Blocked> for Stopped {
-    fn from(why: crate::domain::Blocked) -> Self {
+impl From<Blocked> for Stopped {
+    fn from(why: Blocked) -> Self {
         Self::Misfit(why)
     }
 }

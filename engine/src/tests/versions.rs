@@ -3,8 +3,9 @@
 use std::time::Duration;
 
 use super::{App, echo};
-use crate::client::{Query, Signal, Start};
+use crate::client::{Filter, Query, Signal, Start};
 use crate::domain::{Actor, Blocked, Entry, ExecutionId, Status};
+use crate::ports::Clock;
 use crate::testing::World;
 use crate::{Context, Failed};
 
@@ -252,4 +253,53 @@ fn a_version_is_refused_for_an_invalid_name_and_in_a_step() {
     let (name, step) = world.result::<(String, String)>(eid).unwrap();
     assert!(name.contains("frame name"), "{name}");
     assert!(step.contains("outside of its workflow"), "{step}");
+}
+
+#[test]
+fn the_versions_in_use_are_those_of_executions_that_have_not_ended() {
+    let apps = |app: App| app.workflow("w", "2", old).workflow("a", "7", old);
+    let world = World::new(apps(old_app()));
+    let start = |name: &str, version: &str| {
+        let start = Start::new(name).version(version).input(&());
+        let eid = world.start(start).eid;
+        world.clock.advance(Duration::from_secs(60));
+        eid
+    };
+    let first = world.clock.now();
+    let (ended, _, _) = (start("w", "1"), start("w", "1"), start("w", "2"));
+    let (_, pending) = (start("w", "1"), start("a", "7"));
+    world.run(ended).unwrap();
+    (0..3).for_each(|_| message(&world, ended));
+    assert_eq!(world.status(ended), Status::Completed);
+    assert_eq!(world.status(pending), Status::Suspended);
+    let rows = |world: &World| {
+        let used = world.block(world.engine.versions()).unwrap();
+        let row = |used: crate::client::UsedVersion| {
+            let since = used.since.duration_since(first).as_secs();
+            let name = format!("{}@{}", used.workflow, used.version);
+            (name, used.executions, since, used.registered)
+        };
+        used.into_iter().map(row).collect::<Vec<_>>()
+    };
+    let row =
+        |name: &str, executions, since, registered| (name.into(), executions, since, registered);
+    let used = [
+        row("a@7", 1, 240, true),
+        row("w@1", 2, 60, true),
+        row("w@2", 1, 120, true),
+    ];
+    assert_eq!(rows(&world), used);
+    let other = world.beside(
+        App::new().workflow("w", "2", old).declare("a", "7"),
+        "w2",
+        2,
+    );
+    let has: Vec<bool> = rows(&other).into_iter().map(|row| row.3).collect();
+    assert_eq!(has, [false, false, true]);
+    let (_, listed) = world.counted(|world| world.block(world.engine.list(&Filter::default())));
+    let (_, counts) = world.counted(|world| rows(world));
+    assert_eq!(
+        (counts.write_requests(), counts.read_requests()),
+        (listed.write_requests(), listed.read_requests())
+    );
 }

@@ -92,6 +92,8 @@ commands! {
     Pause(super::control::Pause),
     Resume(super::control::Resume),
     Workflows(super::workflows::Args),
+    Versions(super::versions::Args),
+    Replay(super::replay::Args),
     Triggers(super::triggers::Args),
     Ffl(super::ffl::Args),
     #[cfg(feature = "graph")]
