@@ -26,6 +26,7 @@ mod large_values;
 mod leaving;
 mod ledger;
 mod limits;
+mod patterns;
 mod price;
 mod query;
 mod queues;
