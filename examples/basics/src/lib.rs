@@ -1,9 +1,12 @@
-//! Six small workflows: a step, a step with state, a signal, a timer, children and a saga.
+//! Eight small workflows: a step, a step with state, a signal, a timer, children, a map, a poll and a
+//! saga.
 //!
 //! Each module contains one workflow and the test that runs it on `millpond_testing::World`, an
 //! engine in memory with simulated time: `cargo nextest run -p millpond-basics`.
 
 pub mod children;
+pub mod map;
+pub mod poll;
 pub mod saga;
 pub mod signal;
 pub mod state;
