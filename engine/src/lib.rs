@@ -105,8 +105,8 @@ mod worker;
 
 pub use domain::{ExecutionId, FrameId, OnClose};
 pub use sdk::{
-    Attempt, Child, Context, Failed, FrameError, NamedStep, Receive, ReceiveTimeout, Retry, Sleep,
-    Spawn, State, Step, StepError, Workflow,
+    Attempt, Child, Context, Failed, FrameError, Map, NamedStep, Receive, ReceiveTimeout, Retry,
+    Saga, Sleep, Spawn, State, Step, StepError, Workflow,
 };
 
 /// Waits for the first of several frames, in the order written when more than one is ready:

@@ -1,6 +1,6 @@
 //! Errors of the engine's calls.
 
-use crate::domain::{ExecutionId, InvalidName, Queue, Status, Text, ValueError, Workflow};
+use crate::domain::{Blocked, ExecutionId, InvalidName, Queue, Status, Text, ValueError, Workflow};
 use crate::journal::CommitError;
 use crate::ports::BucketError;
 use crate::retention::RetentionError;
@@ -130,6 +130,28 @@ pub enum EngineError {
         /// Its newest entry.
         found: u64,
     },
+    /// The journal has no entry of this number.
+    #[error("the journal of {eid} has no entry {at}: entries={entries}, numbered from 0")]
+    NoEntry {
+        /// The id.
+        eid: ExecutionId,
+        /// The number given.
+        at: u64,
+        /// The number of entries.
+        entries: u64,
+    },
+    /// The journal does not fit the code of this application: a run would park the execution.
+    #[error("the journal of {eid} does not fit this build of {workflow}@{version}: {why}")]
+    Misfit {
+        /// The id.
+        eid: ExecutionId,
+        /// Its workflow.
+        workflow: Workflow,
+        /// Its version.
+        version: String,
+        /// What does not fit.
+        why: Blocked,
+    },
     /// Other starters of a key that is free were faster, several times.
     #[error("concurrent starts with the key {key:?} came first, several times; start it again")]
     Contended {
@@ -187,12 +209,14 @@ impl EngineError {
             | Self::UnknownChannel { .. }
             | Self::Message { .. }
             | Self::UnknownQueue { .. }
+            | Self::NoEntry { .. }
             | Self::PayloadTooLarge { .. } => ErrorKind::Invalid,
             Self::UnknownWorkflow { .. } | Self::UnknownExecution { .. } => ErrorKind::NotFound,
             Self::TerminalExecution { .. }
             | Self::NotRetried { .. }
             | Self::NotEnded { .. }
             | Self::Deleted { .. }
+            | Self::Misfit { .. }
             | Self::StaleFence { .. } => ErrorKind::Conflict,
             Self::NotYet { .. } | Self::Contended { .. } => ErrorKind::NotYet,
             Self::Commit(_)

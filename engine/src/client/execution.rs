@@ -1,7 +1,7 @@
 //! Reads one execution.
 
 use jiff::Timestamp;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::past::Found;
 use super::{Engine, EngineError};
@@ -53,8 +53,10 @@ pub struct Execution {
 }
 
 /// Part of a journal.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct JournalPage {
+    /// The execution.
+    pub record: Record,
     /// Complete commits.
     pub commits: Vec<Commit>,
     /// The number of the next commit to request, if there are more.
@@ -134,10 +136,14 @@ impl Engine {
         from: u64,
         limit: usize,
     ) -> Result<JournalPage, EngineError> {
-        let all = self.history(eid, from).await?.commits;
-        let mut wanted = all.into_iter().filter(|commit| commit.commit >= from);
+        let history = self.history(eid, from).await?;
+        let mut wanted = history
+            .commits
+            .into_iter()
+            .filter(|commit| commit.commit >= from);
         let commits: Vec<Commit> = wanted.by_ref().take(limit).collect();
         Ok(JournalPage {
+            record: history.record,
             commits,
             next: wanted.next().map(|commit| commit.commit),
         })

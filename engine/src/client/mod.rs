@@ -18,11 +18,13 @@ mod open;
 mod past;
 mod place;
 mod price;
+mod query;
 mod result;
 mod retry;
 mod start;
 mod unread;
 mod unserved;
+mod versions;
 
 use std::sync::Arc;
 
@@ -30,11 +32,11 @@ pub use crate::journal::{CommitError, Lease, Price};
 pub use crate::process::{
     App, Core, Counts, EXECUTION, Host, Notice, OnFault, Registered, RegistryError, STORE, chain,
 };
-pub use crate::replay::{AttemptView, Frame, FrameKind, FrameStatus};
+pub use crate::replay::{AttemptView, AwaitedFrame, Frame, FrameKind, FrameStatus};
 pub use crate::retention::{
     Retained, Retention, RetentionError, RetentionSettings, RetentionSettingsError,
 };
-pub use crate::run::{Causes, Ended, RunError, Stop};
+pub use crate::run::{Causes, Ended, Query, RunError, ShownState, Stop};
 pub use crate::stored::LoadError;
 pub use crate::sweeper::{Position, Sweeper, Swept};
 pub use crate::timers::{Due as DueTimers, due as due_timers};
@@ -48,10 +50,12 @@ pub use error::{EngineError, ErrorKind};
 pub use execution::{Execution, JournalPage};
 pub use finding::{Asleep, Finding};
 pub use list::{Filter, Row};
+pub use query::Queried;
 pub use result::Outcome;
 pub use start::{Start, Started};
 pub use unread::Unread;
 pub use unserved::{Unserved, WhyUnserved};
+pub use versions::UsedVersion;
 
 use crate::domain::ExecutionId;
 use crate::ports::{Ports, TimedBucket};

@@ -12,6 +12,7 @@ use crate::journal::{Head, Journal};
 use crate::keys;
 use crate::outbox;
 use crate::ports::Created;
+use crate::process::Registered;
 use crate::sdk::Workflow;
 use crate::stored::{self, LoadError};
 
@@ -248,14 +249,10 @@ impl Engine {
             None => app.newest(&name),
         };
         let Some(known) = known else {
-            let known: Vec<String> = app
-                .all()
-                .map(|k| format!("{}@{}", k.name, k.version))
-                .collect();
             return Err(EngineError::UnknownWorkflow {
                 workflow: start.workflow,
                 version: start.version,
-                known: known.join(", "),
+                known: names(app.all()),
             });
         };
         if let Err(source) = known.workflow.accepts(&input) {
@@ -290,6 +287,12 @@ impl Engine {
         };
         Ok((record, input))
     }
+}
+
+/// Names workflows with their versions, for an error.
+pub(super) fn names<'a>(known: impl Iterator<Item = &'a Registered>) -> String {
+    let names: Vec<String> = known.map(|k| format!("{}@{}", k.name, k.version)).collect();
+    names.join(", ")
 }
 
 /// Returns whether the existing execution differs from the requested one.

@@ -39,6 +39,15 @@ pub enum Blocked {
         /// The position in the value, and the reason.
         message: String,
     },
+    /// A change has a newer version than the code: another build decided it.
+    NewerVersion {
+        /// The name of the change.
+        change: String,
+        /// The version that the journal records.
+        version: u32,
+        /// The newest version that the code has.
+        max: u32,
+    },
     /// Runs ended repeatedly without progress.
     Stalled {
         /// The number of crashes.
@@ -96,6 +105,15 @@ impl std::fmt::Display for Blocked {
                 f,
                 "a recorded value is not of the type that the workflow asks for; deploy code that \
                  reads it and `resume`: frame={frame}, expected={expected}, message={message}"
+            ),
+            Self::NewerVersion {
+                change,
+                version,
+                max,
+            } => write!(
+                f,
+                "it took a branch that this build does not have; deploy a build that has it and \
+                 `resume`: change={change}, version={version}, newest here={max}"
             ),
             Self::Stalled {
                 crash_count,

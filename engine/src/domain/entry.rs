@@ -6,8 +6,8 @@ use serde_variant::to_variant_name;
 
 use super::failure::kind;
 use super::{
-    Began, Blocked, Body, Channel, ExecutionId, Failure, FrameId, Json, MessageId, OnClose,
-    Payload, Provenance, Queue, Range, Retried, Segment, Wait,
+    Began, Blocked, Body, Channel, ExecutionId, Failure, FrameId, FrameName, Json, MessageId,
+    OnClose, Payload, Provenance, Queue, Range, Retried, Segment, Wait,
 };
 
 /// The entries that became durable by one compare-and-swap of the head.
@@ -203,6 +203,14 @@ pub enum Entry {
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         earlier: Vec<Segment>,
     },
+    /// The branch that the workflow takes where its code has changed.
+    #[serde(rename = "change.versioned")]
+    ChangeVersioned {
+        /// The name of the change.
+        change: FrameName,
+        /// The newest version that the code had.
+        version: u32,
+    },
     /// The run used up its time. A message to the execution itself continues it.
     #[serde(rename = "execution.sliced")]
     Sliced,
@@ -308,6 +316,7 @@ impl Entry {
             | Self::FrameDropped { .. }
             | Self::Sent { .. }
             | Self::Announced { .. }
+            | Self::ChangeVersioned { .. }
             | Self::ChildClosed { .. }
             | Self::ChildRetried { .. }
             | Self::Refused { .. } => return None,
@@ -360,6 +369,7 @@ impl Entry {
             | Self::Failed { .. }
             | Self::Cancelled { .. }
             | Self::Continued { .. }
+            | Self::ChangeVersioned { .. }
             | Self::Sliced => None,
         }
     }

@@ -28,7 +28,7 @@ pub use head::Lease;
 pub(crate) use head::{Head, Item, Named, News, Raw, Sealed};
 pub(crate) use part::{Carried, History};
 pub use price::Price;
-pub(crate) use reading::{Line, first_generation, lines, void};
+pub(crate) use reading::{Line, lines, void};
 pub(crate) use tombstone::Archived;
 
 use crate::domain::{Commit, Entry, ExecutionId, MessageId, Record};

@@ -46,7 +46,21 @@ pub(crate) struct History {
 impl History {
     /// Takes the newest part out of the commits that the head of it lists.
     pub(crate) fn of(head: &Head, listed: Vec<Commit>) -> Self {
-        let first = head.part.first;
+        Self::from(head.part.first, listed)
+    }
+
+    /// Takes the newest part out of commits.
+    pub(crate) fn newest(commits: Vec<Commit>) -> Self {
+        let mut numbered = commits
+            .iter()
+            .flat_map(|commit| (commit.first..).zip(&commit.entries));
+        let begins = |entry: &Entry| matches!(entry, Entry::Continued { .. });
+        let first = numbered.by_ref().filter(|(_, entry)| begins(entry)).last();
+        let first = first.map_or(0, |(number, _)| number);
+        Self::from(first, commits)
+    }
+
+    fn from(first: u64, listed: Vec<Commit>) -> Self {
         if first == 0 {
             return Self {
                 carried: Vec::new(),
@@ -96,6 +110,14 @@ impl History {
     /// The entries of the newest part.
     pub(crate) fn entries(&self) -> impl Iterator<Item = &Entry> {
         self.commits.iter().flat_map(|commit| &commit.entries)
+    }
+
+    /// The generation with which the newest part begins.
+    pub(crate) fn generation(&self) -> u32 {
+        match self.entries().next() {
+            Some(Entry::Continued { generation, .. }) => *generation,
+            _ => 0,
+        }
     }
 
     /// The input of the newest part, if it is not that of the record.

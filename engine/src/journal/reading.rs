@@ -106,16 +106,6 @@ fn read<'a>(lines: impl Iterator<Item = Line<&'a Entry>>) -> Vec<Line<&'a Entry>
     read
 }
 
-/// Returns the generation in which the replay of `commits` begins, where the newest one is `newest`.
-pub(crate) fn first_generation(commits: &[Commit], newest: u32) -> u32 {
-    let mut entries = commits.iter().flat_map(|commit| &commit.entries);
-    let first = entries.find_map(|entry| match entry {
-        Entry::Retried(retried) => Some(retried.generation),
-        _ => None,
-    });
-    first.map_or(newest, |first| first.saturating_sub(1))
-}
-
 impl<E> Line<E> {
     fn map<F>(self, change: impl FnOnce(E) -> F) -> Line<F> {
         Line {

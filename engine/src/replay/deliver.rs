@@ -20,6 +20,7 @@ impl State {
         blob: Option<Json>,
         loose: &mut Loose,
     ) -> Result<(), Trouble> {
+        self.at = at.number;
         let value = match entry.payload() {
             Some(Payload::Inline(json)) => Some(json.clone()),
             Some(Payload::Blob { .. }) => blob,

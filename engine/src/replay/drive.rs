@@ -8,6 +8,7 @@ use jiff::Timestamp;
 
 use super::flag::Flag;
 use super::panic::{Panic, catch};
+use super::shown::Observer;
 use super::table::Table;
 use super::trouble::{Position, Trouble};
 use super::{Limits, Seed};
@@ -222,6 +223,11 @@ impl Drive {
     /// Compares the number of frames registered so far with that of a replayed commit.
     pub(crate) fn check_frames(&mut self, at: Position, frames: u32) -> Result<(), Trouble> {
         self.table.lock().check_frames(at, frames)
+    }
+
+    /// Hands the states that the workflow shows to `observer`.
+    pub(crate) fn observe(&mut self, observer: Observer) {
+        self.table.observe(observer);
     }
 
     /// The journal has ended: recorded values are drawn anew from here on.

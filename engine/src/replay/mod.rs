@@ -34,6 +34,7 @@ mod report;
 mod retries;
 mod retry;
 mod seed;
+mod shown;
 mod slot;
 mod states;
 mod table;
@@ -41,6 +42,7 @@ mod table;
 mod tests;
 mod tree;
 mod trouble;
+mod version;
 
 pub use attempt::Attempt;
 pub(crate) use attempt::{Canceller, idempotency_key};
@@ -50,6 +52,7 @@ pub use frames::FrameKind;
 pub(crate) use frames::step::{Phase, StepState};
 pub(crate) use place::Place;
 pub(crate) use register::Refused;
+pub use report::AwaitedFrame;
 #[cfg(test)]
 pub(crate) use report::OpenFrame;
 pub use retry::Retry;
@@ -60,3 +63,4 @@ pub(crate) use table::Table;
 pub(crate) use tree::Tree;
 pub use tree::{AttemptView, Frame, FrameStatus};
 pub(crate) use trouble::{Position, Trouble};
+pub(crate) use version::Versions;

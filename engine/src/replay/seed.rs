@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::Arc;
 
+use super::version::Versions;
 use crate::domain::{Depth, ExecutionId, FrameId, Json, Queue, Workflow};
 use crate::ports::Entropy;
 
@@ -29,6 +30,7 @@ pub(crate) struct Seed {
     /// The children that the journal has started on another queue than this execution's.
     pub(crate) elsewhere: BTreeSet<FrameId>,
     pub(crate) limits: Limits,
+    pub(crate) versions: Versions,
     /// Decides the version of a child.
     pub(crate) code: Code,
 }

@@ -13,8 +13,9 @@ use jiff::Timestamp;
 use super::flag::Flag;
 use super::frames::Inbox;
 use super::frames::step::SharedStepBody;
+use super::shown::Observer;
 use super::slot::Slot;
-use super::{Limits, Seed, Trouble};
+use super::{Limits, Seed, Trouble, Versions};
 use crate::domain::{Depth, Entry, ExecutionId, FrameId, Json, Queue, ValueError};
 use crate::ports::Entropy;
 
@@ -39,6 +40,9 @@ pub(super) struct State {
     pub(super) queues: BTreeSet<Queue>,
     pub(super) elsewhere: BTreeSet<FrameId>,
     pub(super) limits: Limits,
+    pub(super) versions: Versions,
+    /// The number of the entry that was delivered last.
+    pub(super) at: u64,
     pub(super) code: super::Code,
     pub(super) now: Timestamp,
     pub(super) slots: BTreeMap<FrameId, Slot>,
@@ -63,6 +67,9 @@ pub(super) struct State {
     pub(super) invalid: Option<Trouble>,
     /// The input of the next generation, once the workflow has asked for it.
     pub(super) continuation: Option<Json>,
+    /// How many states the workflow has shown.
+    pub(super) shown: u64,
+    pub(super) observer: Option<Observer>,
     /// How the workflow ended.
     pub(super) ended: Option<String>,
     /// The drive was dropped: frames register and record nothing any more.
@@ -92,6 +99,8 @@ impl Table {
                 queues: seed.queues,
                 elsewhere: seed.elsewhere,
                 limits: seed.limits,
+                versions: seed.versions,
+                at: 0,
                 code: seed.code,
                 now: Timestamp::UNIX_EPOCH,
                 slots: BTreeMap::new(),
@@ -106,6 +115,8 @@ impl Table {
                 overflow: false,
                 invalid: None,
                 continuation: None,
+                shown: 0,
+                observer: None,
                 ended: None,
                 closed: false,
             }),

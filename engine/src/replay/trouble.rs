@@ -1,5 +1,7 @@
 //! Why a drive cannot go on. None of these reaches user code.
 
+use crate::domain::Blocked;
+
 /// The position of an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Position {
@@ -48,6 +50,13 @@ pub(crate) enum Trouble {
         /// The position and the reason.
         message: String,
     },
+    /// The journal records a newer version of a change than the program has.
+    #[error("change {change} has version {version}, and the program has at most {max}")]
+    NewerVersion {
+        change: String,
+        version: u32,
+        max: u32,
+    },
     /// The workflow keeps waking itself.
     #[error("the workflow wakes itself without progress")]
     Spins,
@@ -58,6 +67,49 @@ impl From<super::panic::Panic> for Trouble {
         Self::Panicked {
             message: panic.message,
             location: panic.location,
+        }
+    }
+}
+
+/// The reason for which an execution is parked, as a reader of its journal sees it.
+impl From<Trouble> for Blocked {
+    fn from(trouble: Trouble) -> Self {
+        match trouble {
+            Trouble::Nondeterminism {
+                position,
+                commit,
+                expected,
+                got,
+            } => Self::Nondeterminism {
+                position,
+                commit,
+                expected,
+                got,
+            },
+            Trouble::ForeignAwait { message } => Self::ForeignAwait { message },
+            Trouble::Panicked { message, location } => Self::Panicked { message, location },
+            Trouble::InvalidValue {
+                frame,
+                expected,
+                message,
+            } => Self::InvalidValue {
+                frame,
+                expected,
+                message,
+            },
+            Trouble::NewerVersion {
+                change,
+                version,
+                max,
+            } => Self::NewerVersion {
+                change,
+                version,
+                max,
+            },
+            Trouble::Spins => Self::Stalled {
+                crash_count: 0,
+                message: trouble.to_string(),
+            },
         }
     }
 }

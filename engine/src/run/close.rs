@@ -15,42 +15,16 @@ impl Run {
     pub(super) fn halted(&mut self, halted: Halted) -> Halt {
         let older = self.committer.is_older_build();
         let close = match halted {
-            Halted::Trouble(Trouble::ForeignAwait { message }) => {
-                Close::Block(Blocked::ForeignAwait { message })
-            }
+            Halted::Trouble(trouble @ Trouble::ForeignAwait { .. }) => Close::Block(trouble.into()),
             _ if older => {
                 let newest = self.committer.state.newest_code.clone();
                 Close::Leave(Ended::NewerCode(newest))
             }
-            Halted::Trouble(Trouble::Nondeterminism {
-                position,
-                commit,
-                expected,
-                got,
-            }) => Close::Block(Blocked::Nondeterminism {
-                position,
-                commit,
-                expected,
-                got,
-            }),
-            Halted::Trouble(Trouble::Panicked { message, location }) => {
-                let failure = Failure::new(kind::PANIC, format!("{message} (at {location})"));
-                self.fault(Blocked::Panicked { message, location }, failure)
-            }
-            Halted::Trouble(Trouble::InvalidValue {
-                frame,
-                expected,
-                message,
-            }) => {
-                let text = format!("value of frame {frame} is no {expected}: {message}");
-                let why = Blocked::InvalidValue {
-                    frame,
-                    expected,
-                    message,
-                };
-                self.fault(why, Failure::new(kind::VALUE, text).terminal())
-            }
             Halted::Trouble(Trouble::Spins) | Halted::Stuck => Close::CountCrash,
+            Halted::Trouble(trouble) => match failure_of(&trouble) {
+                Some(failure) => self.fault(trouble.into(), failure),
+                None => Close::Block(trouble.into()),
+            },
         };
         Halt::Close(close)
     }
@@ -167,5 +141,27 @@ impl Run {
         let eid = self.committer.journal.head.record.eid;
         tracing::warn!(%eid, crash_count, "workflow code does not come to an end");
         Ok(Ended::Stalled(crash_count))
+    }
+}
+
+/// The failure of a fault of the code; `None` if the code only does not fit the journal.
+fn failure_of(trouble: &Trouble) -> Option<Failure> {
+    match trouble {
+        Trouble::Panicked { message, location } => Some(Failure::new(
+            kind::PANIC,
+            format!("{message} (at {location})"),
+        )),
+        Trouble::InvalidValue {
+            frame,
+            expected,
+            message,
+        } => {
+            let text = format!("value of frame {frame} is no {expected}: {message}");
+            Some(Failure::new(kind::VALUE, text).terminal())
+        }
+        Trouble::Nondeterminism { .. }
+        | Trouble::ForeignAwait { .. }
+        | Trouble::NewerVersion { .. }
+        | Trouble::Spins => None,
     }
 }

@@ -352,7 +352,7 @@ impl Inbox {
 
 /// Returns the value that the workflow receives with an entry, and its size, if it is stored as a
 /// blob.
-pub(super) fn large(entry: &Entry) -> Option<(&Payload, u64)> {
+pub(crate) fn large(entry: &Entry) -> Option<(&Payload, u64)> {
     let payload = match entry {
         Entry::FrameCompleted { .. } | Entry::Received { .. } => entry.payload(),
         _ => None,

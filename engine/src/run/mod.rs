@@ -41,13 +41,19 @@ mod reopened;
 mod replay;
 mod retried;
 mod retry;
+mod seed;
 mod state;
+mod view;
 
 pub(crate) use conductor::run;
 pub(crate) use dispatching::dispatch_outbox;
 pub use ended::{Causes, Ended, RunError};
+pub(crate) use inbox::large;
+pub(crate) use program::Delivery;
 #[cfg(any(test, feature = "simulation"))]
 pub(crate) use state::check_load;
+pub(crate) use view::{Batch, View};
+pub use view::{Query, ShownState};
 
 use crate::process::Notice;
 

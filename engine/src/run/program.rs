@@ -12,7 +12,7 @@ use jiff::Timestamp;
 
 use crate::domain::{Entry, Failure, FrameId, Json};
 use crate::process::{Core, Counter};
-use crate::replay::{Activation, Drive, FrameKind, Position, StepState, Trouble};
+use crate::replay::{Activation, AwaitedFrame, Drive, FrameKind, Position, StepState, Trouble};
 
 /// Why workflow code cannot continue.
 #[derive(Debug)]
@@ -23,15 +23,15 @@ pub(super) enum Halted {
 }
 
 /// A journal entry to be replayed.
-pub(super) struct Delivery {
-    pub(super) at: Position,
-    pub(super) entry: Entry,
+pub(crate) struct Delivery {
+    pub(crate) at: Position,
+    pub(crate) entry: Entry,
     /// The value, if the entry contains a reference.
-    pub(super) value: Option<Json>,
+    pub(crate) value: Option<Json>,
     /// Whether it is a fact of a part that a retry has made void.
-    pub(super) fact: bool,
+    pub(crate) fact: bool,
     /// Set on the last entry of a replayed commit: the number of frames registered by then.
-    pub(super) frames: Option<u32>,
+    pub(crate) frames: Option<u32>,
 }
 
 pub(super) struct Program {
@@ -140,6 +140,11 @@ impl Program {
         open.into_iter().filter_map(|frame| frame.due).min()
     }
 
+    /// Returns what the workflow waits for.
+    pub(super) fn awaited(&self) -> Vec<AwaitedFrame> {
+        self.drive.as_ref().map(Drive::awaited).unwrap_or_default()
+    }
+
     /// Returns whether the workflow waits for a message.
     pub(super) fn receives(&self) -> bool {
         let open = self.drive.as_ref().map(Drive::open).unwrap_or_default();
@@ -217,7 +222,7 @@ impl Program {
     }
 
     /// Runs `work` on the driver, outside this task.
-    async fn activation<T: Send + 'static>(
+    pub(super) async fn activation<T: Send + 'static>(
         &mut self,
         now: Timestamp,
         work: impl FnOnce(&mut Drive) -> T + Send + 'static,

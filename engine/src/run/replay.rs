@@ -1,6 +1,6 @@
 //! Step 8: replays the journal, then delivers the entries that this run has absorbed.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::conductor::Run;
@@ -8,9 +8,10 @@ use super::ended::RunError;
 use super::halt::Halt;
 use super::inbox::large;
 use super::program::Delivery;
-use crate::domain::{Began, Entry, FrameId, Json};
-use crate::journal::{self, History};
-use crate::replay::{Code, Drive, Limits, Position, Seed};
+use super::seed;
+use crate::domain::Entry;
+use crate::journal::History;
+use crate::replay::{Drive, Position};
 use crate::stored;
 
 /// Number of entries replayed in one activation.
@@ -80,52 +81,11 @@ impl Run {
     async fn begin_drive(&mut self, history: &History) -> Result<Drive, RunError> {
         let core = Arc::clone(&self.core);
         let record = self.committer.journal.head.record.clone();
-        let newest = self.committer.state.generation;
-        let generation = journal::first_generation(&history.commits, newest);
-        let lines = history.lines();
-        let entries = || lines.iter().map(|line| line.entry);
-        let recorded: BTreeMap<FrameId, Json> = entries()
-            .filter_map(|entry| match entry {
-                Entry::FrameRecorded { fid, value } => Some((fid.clone(), value.clone())),
-                _ => None,
-            })
-            .collect();
-        let elsewhere = entries().filter_map(|entry| match entry {
-            Entry::FrameStarted {
-                fid,
-                began: Began::Child { queue, .. },
-            } if *queue != record.queue => Some(fid.clone()),
-            _ => None,
-        });
-        let elsewhere: BTreeSet<FrameId> = elsewhere.collect();
         let args = history.input().unwrap_or(&record.args);
         let args = stored::resolve(&core.ports, &record.eid, args).await?;
-        let known = core.app.find(&record.workflow, &record.version);
-        let code = Arc::clone(&known.expect("looked up before this run began").workflow);
-        let app = Arc::clone(&core.app);
-        let seed = Seed {
-            eid: record.eid,
-            generation,
-            queue: record.queue.clone(),
-            depth: record.depth,
-            args,
-            entropy: Arc::clone(&core.ports.entropy),
-            recorded,
-            queues: core.settings.queues.clone(),
-            elsewhere,
-            limits: Limits {
-                max_value: core.settings.max_value,
-                max_frames: u32::try_from(core.settings.max_entries).unwrap_or(u32::MAX),
-            },
-            code: Code::new(move |name, asked| {
-                let known = match asked {
-                    Some(version) => app.find(name, version),
-                    None => app.newest(name),
-                };
-                known.map(|known| known.version.clone())
-            }),
-        };
-        Ok(crate::sdk::drive(&*code, seed))
+        let code = core.app.find(&record.workflow, &record.version);
+        let code = code.expect("looked up before this run began");
+        Ok(seed::drive(&core, code, &record, args, history))
     }
 
     /// Delivers live entries, and appends them with what the workflow decides.

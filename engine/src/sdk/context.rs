@@ -249,6 +249,38 @@ impl Context {
         Err(Failed::continued())
     }
 
+    /// Shows a state: queries return it ([`Engine::query`](crate::client::Engine::query)), and nothing
+    /// else. It is no frame and no entry of the journal, and costs no request: a query replays the
+    /// execution, which shows its states again. They are numbered from 0.
+    ///
+    /// ```
+    /// use millpond::client::{App, Query, Start};
+    /// use millpond::prelude::*;
+    /// use millpond_testing::World;
+    ///
+    /// #[millpond::workflow]
+    /// async fn order(ctx: Context) -> Result<(), Failed> {
+    ///     ctx.set_state("open")?;
+    ///     ctx.receive::<()>("paid").await?;
+    ///     ctx.set_state("paid")?;
+    ///     Ok(ctx.receive::<()>("sent").await?)
+    /// }
+    ///
+    /// let world = World::new(App::new().register::<order>());
+    /// let eid = world.start(Start::of::<order>(&())).eid;
+    /// world.run_all();
+    /// let shown = world.block(world.engine.query(eid, &Query::newest())).unwrap();
+    /// assert_eq!(shown.states[0].value.get::<String>(), Ok("open".to_owned()));
+    /// assert_eq!(shown.awaited[0].about.as_deref(), Some("paid"));
+    /// ```
+    ///
+    /// # Errors
+    /// [`FrameError`] if the value is not JSON or larger than a value may be, and outside of the
+    /// workflow.
+    pub fn set_state<T: Serialize + ?Sized>(&self, value: &T) -> Result<(), FrameError> {
+        self.table.show(encode("set_state", value)?)
+    }
+
     /// The instant at which the workflow first made this call. Recorded; needs no waiting.
     #[must_use = "reading the time is a recorded frame"]
     pub fn now(&self) -> Timestamp {
@@ -265,6 +297,32 @@ impl Context {
     #[must_use = "drawing a number is a recorded frame"]
     pub fn random(&self) -> f64 {
         self.recorded("random", |_, entropy| entropy.unit())
+    }
+
+    /// The version of a change of the code: which branch this execution takes. `max` is the newest
+    /// version, and 0 is the code before the change.
+    ///
+    /// An execution that has passed this point with code that did not make the call gets 0. Any other
+    /// gets `max`, and keeps it: the first call decides the version of a change for the execution.
+    /// Recorded; needs no waiting. If the version that it keeps is above `max`, the execution is
+    /// blocked until a build with that version is deployed.
+    ///
+    /// ```
+    /// use millpond::prelude::*;
+    ///
+    /// async fn send(ctx: Context, order: u64) -> Result<(), Failed> {
+    ///     if ctx.version("check-address", 1)? == 1 {
+    ///         ctx.step("check", || async { Ok::<_, StepError>(()) }).await?;
+    ///     }
+    ///     Ok(ctx.step("send", || async { Ok::<_, StepError>(()) }).await?)
+    /// }
+    /// # let _ = millpond::sdk::erase_fn(send);
+    /// ```
+    ///
+    /// # Errors
+    /// [`FrameError`] if the name (that of a frame) is invalid, and outside of the workflow.
+    pub fn version(&self, change: &str, max: u32) -> Result<u32, FrameError> {
+        self.table.version(FrameName::parse(change)?, max)
     }
 
     /// The same context, with its frames named under `name`: for parts of a workflow that are

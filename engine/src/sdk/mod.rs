@@ -8,6 +8,7 @@ mod frame;
 #[cfg(any(test, feature = "testing"))]
 mod mock;
 mod named_step;
+mod patterns;
 mod state;
 mod step;
 mod step_body;
@@ -24,6 +25,7 @@ pub use error::{Failed, StepError};
 #[cfg(any(test, feature = "testing"))]
 pub(crate) use mock::Mock;
 pub use named_step::NamedStep;
+pub use patterns::{Map, Saga};
 pub use step::Step;
 pub use step_body::{CallFn, StepFn};
 pub use wait::{Receive, ReceiveTimeout, Sleep, WaitForRetry};

@@ -14,6 +14,8 @@ use crate::process::App;
 use crate::{Attempt, Context, ExecutionId, Failed, FrameError, OnClose, Retry, Step, StepError};
 
 pub(super) const WORKFLOW: &str = "simulation.program";
+/// The version of the only change.
+const NEWEST: u32 = 2;
 /// The number of attempts that may vanish: a process whose clock is ahead takes over many leases
 /// early.
 const MAX_LOST: u32 = 10_000;
@@ -153,6 +155,16 @@ async fn one(ctx: &Context, hands: &Hands, part: Part) -> Result<u64, Failed> {
             17
         }
         Part::Continue => 23,
+        Part::Show => {
+            ctx.set_state(&"shown")?;
+            23
+        }
+        Part::Version => {
+            let version = ctx.version("change", NEWEST)?;
+            // B41: every process has this code.
+            assert_eq!(version, NEWEST, "the old branch in a new execution");
+            29
+        }
         Part::Draw => {
             let drawn = (ctx.now(), ctx.uuid(), ctx.random());
             let nanos = u64::from(drawn.0.subsec_nanosecond().unsigned_abs());

@@ -68,6 +68,10 @@ pub enum Part {
     Draw,
     /// Continues as new, with what follows as its program. In a parallel program: nothing.
     Continue,
+    /// A state for queries.
+    Show,
+    /// The version of a change.
+    Version,
 }
 
 /// The work of a step.
@@ -150,12 +154,14 @@ impl Part {
                 to: dice.index(roots),
                 channel,
             },
-            94..95 => Self::Draw,
-            95..97 => Self::Must(Work {
+            94 => Self::Draw,
+            95 | 96 => Self::Must(Work {
                 fails: dice.pick(&[1, 1, 2]),
                 ..Work::draw(dice)
             }),
-            97..100 => Self::Continue,
+            97 => Self::Continue,
+            98 => Self::Show,
+            99 => Self::Version,
             _ => Self::Step(Work::draw(dice)),
         }
     }
@@ -168,7 +174,12 @@ impl Part {
             Self::Receive { timeout, .. } => timeout.unwrap_or(0),
             Self::Sleep(wait) => *wait,
             Self::Child { program, .. } => program.longest(),
-            Self::Announce(_) | Self::Send { .. } | Self::Draw | Self::Continue => 0,
+            Self::Announce(_)
+            | Self::Send { .. }
+            | Self::Draw
+            | Self::Continue
+            | Self::Show
+            | Self::Version => 0,
         }
     }
 

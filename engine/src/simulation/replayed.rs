@@ -10,7 +10,7 @@ use crate::client::Engine;
 use crate::domain::{Entry, ExecutionId, FrameId, Json, Payload};
 use crate::journal::{self, Line};
 use crate::process::Core;
-use crate::replay::{Code, Drive, Limits, Position, Seed, Trouble};
+use crate::replay::{Code, Drive, Limits, Position, Seed, Trouble, Versions};
 use crate::stored::{self, LoadError};
 
 pub(super) fn check(observer: &Engine, eid: ExecutionId, story: &Story) -> Result<(), Broken> {
@@ -104,6 +104,11 @@ fn seed(core: &Core, story: &Story, from: u64) -> Result<Seed, LoadError> {
         }) => (*generation, input),
         _ => (0, &record.args),
     };
+    let part: Vec<_> = journal::lines(&story.commits)
+        .into_iter()
+        .filter(|line| line.number >= from)
+        .take_while(|line| line.number == from || !is_continued(line.entry))
+        .collect();
     let app = Arc::clone(&core.app);
     Ok(Seed {
         eid: record.eid,
@@ -119,8 +124,13 @@ fn seed(core: &Core, story: &Story, from: u64) -> Result<Seed, LoadError> {
             max_value: core.settings.max_value,
             max_frames: u32::MAX,
         },
+        versions: Versions::of(&part),
         code: Code::new(move |name, _| app.newest(name).map(|known| known.version.clone())),
     })
+}
+
+fn is_continued(entry: &Entry) -> bool {
+    matches!(entry, Entry::Continued { .. })
 }
 
 /// The values that plain calls drew. The frames of each generation have names of their own.

@@ -28,7 +28,9 @@ mod large_values;
 mod leaving;
 mod ledger;
 mod limits;
+mod patterns;
 mod price;
+mod query;
 mod queues;
 mod races;
 mod replay_orders;
@@ -43,6 +45,7 @@ mod unread;
 mod unreadable;
 mod unversioned;
 mod values;
+mod versions;
 mod warnings;
 mod worker;
 

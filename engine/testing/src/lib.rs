@@ -27,6 +27,8 @@
 //! The code is the `testing` feature of the crate `millpond`: this crate enables it, so that a
 //! build without tests does not contain it. Add it to the dev-dependencies.
 
+mod replay;
+
 pub use millpond::ports::{MemoryBucket, Verb};
 #[doc(hidden)]
 pub use millpond::testing::fuzz;
@@ -34,3 +36,4 @@ pub use millpond::testing::{
     CountingBucket, Counts, Delayed, FaultBucket, Injection, ManualClock, Pool, Request, Rule,
     SeededEntropy, World,
 };
+pub use replay::replay;

@@ -1,24 +1,22 @@
 //! A saga: what was done is undone if a later step fails, or if the execution is cancelled.
 
+use millpond::Saga;
 use millpond::prelude::*;
 
 /// Books a flight, waits for a confirmation, and books a hotel.
 #[millpond::workflow]
 pub async fn trip(ctx: Context, hotel: String) -> Result<String, Failed> {
-    let flight = ctx.call("book", book, &"flight".to_owned()).await?;
-    match finish(&ctx, &hotel).await {
-        Ok(room) => Ok(format!("{flight}, {room}")),
-        Err(error) => {
-            // After a cancellation, every frame fails at once unless it is shielded.
-            ctx.shielded().call("undo", undo, &flight).await?;
-            Err(error.into())
-        }
-    }
+    let mut saga = Saga::new(&ctx);
+    let booked = all(&ctx, &mut saga, &hotel).await;
+    saga.end(booked).await // undoes what was done, if it is an error
 }
 
-async fn finish(ctx: &Context, hotel: &str) -> Result<String, FrameError> {
+async fn all(ctx: &Context, saga: &mut Saga, hotel: &str) -> Result<String, Failed> {
+    let flight = ctx.call("book", book, &"flight".to_owned()).await?;
+    saga.undo("undo", undo, &flight);
     ctx.receive::<()>("confirm").await?;
-    ctx.call("book", book, &hotel.to_owned()).await
+    let room = ctx.call("book", book, &hotel.to_owned()).await?;
+    Ok(format!("{flight}, {room}"))
 }
 
 async fn book(what: String) -> Result<String, StepError> {

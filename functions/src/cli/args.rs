@@ -83,6 +83,7 @@ commands! {
     List(super::list::Args),
     Show(super::show::Args),
     Journal(super::journal::Args),
+    Query(super::query::Args),
     Watch(super::watch::Args),
     Result(super::result::Args),
     Signal(super::signal::Args),
@@ -93,6 +94,8 @@ commands! {
     Retry(super::retry::Args),
     Delete(super::delete::Args),
     Workflows(super::workflows::Args),
+    Versions(super::versions::Args),
+    Replay(super::replay::Args),
     Triggers(super::triggers::Args),
     Ffl(super::ffl::Args),
     #[cfg(feature = "graph")]

@@ -55,6 +55,7 @@ fn about(entry: &Entry) -> Option<String> {
             ..
         } => format!("to {to} on {channel}  {}", text::payload(payload)),
         Entry::Announced { kind, value, .. } => format!("{kind}  {}", text::payload(value)),
+        Entry::ChangeVersioned { change, version } => format!("{change}  {version}"),
         Entry::ChildClosed { eid, how, .. } => format!("{eid}  {how:?}").to_lowercase(),
         Entry::FrameRecorded { value, .. } => text::payload(&value.clone().into()),
         Entry::FrameFailed { failure, .. }

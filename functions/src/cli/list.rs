@@ -46,7 +46,7 @@ pub(crate) struct Args {
 }
 
 /// Parses a status by its name; clap lists the names and suggests similar ones.
-fn status() -> impl TypedValueParser<Value = Status> {
+pub(super) fn status() -> impl TypedValueParser<Value = Status> {
     PossibleValuesParser::new(Status::ALL.map(Status::as_str)).map(|name| {
         let found = Status::named(&name);
         found.expect("the parser accepts only these names")

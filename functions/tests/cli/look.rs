@@ -224,3 +224,125 @@ fn e22_a_child_that_has_not_begun_is_pending() {
     let shown = world.ok(&["show", &eid]);
     assert!(shown.contains("child     pending"), "{shown}");
 }
+
+#[test]
+fn query_prints_the_state_and_what_is_awaited() {
+    let world = World::new();
+    let eid = world.start(&["approve"]);
+    let none = world.run(&["query", &eid]);
+    assert_eq!((none.code, none.out.as_str()), (0, ""));
+    world.work();
+    let shown = world.ok(&["query", &eid]);
+    assert!(shown.starts_with("state 0  entry "), "{shown}");
+    assert!(shown.contains("\"asked\""), "{shown}");
+    let waits = "waits  root/receive#0  for a message on approval\n";
+    assert!(shown.ends_with(waits), "{shown}");
+    world.ok(&["signal", &eid, "approval", "true"]);
+    world.work();
+    let page = world.json(&["query", &eid, "--states", "--limit", "1"]);
+    assert_eq!(
+        (&page["states"][0]["value"], &page["next"]),
+        (&"asked".into(), &1.into())
+    );
+    let last = world.json(&["query", &eid]);
+    assert_eq!(last["states"][0]["value"], true);
+    assert_eq!(last["awaited"].as_array().unwrap().len(), 0);
+    let early = world.json(&["query", &eid, "--at", "0"]);
+    assert_eq!(early["states"].as_array().unwrap().len(), 0);
+    let beyond = world.run(&["query", &eid, "--at", "1000"]);
+    assert_eq!(beyond.code, 2);
+    assert!(beyond.err.contains("entries="), "{beyond:?}");
+    assert_eq!(world.run(&["query", &eid, "--from", "1"]).code, 2);
+}
+
+#[test]
+fn versions_lists_those_that_executions_still_need() {
+    let world = World::new();
+    world.start(&["greet", "--input", "\"ana\""]);
+    world.work();
+    let none = world.run(&["versions"]);
+    assert!(none.code == 0 && none.out.is_empty(), "{none:?}");
+    world.start(&["approve"]);
+    world.start(&["approve"]);
+    let used = world.json(&["versions"]);
+    assert_eq!(used.as_array().unwrap().len(), 1);
+    assert_eq!(
+        (&used[0]["workflow"], &used[0]["executions"]),
+        (&"approve".into(), &2.into())
+    );
+    assert!(world.ok(&["versions"]).contains("registered"));
+}
+
+#[test]
+fn replay_reports_what_this_build_would_block() {
+    let world = World::new();
+    let eid = world.start(&["approve"]);
+    let greeted = world.start(&["greet", "--input", "\"ana\""]);
+    world.work();
+    let open = world.json(&["replay"]);
+    assert_eq!((&open["replayed"], &open["fit"]), (&1.into(), &1.into()));
+    let all = world.json(&["replay", "--status", "completed", "--status", "suspended"]);
+    assert_eq!(all["fit"], 2);
+
+    // Exported, as objects and as documents.
+    let folder = tempfile::tempdir().unwrap();
+    let export = folder.path().join("export");
+    let export = export.to_str().unwrap();
+    world.ok(&["bucket", "export", export]);
+    let exported = world.json(&["replay", "--against", export]);
+    assert_eq!(exported["fit"], 2);
+    let one = world.json(&["replay", "--against", export, "--workflow", "greet"]);
+    assert_eq!(one["replayed"], 1);
+    let text = world.ok(&["journal", &greeted, "--json"]);
+    let file = folder.path().join("greeted.json");
+    std::fs::write(&file, &text).unwrap();
+    let path = file.to_str().unwrap();
+    assert_eq!(world.json(&["replay", "--against", path])["fit"], 1);
+
+    // A journal of other code: it waits on another channel.
+    let text = world.ok(&["journal", &eid, "--json"]);
+    std::fs::write(&file, text.replace("\"approval\"", "\"other\"")).unwrap();
+    let misfit = world.run(&["replay", "--against", path, "--json"]);
+    assert_eq!(misfit.code, 1, "{misfit:?}");
+    let report: serde_json::Value = serde_json::from_str(&misfit.out).unwrap();
+    let finding = &report["findings"][0];
+    assert_eq!(finding["finding"], "blocked");
+    let blocked = &finding["blocked"];
+    assert_eq!(blocked["reason"], "nondeterminism");
+    assert_eq!(blocked["expected"], "receive root/receive#0 on other");
+    assert_eq!(blocked["got"], "receive root/receive#0 on approval");
+    let text = world.run(&["replay", "--against", path]);
+    assert!(text.out.contains("1 of them do not fit"), "{text:?}");
+    std::fs::write(&file, text.out.replace("approve", "x")).unwrap();
+    assert_eq!(
+        world.run(&["replay", "--against", path]).code,
+        2,
+        "no document"
+    );
+    let missing = folder.path().join("missing");
+    assert_eq!(
+        world
+            .run(&["replay", "--against", missing.to_str().unwrap()])
+            .code,
+        2
+    );
+    let renamed = world
+        .ok(&["journal", &eid, "--json"])
+        .replace("\"approve\"", "\"gone\"");
+    std::fs::write(&file, renamed).unwrap();
+    let gone = world.run(&["replay", "--against", path]);
+    assert!(
+        gone.code == 1 && gone.out.contains("unregistered"),
+        "{gone:?}"
+    );
+    std::fs::write(
+        &file,
+        world.ok(&["journal", &greeted, "--limit", "1", "--json"]),
+    )
+    .unwrap();
+    let part = world.run(&["replay", "--against", path]);
+    assert!(
+        part.code == 2 && part.err.contains("only a part"),
+        "{part:?}"
+    );
+}

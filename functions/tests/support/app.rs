@@ -21,7 +21,10 @@ async fn twice(ctx: Context, name: String) -> Result<Vec<String>, Failed> {
 
 #[millpond::workflow]
 async fn approve(ctx: Context) -> Result<bool, Failed> {
-    Ok(ctx.receive("approval").await?)
+    ctx.set_state("asked")?;
+    let approved = ctx.receive("approval").await?;
+    ctx.set_state(&approved)?;
+    Ok(approved)
 }
 
 /// Its child is on a queue that no worker serves.

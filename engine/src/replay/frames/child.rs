@@ -145,6 +145,10 @@ impl Frame for Child {
             _ => Accepted::Misfit,
         }
     }
+
+    fn child(&self) -> Option<(ExecutionId, &Workflow)> {
+        Some((self.eid, &self.workflow))
+    }
 }
 
 fn describe(entry: &Entry) -> Option<Described> {

@@ -7,7 +7,9 @@ use jiff::Timestamp;
 
 use super::FrameKind;
 use super::step::{SharedStepBody, Step};
-use crate::domain::{Channel, Depth, Entry, ExecutionId, Failure, FrameId, Json, MessageId, Queue};
+use crate::domain::{
+    Channel, Depth, Entry, ExecutionId, Failure, FrameId, Json, MessageId, Queue, Workflow,
+};
 use crate::replay::Code;
 use crate::replay::FrameError;
 
@@ -82,6 +84,11 @@ pub(crate) trait Frame: Send {
     /// Whether it waits for the result of this child, as it ended in this generation.
     fn awaits(&self, _child: &ExecutionId, _generation: u32) -> bool {
         false
+    }
+
+    /// The child execution that it is, and its workflow.
+    fn child(&self) -> Option<(ExecutionId, &Workflow)> {
+        None
     }
 
     /// The channel it waits on.

@@ -112,6 +112,14 @@ impl Step {
         self.step_body.clone()
     }
 
+    /// The newest attempt.
+    pub(in crate::replay) fn attempt(&self) -> Option<u32> {
+        match self.phase {
+            Phase::Fresh => None,
+            Phase::Started { attempt } | Phase::Backoff { attempt, .. } => Some(attempt),
+        }
+    }
+
     pub(in crate::replay) fn state(&self, fid: &FrameId) -> StepState {
         StepState {
             fid: fid.clone(),

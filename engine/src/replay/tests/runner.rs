@@ -14,7 +14,7 @@ use super::make::{Counting, cancel, eid, elapsed, fid, instant, message, receive
 use crate::domain::{
     Began, Body, Depth, Entry, Failure, FrameId, Json, Lost, MessageId, Queue, Wait,
 };
-use crate::replay::{Activation, Code, Drive, Limits, Phase, Position, Seed, Trouble};
+use crate::replay::{Activation, Code, Drive, Limits, Phase, Position, Seed, Trouble, Versions};
 use crate::sdk::{Attempt, Context, ErasedWorkflow, Failed, erase_fn};
 
 /// What comes from outside once nothing else is to be done.
@@ -105,6 +105,7 @@ impl World {
                 max_value: 10_000,
                 max_frames: self.max_frames,
             },
+            versions: Versions::default(),
             code: Code::new(|_, asked| Some(asked.clone().unwrap_or_else(|| "7".into()))),
         };
         let mut drive = crate::sdk::drive(&*self.workflow, seed);

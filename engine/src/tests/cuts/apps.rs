@@ -54,6 +54,8 @@ fn leaves(app: App, ledger: &Ledger) -> App {
     let l = ledger.clone();
     let app = app.workflow("three", "1", move |ctx, n| three(ctx, l.clone(), n));
     let l = ledger.clone();
+    let app = app.workflow("branches", "1", move |ctx, n| branches(ctx, l.clone(), n));
+    let l = ledger.clone();
     let app = app.workflow("again", "1", move |ctx, n| again(ctx, l.clone(), n));
     let l = ledger.clone();
     let app = app.workflow("receive_two", "1", move |ctx, n| {
@@ -293,4 +295,14 @@ async fn sender(ctx: Context, ledger: Ledger, n: u64) -> Result<u64, Failed> {
     ctx.send(keyed("receive_two"), "in", &4_u64)?;
     ctx.announce("ended", &n)?;
     Ok(sum)
+}
+
+/// A change behind a message, and a step in its new branch.
+async fn branches(ctx: Context, ledger: Ledger, _: u64) -> Result<u64, Failed> {
+    let received = ctx.receive::<u64>("in").await?;
+    ctx.set_state(&received)?;
+    match ctx.version("change", 1)? {
+        0 => Ok(0),
+        _ => Ok(received + step(&ctx, &ledger, "new", 100).await?),
+    }
 }

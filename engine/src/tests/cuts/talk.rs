@@ -187,3 +187,34 @@ fn i4_a_pause_while_asleep_keeps_the_deadline() {
     let scenario = Scenario::new(acts, ("nap", Completed, "2"));
     scenario.cut_everywhere();
 }
+
+#[test]
+fn b41_a_change_behind_a_message() {
+    let acts = vec![
+        start("branches", 0),
+        run(),
+        signal("branches", "in", 1),
+        run(),
+    ];
+    let scenario = Scenario::new(acts, ("branches", Completed, "101"));
+    let scenario = scenario.sends("change.versioned");
+    scenario.cut_everywhere();
+    scenario.cut_in_pairs();
+}
+
+/// The replay after the pause reaches the change for the first time.
+#[test]
+fn b41_a_change_behind_a_message_that_came_during_a_pause() {
+    let acts = vec![
+        start("branches", 0),
+        run(),
+        command(Command::Pause, "branches"),
+        run(),
+        signal("branches", "in", 1),
+        run(),
+        command(Command::Resume, "branches"),
+        run(),
+    ];
+    let scenario = Scenario::new(acts, ("branches", Completed, "101"));
+    scenario.sends("change.versioned").cut_everywhere();
+}

@@ -7,6 +7,7 @@
 //! | `POST /executions` | 201 (200: the key is in use) | those of a start |
 //! | `GET /executions/{id}` | 200 | 1 G |
 //! | `GET /executions/{id}/result?wait=S` | 200; 202: not ended in that time | 1 G per poll |
+//! | `GET /executions/{id}/state?at=N` | 200: the newest state, and what it waits for | those of a query |
 //! | `POST /executions/{id}/signal` | 202 | those of a signal |
 //!
 //! `{id}` is an execution's id, or `key:` and the percent-encoded key with which it was started. Errors
@@ -21,7 +22,7 @@ mod tests;
 
 use std::time::Duration;
 
-use millpond::client::{Engine, EngineError, Outcome, Signal, Start};
+use millpond::client::{Engine, EngineError, Outcome, Query, Signal, Start};
 use millpond::domain::{Actor, ActorKind, ExecutionId};
 use millpond::keys::Key;
 use serde_json::json;
@@ -33,6 +34,9 @@ use crate::events::Request;
 
 /// Longest wait for a result, if the time of the call allows it.
 const LONGEST_WAIT: Duration = Duration::from_secs(20);
+
+/// The largest page of states.
+const MAX_STATES: u64 = 1_000;
 
 /// Answers one request. `left` is how long the caller's connection lasts.
 pub async fn api(engine: &Engine, request: &Request, left: Duration) -> Response {
@@ -50,8 +54,9 @@ async fn answer(engine: &Engine, request: &Request, left: Duration) -> Result<Re
         ("POST", ["executions"]) => start(engine, request).await,
         ("GET", ["executions", id]) => status(engine, id).await,
         ("GET", ["executions", id, "result"]) => result(engine, id, request, left).await,
+        ("GET", ["executions", id, "state"]) => state(engine, id, request).await,
         ("POST", ["executions", id, "signal"]) => signal(engine, id, request).await,
-        (method, ["health"] | ["executions", _] | ["executions", _, "result"]) => {
+        (method, ["health"] | ["executions", _] | ["executions", _, "result" | "state"]) => {
             Err(Problem::method(method, &request.path, "GET"))
         }
         (method, ["executions"] | ["executions", _, "signal"]) => {
@@ -163,6 +168,40 @@ async fn result(
         }
         Err(error) => Err(error.into()),
     }
+}
+
+/// Replays the execution. With `from` or `limit`, a page of its states.
+async fn state(engine: &Engine, id: &str, request: &Request) -> Result<Response, Problem> {
+    let eid = eid(engine, id).await?;
+    let (from, limit) = (number(request, "from")?, number(request, "limit")?);
+    let mut query = match (from, limit) {
+        (None, None) => Query::newest(),
+        (from, limit) => {
+            let limit = limit.unwrap_or(MAX_STATES).min(MAX_STATES);
+            Query::page(
+                from.unwrap_or(0),
+                usize::try_from(limit).unwrap_or(usize::MAX),
+            )
+        }
+    };
+    if let Some(at) = number(request, "at")? {
+        query = query.at(at);
+    }
+    let shown = engine.query(eid, &query).await?;
+    Ok(Response::json(200, &json!(shown)))
+}
+
+/// A parameter that is a whole number.
+fn number(request: &Request, name: &str) -> Result<Option<u64>, Problem> {
+    let Some(text) = request.parameter(name) else {
+        return Ok(None);
+    };
+    let number = text.parse().map_err(|_| {
+        Problem::bad(format!(
+            "invalid parameter `{name}`: it is not a whole number: value={text:?}"
+        ))
+    });
+    number.map(Some)
 }
 
 async fn signal(engine: &Engine, id: &str, request: &Request) -> Result<Response, Problem> {

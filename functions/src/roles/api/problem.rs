@@ -50,7 +50,7 @@ impl Problem {
             title: "Unknown path",
             detail: format!(
                 "no resource has this path: use /health, /executions, /executions/ID, \
-                 /executions/ID/result or /executions/ID/signal: path={path:?}"
+                 /executions/ID/result, /executions/ID/state or /executions/ID/signal: path={path:?}"
             ),
             allow: None,
         }

@@ -82,6 +82,46 @@ fn an_execution_is_started_signalled_and_read_at_the_price_of_each() {
     assert_eq!(call(&world, "POST", &signal, &word).0, 409);
 }
 
+async fn counts(ctx: Context) -> Result<(), Failed> {
+    for n in 0..3_u64 {
+        ctx.set_state(&n)?;
+    }
+    Ok(ctx.receive("go").await?)
+}
+
+#[test]
+fn the_state_of_an_execution_is_read_by_a_replay() {
+    let counts = |ctx, ()| counts(ctx);
+    let world = World::new(App::new().workflow("counts", "1", counts));
+    let body = json!({"workflow": "counts", "key": "one"});
+    call(&world, "POST", "/executions", &body);
+    world.run_all();
+    let get = |query: &str| {
+        let path = format!("/executions/key:one/state{query}");
+        call(&world, "GET", &path, &Value::Null)
+    };
+    let (status, newest) = get("");
+    assert_eq!((status, &newest["states"][0]["value"]), (200, &json!(2)));
+    assert_eq!(newest["awaited"][0]["about"], "go");
+    assert_eq!(newest["awaited"][0]["kind"], "receive");
+    let (_, page) = get("?from=1&limit=1");
+    let state = &page["states"][0];
+    assert_eq!((&state["number"], &page["next"]), (&json!(1), &json!(2)));
+    let (status, early) = get("?at=0");
+    assert_eq!((status, &early["states"]), (200, &json!([])));
+    let (status, beyond) = get("?at=99");
+    let detail = beyond["detail"].as_str().unwrap();
+    assert!(status == 400 && detail.contains("entries="), "{detail}");
+    assert_eq!(get("?at=x").0, 400);
+    // Another build cannot replay it.
+    let other = World::beside(&world, App::new().workflow("counts", "2", greet), "w2", 2);
+    let path = "/executions/key:one/state";
+    assert_eq!(call(&other, "GET", path, &Value::Null).0, 404);
+    let other = World::beside(&world, App::new().workflow("counts", "1", greet), "w3", 3);
+    let (status, problem) = call(&other, "GET", path, &Value::Null);
+    assert_eq!((status, &problem["code"]), (409, &json!("conflict")));
+}
+
 #[test]
 fn the_actor_is_who_the_platform_found_and_a_body_cannot_name_one() {
     let world = world();
@@ -103,6 +143,7 @@ fn a_wrong_method_is_answered_with_the_allowed_one() {
         ("/executions", "POST"),
         ("/executions/7", "GET"),
         ("/executions/7/result", "GET"),
+        ("/executions/7/state", "GET"),
         ("/executions/7/signal", "POST"),
     ] {
         let (status, problem, response) = ask(&world, &request("PUT", path, ""));
