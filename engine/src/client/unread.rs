@@ -1,6 +1,6 @@
 //! Messages that no `receive` has consumed.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
 use serde::Serialize;
@@ -65,7 +65,7 @@ impl Engine {
 
 /// Returns the messages of a journal that no `receive` has consumed.
 pub(super) fn of_journal(commits: &[Commit]) -> Vec<Unread> {
-    let mut open = BTreeMap::new();
+    let (mut open, mut received) = (BTreeMap::new(), BTreeSet::new());
     for (at, entry) in commits
         .iter()
         .flat_map(|commit| &commit.entries)
@@ -78,7 +78,8 @@ pub(super) fn of_journal(commits: &[Commit]) -> Vec<Unread> {
                 from,
                 body: Body::Message { channel, payload },
                 ..
-            } => {
+            // A message is absorbed twice if the segment that contains it cannot be read (I3).
+            } if received.insert(mid) => {
                 let message = Unread {
                     mid: mid.clone(),
                     channel: channel.clone(),
@@ -87,7 +88,7 @@ pub(super) fn of_journal(commits: &[Commit]) -> Vec<Unread> {
                     payload: payload.clone(),
                     absorbed: true,
                 };
-                open.entry(mid).or_insert((at, message));
+                open.insert(mid, (at, message));
             }
             Entry::FrameFulfilled { mid: Some(mid), .. } => drop(open.remove(mid)),
             _ => {}

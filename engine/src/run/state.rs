@@ -6,7 +6,7 @@
 //!   renews its lease and dies; the next run reads a head that shows `running`, and begins the next
 //!   attempt.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::domain::{
     Began, Blocked, Body, Channel, Commit, Control, Entry, ExecutionId, FrameId, MessageId,
@@ -64,7 +64,14 @@ impl State {
             unread: BTreeMap::new(),
             newest_code: codes.max().cloned().unwrap_or_default(),
         };
+        let mut received = BTreeSet::new();
         for entry in history.iter().flat_map(|commit| &commit.entries) {
+            // I3: this message was absorbed twice: the segment that contains it could not be read.
+            if let Entry::Received { mid, .. } = entry
+                && !received.insert(mid)
+            {
+                continue;
+            }
             state.note(entry);
         }
         // The entry may be in a segment that cannot be read.
