@@ -107,9 +107,13 @@ async fn iteration(
         }
         false => Err(run.obey(&history, absorbed)),
     };
-    let close = match closed {
-        Ok(close) | Err(Halt::Close(close)) => close,
-        Err(Halt::Failed(error)) => return Err(error),
+    let closes = match closed {
+        Ok(close) | Err(Halt::Close(close)) => run.dispatch_before(&close).await.map(|()| close),
+        Err(Halt::Failed(error)) => Err(error),
+    };
+    let close = match closes {
+        Ok(close) => close,
+        Err(error) => return Err(run.save_outcomes(error).await),
     };
     match run.close(close).await? {
         ended @ (Ended::Suspended(_) | Ended::Terminal(_) | Ended::Parked(_) | Ended::Sliced) => {
