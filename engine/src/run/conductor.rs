@@ -55,7 +55,7 @@ async fn iterations(
     let hints = core.run_hints.receive(eid);
     core.counter.run();
     for _ in 0..ITERATIONS {
-        ended = match load::load(&core, eid, &causes).await? {
+        ended = match load::load(&core, eid, &causes, served).await? {
             Loaded::Ready(mut ready) => {
                 let kept = ready.kept;
                 ready.inbox.listen(hints.queue());
@@ -75,7 +75,8 @@ async fn iterations(
             }
             Loaded::Ended(ended) => ended,
         };
-        if !matches!(ended, Ended::Again) {
+        // A run that was asked to stop leaves the rest to the next hint.
+        if !matches!(ended, Ended::Again) || stop.gently.is_set() {
             return Ok(ended);
         }
         causes.deliveries = 0; // an iteration that asks for another one made progress
@@ -281,7 +282,9 @@ impl Run {
             false => self.inbox.is_woken(head).await?,
         };
         self.core.sticky.keep(&self.committer.journal);
-        Ok(if more && !stop.gently.is_set() {
+        // The mail with which a run hands over is a hint of its own.
+        let hands_over = stop.gently.is_set() && matches!(ended, Ended::Sliced);
+        Ok(if more && !hands_over {
             Ended::Again
         } else {
             ended

@@ -18,6 +18,9 @@ use crate::ports::{BucketError, Created};
 use crate::process::Core;
 use crate::stored::LoadError;
 
+/// How long a run may take to dispatch what its last commit decided, and to delete its mail.
+const ENDING: Duration = Duration::from_secs(1);
+
 /// A head that this run may continue from.
 pub(super) struct Ready {
     pub(super) journal: Journal,
@@ -47,6 +50,7 @@ pub(super) async fn load(
     core: &Arc<Core>,
     eid: ExecutionId,
     causes: &Causes,
+    served: &mut Vec<Key>,
 ) -> Result<Loaded, RunError> {
     if let Some(journal) = core.sticky.take(&eid)
         && let Resumed::Ready(ready) = resume(core, eid, journal, causes).await?
@@ -61,6 +65,9 @@ pub(super) async fn load(
     if let Some(until) = lease::held_until(ports, &journal.head).await? {
         return Ok(Loaded::Ended(Ended::Held(until)));
     }
+    if let Some(until) = ending(core, &journal.head, causes) {
+        return Ok(Loaded::Ended(Ended::Held(until)));
+    }
     // Mail is deleted only after everything that followed from it is dispatched: if the mail is
     // gone and it is the only cause, there is nothing left to do. Read after the head, which
     // decides whose mail it is.
@@ -70,9 +77,27 @@ pub(super) async fn load(
         false => Some(Early::new()),
     };
     match early {
-        Some(early) => load_mailbox(core, journal, causes, early).await,
+        Some(early) => load_mailbox(core, journal, causes, early, served).await,
         None => Ok(Loaded::Ended(Ended::Stale)),
     }
+}
+
+/// **N25** Returns until when the `start` of an execution that ended a moment ago is left to the run that
+/// ended it, which deletes it: several workers find it in the same page. Mail of any other kind may have
+/// arrived since.
+fn ending(core: &Core, head: &Head, causes: &Causes) -> Option<Timestamp> {
+    let is_start = |key: &Key| {
+        let mail = MailKey::parse(key);
+        mail.is_some_and(|mail| mail.mid == MessageId::start() && mail.queue == head.record.queue)
+    };
+    // After a failed run of this process, its mail is the sign that something is left.
+    let first = causes.deliveries == 0 && !causes.possible_duplicate;
+    let starts = causes.timers.is_empty() && causes.mail.iter().all(is_start);
+    let until = lease::after(head.at, ENDING);
+    let recent = until > core.ports.clock.now();
+    let ended = head.status.is_terminal() && head.status != Status::Archived;
+    let ended = ended && !causes.mail.is_empty();
+    (starts && ended && recent && first).then_some(until)
 }
 
 /// Steps 3 to 5, on a head that no other run holds.
@@ -81,6 +106,7 @@ async fn load_mailbox(
     mut journal: Journal,
     causes: &Causes,
     early: Early,
+    served: &mut Vec<Key>,
 ) -> Result<Loaded, RunError> {
     // 3. The mids decide what is fresh; if the tail contains all of them, no segment is read.
     let (listing, listed) = list(core, &journal.head.record).await?;
@@ -93,13 +119,11 @@ async fn load_mailbox(
     // undispatched outbox. Dispatching twice has the effect of dispatching once, so the outbox is
     // dispatched.
     let unreadable = history.as_ref().is_some_and(|read| !read.broken.is_empty());
-    let hidden = hidden(core, &journal.head, &listing, &mids).await?;
-    let signs = hidden.as_ref().map(Vec::len);
-    if is_undispatched(core, &journal.head, &listing, &mids, unreadable, signs).await? {
+    if is_undispatched(core, &journal.head, &listing, &mids, unreadable).await? {
         dispatch(core, &journal).await?;
     }
     if journal.head.status.is_terminal() {
-        let ended = over(core, &journal.head, &listing, causes).await?;
+        let ended = over(core, &journal.head, &listing, causes, served).await?;
         return Ok(Loaded::Ended(ended));
     }
     // 5. Fresh causes. Without one, on a head without a lease, there is nothing to do: no replay,
@@ -109,8 +133,7 @@ async fn load_mailbox(
     let fresh_timer = timer.is_some_and(|key| causes.timers.contains(key));
     let caused = fresh_mail || fresh_timer;
     if journal.head.lease.is_none() && !caused {
-        let hidden = hidden.unwrap_or_default();
-        let ended = stale(core, &journal.head, &listing, &mids, hidden, causes).await?;
+        let ended = stale(core, &journal.head, &listing, &mids, causes).await?;
         return Ok(Loaded::Ended(ended));
     }
     // **[R] A2** A stale timer among the causes covers nothing: it may be deleted already.
@@ -203,20 +226,20 @@ async fn read_history(
 ///
 /// **\[R\] A25** A full page hides the mail behind it, which may be the sign. Bad interleaving: a run
 /// dies after its final commit; newer mail fills the page; the next run sees no sign, and its commit
-/// drops the outbox. `signs` is the number of such messages, if the mail behind the page was listed.
+/// drops the outbox. The feed object of that commit decides instead, however many messages wait: it is
+/// the last effect of its outbox (A15). 1 G.
 async fn is_undispatched(
     core: &Core,
     head: &Head,
     listing: &Listing,
     mids: &BTreeSet<MessageId>,
     unreadable: bool,
-    signs: Option<usize>,
 ) -> Result<bool, RunError> {
     if head.outbox.is_empty() {
         return Ok(false);
     }
     let absorbed = listing.slots.iter().any(|slot| mids.contains(&slot.mid));
-    let behind = signs.map_or(listing.full, |signs| signs > 0);
+    let behind = listing.full && !absorbed && !is_fed(core, head).await?;
     let evident = unreadable || head.lease.is_some() || absorbed || behind;
     let undispatched = evident
         || match &head.fired {
@@ -224,6 +247,12 @@ async fn is_undispatched(
             None => false,
         };
     Ok(undispatched)
+}
+
+/// Returns whether the feed object of the newest commit exists. It stays while the execution lives.
+async fn is_fed(core: &Core, head: &Head) -> Result<bool, BucketError> {
+    let key = keys::feed(head.at, &head.record.eid, head.commit);
+    Ok(core.ports.read(&key).await?.is_some())
 }
 
 /// Dispatches the outbox that an earlier run left.
@@ -259,6 +288,7 @@ async fn over(
     head: &Head,
     listing: &Listing,
     causes: &Causes,
+    served: &mut Vec<Key>,
 ) -> Result<Ended, RunError> {
     let listed: Vec<Key> = listing.slots.iter().map(|slot| slot.key.clone()).collect();
     let elsewhere = |key: &Key| {
@@ -275,6 +305,7 @@ async fn over(
         }
     }
     finish::delete(core, head, &listed, causes, None, None).await?;
+    served.extend(listed);
     Ok(match listing.full {
         true => Ended::Again,
         false => Ended::Terminal(head.status),
@@ -289,50 +320,17 @@ async fn stale(
     head: &Head,
     listing: &Listing,
     mids: &BTreeSet<MessageId>,
-    mut hidden: Vec<Key>,
     causes: &Causes,
 ) -> Result<Ended, RunError> {
     let known = listing.slots.iter().filter(|slot| mids.contains(&slot.mid));
     let known: Vec<Key> = known.map(|slot| slot.key.clone()).collect();
     let all = known.len() == listing.slots.len();
-    hidden.extend(known);
-    finish::delete(core, head, &hidden, causes, None, None).await?;
+    finish::delete(core, head, &known, causes, None, None).await?;
     Ok(match all {
         true if listing.full => Ended::Again,
         true => Ended::Stale,
         false => Ended::Full,
     })
-}
-
-/// Returns the mail behind a full page that the journal contains, if the page shows only messages that
-/// the execution does not take: it wakes a run again and again, which must not dispatch each time. 1 P for
-/// each further page.
-async fn hidden(
-    core: &Core,
-    head: &Head,
-    listing: &Listing,
-    mids: &BTreeSet<MessageId>,
-) -> Result<Option<Vec<Key>>, RunError> {
-    let unknown = listing.slots.iter().any(|slot| !mids.contains(&slot.mid));
-    if !listing.full || !unknown || has_fresh(core, head, listing, mids) {
-        return Ok(None);
-    }
-    let record = &head.record;
-    let prefix = keys::mailbox(&record.queue, &record.eid);
-    let (mut found, mut after) = (
-        Vec::new(),
-        listing.slots.last().map(|slot| slot.key.clone()),
-    );
-    while let Some(from) = after {
-        let most = core.settings.mailbox_page;
-        let page = core.ports.page(&prefix, Some(&from), most).await?;
-        let rows = page.entries.into_iter().map(|row| row.key);
-        found.extend(
-            rows.filter(|key| MailKey::parse(key).is_some_and(|mail| mids.contains(&mail.mid))),
-        );
-        after = page.next;
-    }
-    Ok(Some(found))
 }
 
 /// Returns whether the page shows a message that a run absorbs.
