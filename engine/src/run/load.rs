@@ -119,7 +119,9 @@ async fn load_mailbox(
     // undispatched outbox. Dispatching twice has the effect of dispatching once, so the outbox is
     // dispatched.
     let unreadable = history.as_ref().is_some_and(|read| !read.broken.is_empty());
-    if is_undispatched(core, &journal.head, &listing, &mids, unreadable).await? {
+    let hidden = hidden(core, &journal.head, &listing, &mids).await?;
+    let signs = hidden.as_ref().map(Vec::len);
+    if is_undispatched(core, &journal.head, &listing, &mids, unreadable, signs).await? {
         dispatch(core, &journal).await?;
     }
     if journal.head.status.is_terminal() {
@@ -133,7 +135,8 @@ async fn load_mailbox(
     let fresh_timer = timer.is_some_and(|key| causes.timers.contains(key));
     let caused = fresh_mail || fresh_timer;
     if journal.head.lease.is_none() && !caused {
-        let ended = stale(core, &journal.head, &listing, &mids, causes).await?;
+        let hidden = hidden.unwrap_or_default();
+        let ended = stale(core, &journal.head, &listing, &mids, hidden, causes).await?;
         return Ok(Loaded::Ended(ended));
     }
     // **[R] A2** A stale timer among the causes covers nothing: it may be deleted already.
@@ -226,20 +229,20 @@ async fn read_history(
 ///
 /// **\[R\] A25** A full page hides the mail behind it, which may be the sign. Bad interleaving: a run
 /// dies after its final commit; newer mail fills the page; the next run sees no sign, and its commit
-/// drops the outbox. The feed object of that commit decides instead, however many messages wait: it is
-/// the last effect of its outbox (A15). 1 G.
+/// drops the outbox. `signs` is the number of such messages, if the mail behind the page was listed.
 async fn is_undispatched(
     core: &Core,
     head: &Head,
     listing: &Listing,
     mids: &BTreeSet<MessageId>,
     unreadable: bool,
+    signs: Option<usize>,
 ) -> Result<bool, RunError> {
     if head.outbox.is_empty() {
         return Ok(false);
     }
     let absorbed = listing.slots.iter().any(|slot| mids.contains(&slot.mid));
-    let behind = listing.full && !absorbed && !is_fed(core, head).await?;
+    let behind = signs.map_or(listing.full, |signs| signs > 0);
     let evident = unreadable || head.lease.is_some() || absorbed || behind;
     let undispatched = evident
         || match &head.fired {
@@ -247,12 +250,6 @@ async fn is_undispatched(
             None => false,
         };
     Ok(undispatched)
-}
-
-/// Returns whether the feed object of the newest commit exists. It stays while the execution lives.
-async fn is_fed(core: &Core, head: &Head) -> Result<bool, BucketError> {
-    let key = keys::feed(head.at, &head.record.eid, head.commit);
-    Ok(core.ports.read(&key).await?.is_some())
 }
 
 /// Dispatches the outbox that an earlier run left.
@@ -320,17 +317,50 @@ async fn stale(
     head: &Head,
     listing: &Listing,
     mids: &BTreeSet<MessageId>,
+    mut hidden: Vec<Key>,
     causes: &Causes,
 ) -> Result<Ended, RunError> {
     let known = listing.slots.iter().filter(|slot| mids.contains(&slot.mid));
     let known: Vec<Key> = known.map(|slot| slot.key.clone()).collect();
     let all = known.len() == listing.slots.len();
-    finish::delete(core, head, &known, causes, None, None).await?;
+    hidden.extend(known);
+    finish::delete(core, head, &hidden, causes, None, None).await?;
     Ok(match all {
         true if listing.full => Ended::Again,
         true => Ended::Stale,
         false => Ended::Full,
     })
+}
+
+/// Returns the mail behind a full page that the journal contains, if the page shows only messages that
+/// the execution does not take: it wakes a run again and again, which must not dispatch each time. 1 P for
+/// each further page.
+async fn hidden(
+    core: &Core,
+    head: &Head,
+    listing: &Listing,
+    mids: &BTreeSet<MessageId>,
+) -> Result<Option<Vec<Key>>, RunError> {
+    let unknown = listing.slots.iter().any(|slot| !mids.contains(&slot.mid));
+    if !listing.full || !unknown || has_fresh(core, head, listing, mids) {
+        return Ok(None);
+    }
+    let record = &head.record;
+    let prefix = keys::mailbox(&record.queue, &record.eid);
+    let (mut found, mut after) = (
+        Vec::new(),
+        listing.slots.last().map(|slot| slot.key.clone()),
+    );
+    while let Some(from) = after {
+        let most = core.settings.mailbox_page;
+        let page = core.ports.page(&prefix, Some(&from), most).await?;
+        let rows = page.entries.into_iter().map(|row| row.key);
+        found.extend(
+            rows.filter(|key| MailKey::parse(key).is_some_and(|mail| mids.contains(&mail.mid))),
+        );
+        after = page.next;
+    }
+    Ok(Some(found))
 }
 
 /// Returns whether the page shows a message that a run absorbs.

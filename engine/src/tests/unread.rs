@@ -46,7 +46,7 @@ fn a27_a_paused_execution_takes_no_more_messages_than_it_may_have_unread() {
 }
 
 #[test]
-fn a27_a_full_page_of_messages_that_stay_costs_two_reads_and_a_list() {
+fn a27_a_full_page_of_messages_that_stay_costs_lists_and_no_write() {
     let settings = Settings {
         mailbox_page: 3,
         ..few()
@@ -58,15 +58,11 @@ fn a27_a_full_page_of_messages_that_stay_costs_two_reads_and_a_list() {
     send(&world, eid, "in", 10);
     world.run_all();
     assert_eq!(left(&world, eid, Class::Message), 6);
-    // Behind the page there may be the sign of an undispatched outbox: the feed object shows that there
-    // is none, however many messages there are.
-    for more in [0, 20] {
-        send(&world, eid, "in", more);
-        let (ended, counts) = run(&world, eid);
-        assert_eq!(ended, Ended::Full);
-        assert_eq!((counts.reads, counts.lists), (2, 1), "{counts:?}");
-        assert_eq!((counts.writes, counts.deletes), (0, 0), "{counts:?}");
-    }
+    // Behind the page there may be the sign of an undispatched outbox.
+    let (ended, counts) = run(&world, eid);
+    assert_eq!(ended, Ended::Full);
+    assert_eq!((counts.reads, counts.lists), (1, 2), "{counts:?}");
+    assert_eq!((counts.writes, counts.deletes), (0, 0), "{counts:?}");
     world.block(world.engine.resume(eid, ada())).unwrap();
     world.run_all();
     assert_eq!(world.result::<u64>(eid), Ok(10));
