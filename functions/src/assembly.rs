@@ -101,7 +101,12 @@ impl Assembly {
         let wrapped = Wrapped::new(bucket, &clock, location.is_far());
         let entropy: Arc<dyn Entropy> = Arc::new(OsEntropy::new());
         let store = wrapped.bucket;
-        let pond = Pond::new(Arc::clone(&store), Arc::clone(&clock), Arc::clone(&entropy));
+        let pond = Pond::new(
+            Arc::clone(&store),
+            Arc::clone(&clock),
+            Arc::clone(&entropy),
+            codec.clone(),
+        );
         let (pond, encrypted) = (Arc::new(pond), codec.is_encrypted());
         let bucket = Coded::new(
             Arc::clone(&store),

@@ -183,6 +183,13 @@ impl Codec {
         }
     }
 
+    /// Whether a stored body is encrypted.
+    pub(crate) fn has_encrypted(stored: &[u8]) -> bool {
+        let method = stored.strip_prefix(MAGIC.as_slice());
+        let method = method.and_then(<[u8]>::first);
+        method.is_some_and(|method| method & AES != 0)
+    }
+
     fn compress(&self, body: &[u8]) -> Option<Vec<u8>> {
         let level = self.level?;
         if body.len() < SMALL {

@@ -9,6 +9,7 @@
 //!   another id none of them could be decrypted. [`Pond::restore`] creates it again. The bad
 //!   interleaving: somebody deletes `pond`; a worker creates it with another id; what one process
 //!   writes, no other can read.
+//! - **C6** It is restored only with an id under which an encrypted object of the bucket can be read.
 //! - **C5** A failed read is an error. It never counts as an absent object.
 //! - **Crash** between (2) and (3): nothing was written. After (3): the next process reads it.
 //!
@@ -26,10 +27,14 @@ use millpond::keys::{Key, Prefix};
 use millpond::ports::{Bucket, BucketError, Clock, Entropy, Expect, Fault, Outcome, Verb};
 use serde::{Deserialize, Serialize};
 
+use crate::codec::{Codec, Undecoded};
+
 /// The version of the stored form.
 const FORMAT: u32 = 1;
 /// The key of the object.
 const KEY: &str = "pond";
+/// The objects of each folder that are read to check an id.
+const CHECKED: usize = 100;
 /// The folders whose objects show that the bucket was used.
 const USED: [&str; 2] = ["x/", "mail/"];
 
@@ -49,6 +54,7 @@ pub struct Pond {
     bucket: Arc<dyn Bucket>,
     clock: Arc<dyn Clock>,
     entropy: Arc<dyn Entropy>,
+    codec: Codec,
     id: OnceLock<PondId>,
     /// Whether the object was read, also if it was absent.
     read: AtomicBool,
@@ -76,6 +82,12 @@ enum Unusable {
     Newer(u32),
     #[error("it has another id: id={0}")]
     Other(PondId),
+    #[error(
+        "an object cannot be decrypted under this id; give the id that doctor printed: key={0}"
+    )]
+    Wrong(String),
+    #[error("this id cannot be checked by an object of the bucket: {1}: key={0}")]
+    Unproven(String, Undecoded),
     #[error("it was written, and is not there")]
     Vanished,
 }
@@ -117,13 +129,19 @@ impl From<PondId> for String {
 }
 
 impl Pond {
-    /// The pond of `bucket`, which must not encode what it stores.
+    /// The pond of `bucket`, which must not encode what it stores; `codec` decrypts what is encoded.
     #[must_use]
-    pub fn new(bucket: Arc<dyn Bucket>, clock: Arc<dyn Clock>, entropy: Arc<dyn Entropy>) -> Self {
+    pub fn new(
+        bucket: Arc<dyn Bucket>,
+        clock: Arc<dyn Clock>,
+        entropy: Arc<dyn Entropy>,
+        codec: Codec,
+    ) -> Self {
         Self {
             bucket,
             clock,
             entropy,
+            codec,
             id: OnceLock::new(),
             read: AtomicBool::new(false),
         }
@@ -185,20 +203,49 @@ impl Pond {
         self.create(PondId(u128::from_be_bytes(random))).await
     }
 
-    /// Creates the pond with this id, whatever the bucket contains: it was lost, or the bucket was used
-    /// without encryption so far. 1 P, and 1 G if it exists.
+    /// Creates the pond with this id: it was lost, or the bucket was used without encryption so far.
+    /// **C6** The first encrypted object that is found must be readable under this id: nothing replaces a
+    /// pond, so one with a wrong id would make every object unreadable. 3 P, and 1 G for each object
+    /// up to the first encrypted one, at most 200; 1 G if the pond exists.
     ///
     /// # Errors
-    /// The store failed, or the pond exists and has another id.
+    /// The store failed; the pond exists and has another id; or an object was encrypted under another id,
+    /// or by a key that is not in the keyring.
     pub async fn restore(&self, id: PondId) -> Result<(), BucketError> {
         let stored = match self.id().await? {
             Some(stored) => stored,
-            None => self.create(id).await?,
+            None => {
+                self.check(id).await?;
+                self.create(id).await?
+            }
         };
         match stored == id {
             true => Ok(()),
             false => Err(unusable(Unusable::Other(stored))),
         }
+    }
+
+    /// Decrypts an object under `id`.
+    async fn check(&self, id: PondId) -> Result<(), BucketError> {
+        for prefix in USED {
+            let prefix = Prefix::parse(prefix).expect("a constant");
+            let page = self.bucket.list(&prefix, None, CHECKED).await?;
+            for row in page.entries {
+                let Some(found) = self.bucket.read(&row.key).await? else {
+                    continue;
+                };
+                if Codec::has_encrypted(&found.body) {
+                    let decoded = self.codec.decode(&row.key, Some(id), &found.body);
+                    let key = row.key.to_string();
+                    return match decoded {
+                        Ok(_) => Ok(()),
+                        Err(Undecoded::Forged) => Err(unusable(Unusable::Wrong(key))),
+                        Err(why) => Err(unusable(Unusable::Unproven(key, why))),
+                    };
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Returns whether the bucket contains an execution, or mail.

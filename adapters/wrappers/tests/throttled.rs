@@ -124,36 +124,47 @@ impl Process {
     }
 }
 
+/// Ten minutes of 30 % `SlowDown`: returns the executions that did not make each step once.
+fn ten_minutes(seed: u64, asked: Option<Duration>) -> Vec<String> {
+    let process = process();
+    let rule = || Rule::new(Injection::SlowDown(asked));
+    let rules = [
+        rule().on(Verb::Read),
+        rule().on_writes(),
+        rule().on(Verb::Delete),
+        rule().on(Verb::List),
+    ];
+    for (seed, rule) in (seed * 10..).zip(rules) {
+        let rule = rule.share(300, seed).lasting(TEN_MINUTES);
+        process.world.faults.add(rule);
+    }
+    let mut all = Vec::new();
+    process.beside(async {
+        for n in 0..20 {
+            all.push((process.start(&format!("{n}"), n % 5 + 1).await, n % 5 + 1));
+            process.sleep(SECOND * 28).await;
+        }
+        process.sleep(SECOND * 180).await;
+    });
+    let mut failed = Vec::new();
+    for (eid, steps) in all {
+        let result = process.world.result::<u64>(eid);
+        let ran = process.ran(eid);
+        if result != Ok(steps) || ran.iter().any(|times| *times != 1) {
+            failed.push(format!(
+                "seed {seed}, {asked:?}: {eid} {result:?}, attempts {ran:?}"
+            ));
+        }
+    }
+    let counted = process.all_counted();
+    assert!(counted > 100, "{asked:?}: {counted}");
+    failed
+}
+
 #[test]
 fn case17_ten_minutes_of_30_percent_503_on_every_verb_cost_no_attempt() {
-    for (seed, asked) in (12..).zip(ASKED) {
-        let process = process();
-        let rule = || Rule::new(Injection::SlowDown(asked));
-        let rules = [
-            rule().on(Verb::Read),
-            rule().on_writes(),
-            rule().on(Verb::Delete),
-            rule().on(Verb::List),
-        ];
-        for (seed, rule) in (seed * 10..).zip(rules) {
-            let rule = rule.share(300, seed).lasting(TEN_MINUTES);
-            process.world.faults.add(rule);
-        }
-        let mut all = Vec::new();
-        process.beside(async {
-            for n in 0..20 {
-                all.push((process.start(&format!("{n}"), n % 5 + 1).await, n % 5 + 1));
-                process.sleep(SECOND * 28).await;
-            }
-            process.sleep(SECOND * 180).await;
-        });
-        for (eid, steps) in all {
-            assert_eq!(process.world.result::<u64>(eid), Ok(steps), "{asked:?}");
-            let once = vec![1; usize::try_from(steps).expect("few")];
-            assert_eq!(process.ran(eid), once, "{asked:?}: an attempt was charged");
-        }
-        let counted = process.all_counted();
-        assert!(counted > 100, "{asked:?}: {counted}");
+    for (seed, asked) in (10..).zip(ASKED) {
+        assert_eq!(ten_minutes(seed, asked), [""; 0], "an attempt was charged");
     }
 }
 

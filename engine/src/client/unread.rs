@@ -1,6 +1,6 @@
 //! Messages that no `receive` has consumed.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
 use serde::Serialize;
@@ -66,7 +66,7 @@ impl Engine {
 
 /// Returns the messages of a journal that no `receive` has consumed.
 pub(super) fn of_journal(commits: &[Commit]) -> Vec<Unread> {
-    let mut open = BTreeMap::new();
+    let (mut open, mut received) = (BTreeMap::new(), BTreeSet::new());
     for (at, line) in journal::lines(commits).into_iter().enumerate() {
         match line.entry {
             Entry::Received {
@@ -75,7 +75,8 @@ pub(super) fn of_journal(commits: &[Commit]) -> Vec<Unread> {
                 from,
                 body: Body::Message { channel, payload },
                 ..
-            } => {
+            // A message is absorbed twice if the segment that contains it cannot be read (I3).
+            } if received.insert(mid) => {
                 let message = Unread {
                     mid: mid.clone(),
                     channel: channel.clone(),
@@ -84,7 +85,7 @@ pub(super) fn of_journal(commits: &[Commit]) -> Vec<Unread> {
                     payload: payload.clone(),
                     absorbed: true,
                 };
-                open.entry(mid).or_insert((at, message));
+                open.insert(mid, (at, message));
             }
             Entry::FrameFulfilled { mid: Some(mid), .. } => drop(open.remove(mid)),
             _ => {}

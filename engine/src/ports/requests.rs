@@ -251,7 +251,7 @@ impl Ports {
         if !error.is_transient() {
             return Err(error);
         }
-        let wait = self.backoff(attempts.made, error.wait());
+        let wait = self.backoff(attempts.made, error.wait(), deadline);
         if self.clock.monotonic().saturating_add(wait) >= deadline {
             return Err(error);
         }
@@ -262,9 +262,15 @@ impl Ports {
     }
 
     /// Full jitter on top of the delay that the store requests, so that callers throttled together
-    /// do not return together.
-    fn backoff(&self, attempt: u32, asked: Duration) -> Duration {
-        asked + BACKOFF.after(attempt).mul_f64(self.entropy.unit())
+    /// do not return together. Before a deadline, an eighth of that delay at most: a commit that
+    /// waits as long again as the store asks makes two thirds of the attempts that its lease allows.
+    fn backoff(&self, attempt: u32, asked: Duration, deadline: Duration) -> Duration {
+        let jitter = match deadline {
+            Duration::MAX => BACKOFF.after(attempt),
+            _ if asked.is_zero() => BACKOFF.after(attempt),
+            _ => BACKOFF.after(attempt).min(asked / 8),
+        };
+        asked + jitter.mul_f64(self.entropy.unit())
     }
 }
 

@@ -15,7 +15,10 @@ use crate::stored::LoadError;
 
 impl Run {
     /// Returns whether the causes of this run came so often without effect that it must acquire
-    /// first. **\[R\]** Old mail, or a timer long overdue, may have crashed every process since.
+    /// first. **\[R\] B25** Old mail, or a timer long overdue, may have crashed every process since. So
+    /// may a lease that has expired: the message that its holder kept (A26) is absorbed already. Bad
+    /// interleaving: a replay ends its process; each worker finds that message again, replays without a
+    /// commit, and dies uncounted.
     pub(super) fn is_crash_loop(&self, causes: &Causes) -> bool {
         let old = self.core.settings.ttl * 3;
         let now = self.core.ports.clock.now();
@@ -24,7 +27,9 @@ impl Run {
         };
         let waking = self.committer.timers.waking.as_ref();
         let due = waking.and_then(TimerKey::parse).map(|timer| timer.due);
-        causes.deliveries > self.core.settings.max_deliveries
+        let expired = self.committer.journal.head.lease.is_some();
+        expired
+            || causes.deliveries > self.core.settings.max_deliveries
             || self.inbox.modified().chain(due).any(stale)
     }
 

@@ -38,6 +38,31 @@ impl Run {
         }
     }
 
+    /// Dispatches what earlier commits of this run have decided, before a commit that closes it.
+    pub(super) async fn dispatch_before(&mut self, close: &Close) -> Result<(), RunError> {
+        match close {
+            Close::CountCrash | Close::Leave(_) => return Ok(()),
+            Close::End(_) | Close::Block(_) => self.attempts.abort_all(),
+            _ => {}
+        }
+        self.committer.drain().await
+    }
+
+    /// **\[R\] A31** Commits the outcomes of attempts before the run ends with `error`, which it returns:
+    /// they are in its memory only. Bad interleaving: an attempt ends; the next request of the run, a
+    /// listing or an effect, fails until its attempts are used up; the run ends, and the attempt counts
+    /// as lost.
+    pub(super) async fn save_outcomes(&mut self, error: RunError) -> RunError {
+        let refused = matches!(error, RunError::Commit(_));
+        if self.committer.lease.acquired
+            && !refused
+            && let Err(second) = self.committer.save().await
+        {
+            tracing::debug!(error = %second, "outcomes of attempts could not be stored");
+        }
+        error
+    }
+
     /// Makes the final commit.
     pub(super) async fn close(&mut self, close: Close) -> Result<Ended, RunError> {
         match close {
@@ -79,7 +104,6 @@ impl Run {
 
     /// Ends the execution: records its outcome and cancels the children that are still open.
     async fn end(&mut self, result: Result<Json, Failure>) -> Result<Ended, RunError> {
-        self.attempts.abort_all();
         self.close_children();
         let (status, entry) = match result {
             Ok(value) => {
@@ -128,7 +152,6 @@ impl Run {
     }
 
     async fn block(&mut self, why: Blocked) -> Result<Ended, RunError> {
-        self.attempts.abort_all();
         self.program.left_the_journal();
         self.committer.append([Entry::Blocked(why)]);
         self.leave(Status::Blocked, None).await?;

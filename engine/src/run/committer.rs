@@ -11,7 +11,7 @@ use super::dispatching::Dispatching;
 use super::ended::RunError;
 use super::lease::Held;
 use super::state::State;
-use crate::domain::{Entry, Status};
+use crate::domain::{Began, Entry, Status};
 use crate::journal::{Item, Journal, Named, News};
 use crate::keys::Key;
 use crate::outbox::{self, DispatchError};
@@ -214,6 +214,22 @@ impl Committer {
             self.flush(None).await?;
         }
         Ok(self.state.crash_count)
+    }
+
+    /// Commits what is pending, without the attempts that were to begin under it.
+    pub(super) async fn save(&mut self) -> Result<(), RunError> {
+        let begins = |entry: &mut Entry| {
+            let began = match entry {
+                Entry::FrameStarted { began, .. } => Some(began),
+                _ => None,
+            };
+            matches!(began, Some(Began::Step { .. }))
+        };
+        while self.pending.pop_if(begins).is_some() {}
+        match self.pending.is_empty() {
+            true => Ok(()),
+            false => self.flush(None).await,
+        }
     }
 
     /// Takes the entries for one commit out of the pending ones; large values become blobs. It

@@ -57,7 +57,7 @@ async fn iterations(
     let hints = core.run_hints.receive(eid);
     core.counter.run();
     for _ in 0..ITERATIONS {
-        ended = match load::load(&core, eid, &causes).await? {
+        ended = match load::load(&core, eid, &causes, served).await? {
             Loaded::Ready(mut ready) => {
                 let kept = ready.kept;
                 ready.inbox.listen(hints.queue());
@@ -77,7 +77,8 @@ async fn iterations(
             }
             Loaded::Ended(ended) => ended,
         };
-        if !matches!(ended, Ended::Again) {
+        // A run that was asked to stop leaves the rest to the next hint.
+        if !matches!(ended, Ended::Again) || stop.gently.is_set() {
             return Ok(ended);
         }
         causes.deliveries = 0; // an iteration that asks for another one made progress
@@ -113,9 +114,13 @@ async fn iteration(
     } else {
         Err(run.obey(&history, absorbed))
     };
-    let close = match closed {
-        Ok(close) | Err(Halt::Close(close)) => close,
-        Err(Halt::Failed(error)) => return Err(error),
+    let closes = match closed {
+        Ok(close) | Err(Halt::Close(close)) => run.dispatch_before(&close).await.map(|()| close),
+        Err(Halt::Failed(error)) => Err(error),
+    };
+    let close = match closes {
+        Ok(close) => close,
+        Err(error) => return Err(run.save_outcomes(error).await),
     };
     match run.close(close).await? {
         ended @ (Ended::Suspended(_) | Ended::Terminal(_) | Ended::Parked(_) | Ended::Sliced) => {
@@ -311,7 +316,9 @@ impl Run {
             false => self.inbox.is_woken(head).await?,
         };
         self.core.sticky.keep(&self.committer.journal);
-        Ok(if more && !stop.gently.is_set() {
+        // The mail with which a run hands over is a hint of its own.
+        let hands_over = stop.gently.is_set() && matches!(ended, Ended::Sliced);
+        Ok(if more && !hands_over {
             Ended::Again
         } else {
             ended

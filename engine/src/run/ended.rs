@@ -35,7 +35,8 @@ pub enum Ended {
     Terminal(Status),
     /// The execution is paused or blocked until an operator resumes it.
     Parked(Status),
-    /// Another run holds the lease until this instant.
+    /// Another run holds the lease until this instant, or has ended the execution and may delete its mail
+    /// until then.
     Held(Timestamp),
     /// The head of the execution is missing: it was lost. The causes stay, and the audit reports it.
     Orphan,

@@ -119,10 +119,12 @@ impl Run {
         let due = self.program.next_due();
         let requested = &self.committer.state.requested;
         let over = self.over_budget(requested.budget);
+        // Nothing else would wake the execution for mail that is left.
+        let more = !steps.is_empty() || self.waits_for_more();
         match (requested.parked, over.filter(|_| !steps.is_empty())) {
             (Some(status), _) => Close::Park(status),
             (None, Some(why)) => Close::Block(why),
-            _ if stop.gently.is_set() && !steps.is_empty() => Close::HandOver(due),
+            _ if stop.gently.is_set() && more => Close::HandOver(due),
             _ => Close::Suspend(due),
         }
     }

@@ -19,6 +19,9 @@ use crate::ports::{BucketError, Created};
 use crate::process::Core;
 use crate::stored::LoadError;
 
+/// How long a run may take to dispatch what its last commit decided, and to delete its mail.
+const ENDING: Duration = Duration::from_secs(1);
+
 /// A head that this run may continue from.
 pub(super) struct Ready {
     pub(super) journal: Journal,
@@ -48,6 +51,7 @@ pub(super) async fn load(
     core: &Arc<Core>,
     eid: ExecutionId,
     causes: &Causes,
+    served: &mut Vec<Key>,
 ) -> Result<Loaded, RunError> {
     if let Some(journal) = core.sticky.take(&eid)
         && let Resumed::Ready(ready) = resume(core, eid, journal, causes).await?
@@ -62,6 +66,9 @@ pub(super) async fn load(
     if let Some(until) = lease::held_until(ports, &journal.head).await? {
         return Ok(Loaded::Ended(Ended::Held(until)));
     }
+    if let Some(until) = ending(core, &journal.head, causes) {
+        return Ok(Loaded::Ended(Ended::Held(until)));
+    }
     // Mail is deleted only after everything that followed from it is dispatched: if the mail is
     // gone and it is the only cause, there is nothing left to do. Read after the head, which
     // decides whose mail it is.
@@ -71,9 +78,27 @@ pub(super) async fn load(
         false => Some(Early::new()),
     };
     match early {
-        Some(early) => load_mailbox(core, journal, causes, early).await,
+        Some(early) => load_mailbox(core, journal, causes, early, served).await,
         None => Ok(Loaded::Ended(Ended::Stale)),
     }
+}
+
+/// **N25** Returns until when the `start` of an execution that ended a moment ago is left to the run that
+/// ended it, which deletes it: several workers find it in the same page. Mail of any other kind may have
+/// arrived since.
+fn ending(core: &Core, head: &Head, causes: &Causes) -> Option<Timestamp> {
+    let is_start = |key: &Key| {
+        let mail = MailKey::parse(key);
+        mail.is_some_and(|mail| mail.mid == MessageId::start() && mail.queue == head.record.queue)
+    };
+    // After a failed run of this process, its mail is the sign that something is left.
+    let first = causes.deliveries == 0 && !causes.possible_duplicate;
+    let starts = causes.timers.is_empty() && causes.mail.iter().all(is_start);
+    let until = lease::after(head.at, ENDING);
+    let recent = until > core.ports.clock.now();
+    let ended = head.status.is_terminal() && head.status != Status::Archived;
+    let ended = ended && !causes.mail.is_empty();
+    (starts && ended && recent && first).then_some(until)
 }
 
 /// Steps 3 to 5, on a head that no other run holds.
@@ -82,6 +107,7 @@ async fn load_mailbox(
     mut journal: Journal,
     causes: &Causes,
     mut early: Early,
+    served: &mut Vec<Key>,
 ) -> Result<Loaded, RunError> {
     // 3. The mids decide what is fresh; if the tail contains all of them, no segment is read.
     let (listing, listed) = list(core, &journal.head.record).await?;
@@ -103,7 +129,7 @@ async fn load_mailbox(
     if status.is_terminal()
         && !reopened::is_retried(core, &journal.head, &listing, &mids, &mut early).await?
     {
-        let ended = over(core, &journal.head, &listing, causes).await?;
+        let ended = over(core, &journal.head, &listing, causes, served).await?;
         return Ok(Loaded::Ended(ended));
     }
     // 5. Fresh causes. Without one, on a head without a lease, there is nothing to do: no replay,
@@ -233,6 +259,7 @@ async fn over(
     head: &Head,
     listing: &Listing,
     causes: &Causes,
+    served: &mut Vec<Key>,
 ) -> Result<Ended, RunError> {
     let listed: Vec<Key> = listing.slots.iter().map(|slot| slot.key.clone()).collect();
     let elsewhere = |key: &Key| {
@@ -252,6 +279,7 @@ async fn over(
         }
     }
     finish::delete(core, head, &listed, causes, None, None).await?;
+    served.extend(listed);
     Ok(match listing.full {
         true => Ended::Again,
         false => Ended::Terminal(head.status),

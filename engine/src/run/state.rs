@@ -6,7 +6,7 @@
 //!   renews its lease and dies; the next run reads a head that shows `running`, and begins the next
 //!   attempt.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 #[cfg(any(test, feature = "simulation"))]
 use crate::domain::Commit;
@@ -84,7 +84,14 @@ impl State {
             seen: None,
             newest_code: codes.max().cloned().unwrap_or_default(),
         };
+        let mut received = BTreeSet::new();
         for line in history.lines() {
+            // I3: this message was absorbed twice: the segment that contains it could not be read.
+            if let Entry::Received { mid, .. } = line.entry
+                && !received.insert(mid)
+            {
+                continue;
+            }
             state.note(line.number, line.entry);
         }
         // The entry may be in a segment that cannot be read.

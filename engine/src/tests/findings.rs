@@ -140,8 +140,8 @@ pub(super) fn a2_a_stale_timer_that_is_gone_does_not_hide_the_one_that_covers_an
     assert!(dead.block(dead.engine.run(eid, causes)).is_err());
     assert!(world.head(eid).as_str().contains("\"lease\":{"));
     world.clock.advance(Duration::from_secs(31));
-    // The take-over commits the child's start, and dies before it dispatches.
-    let dead = dies_at(&world, 0, 21);
+    // The take-over acquires (B25), commits the child's start, and dies before it dispatches.
+    let dead = dies_at(&world, 1, 21);
     let hint = Causes {
         timers: vec![stale],
         ..no_causes()

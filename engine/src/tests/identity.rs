@@ -420,8 +420,19 @@ fn a21_nothing_of_one_execution_reaches_the_next_one_of_its_key() {
                 .unwrap();
         }
     }
+    // N25: within a second, the start of what has ended is left to the run that ended it.
+    world.clock.advance(Duration::from_secs(1));
     world.run_all();
-    assert_eq!(world.memory.snapshot(), before, "all of it is deleted");
+    let left = world.memory.snapshot().into_iter();
+    let left: Vec<_> = left
+        .filter(|(key, _)| before.iter().all(|(old, _)| old != key))
+        .collect();
+    // Its effects may be reported again.
+    let feed = |key: &keys::Key| key.as_str().starts_with("feed/");
+    assert!(
+        left.iter().all(|(key, _)| feed(key)),
+        "all of it is deleted"
+    );
     assert_eq!(world.status(second), Status::Completed);
 }
 

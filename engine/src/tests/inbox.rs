@@ -10,7 +10,7 @@ use crate::client::{Signal, Start};
 use crate::domain::{Actor, Body, Class, Entry, ExecutionId, MessageId, Status, Text};
 use crate::keys::MailKey;
 use crate::ports::Clock as _;
-use crate::run::Causes;
+use crate::run::{Causes, Stop};
 use crate::settings::Settings;
 use crate::testing::{Counts, Injection, Request, Rule, Verb, World};
 use crate::{Attempt, Context, Failed, StepError};
@@ -271,6 +271,23 @@ fn a25_a_sign_behind_messages_that_stay_is_found() {
     assert_eq!(left(&world, eid, Class::Message), 3);
     world.run_all();
     assert_eq!(world.result::<u64>(eid), Ok(7));
+    assert!(world.with_work().is_empty());
+}
+
+#[test]
+fn a_run_that_is_asked_to_stop_within_a_mailbox_hands_over() {
+    let (world, _) = Ledger::world_with(small(10, 2), app);
+    let eid = world.start(Start::new("sums").input(&5_u64)).eid;
+    world.run_all();
+    send(&world, eid, "in", 5);
+    let stop = Stop::default();
+    stop.gently.set();
+    let run = world.engine.run_until(eid, world.causes(eid), stop);
+    assert_eq!(world.block(run).unwrap(), Ended::Sliced);
+    assert_eq!(absorbed(&world, eid), 2);
+    assert_eq!(left(&world, eid, Class::Control), 1, "a hint of its own");
+    world.run_all();
+    assert_eq!(world.result::<u64>(eid), Ok(5));
     assert!(world.with_work().is_empty());
 }
 

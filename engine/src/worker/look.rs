@@ -90,8 +90,8 @@ impl Scheduler {
     }
 
     /// After a full page, the next polls read the pages behind it ([`Scan`]), so that executions
-    /// which no worker can run never hide the others. **N25** What a page contains is taken in random
-    /// order.
+    /// which no worker can run never hide the others. **N25** What a page contains is taken from a random
+    /// position on: the first run for nothing shows that another worker has begun there.
     async fn find_mail(
         &mut self,
         queue: &Queue,
@@ -102,7 +102,7 @@ impl Scheduler {
         let prefix = keys::mail_queue(queue);
         let mut page = ports.page_until(&prefix, scan.after(), PAGE, end).await?;
         scan.listed(queue, page.next, &*ports.entropy);
-        shuffle(&mut page.entries, &*ports.entropy);
+        rotate(&mut page.entries, &*ports.entropy);
         let oldest = page.entries.iter().map(|row| row.modified).min();
         self.report(&WorkerEvent::FoundMail {
             queue: queue.clone(),
@@ -147,6 +147,13 @@ impl Scheduler {
         }
         Ok(found)
     }
+}
+
+/// Begins `items` at a random position.
+fn rotate<T>(items: &mut [T], entropy: &dyn Entropy) {
+    let count = items.len() as u64;
+    let first = entropy.u64().checked_rem(count).unwrap_or_default();
+    items.rotate_left(usize::try_from(first).unwrap_or_default());
 }
 
 /// Brings `items` into random order.

@@ -9,7 +9,7 @@
 //! - A process has at most one run per execution at a time; a hint that arrives during a run is
 //!   kept, and starts the next run afterwards.
 //! - **N25** Several workers of one queue take different parts of it: each takes what a page contains
-//!   in random order, and after a run for nothing polls again, goes to another page, and takes less at
+//!   from a random position on, and after a run for nothing polls again, goes to another page, and takes less at
 //!   once.
 //!
 //! Price: 2 P for each poll (one queue); while the doorbell is silent, one poll per interval.

@@ -32,6 +32,7 @@ impl Scheduler {
                     Paused {
                         until: now + wait,
                         times: 0,
+                        full: false,
                         looked: false,
                     },
                 );
@@ -59,6 +60,8 @@ impl Scheduler {
                     tracing::warn!(%eid, "it has too many unread messages: the others stay in its mailbox");
                 });
                 self.back_off(eid, now);
+                let paused = self.paused.entry(eid);
+                paused.and_modify(|paused| paused.full = true);
             }
             Ok(Ended::Lost | Ended::Stalled(_)) => self.back_off(eid, now),
             Err(error) => {
@@ -75,9 +78,10 @@ impl Scheduler {
         let paused = self.paused.entry(eid).or_insert(Paused {
             until: now,
             times: 0,
+            full: false,
             looked: false,
         });
-        paused.looked = false;
+        (paused.looked, paused.full) = (false, false);
         paused.times += 1;
         paused.until = now + BACKOFF.after(paused.times);
     }

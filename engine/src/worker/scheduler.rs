@@ -11,8 +11,8 @@ use super::paused::Paused;
 use super::scan::Scan;
 use super::share::Share;
 use super::{WorkerEvent, WorkerOptions};
-use crate::domain::{ExecutionId, Queue};
-use crate::keys::Key;
+use crate::domain::{Class, ExecutionId, Queue};
+use crate::keys::{Key, MailKey};
 use crate::ports::Hint;
 use crate::process::{Core, STORE, chain};
 use crate::run::Causes;
@@ -152,8 +152,14 @@ impl Scheduler {
         if crate::keys::TimerKey::parse(&hint.cause).is_some() {
             self.saw_timer(&hint.queue, hint.eid, hint.cause);
         } else {
-            // A fresh cause ends a pause that follows a run without one.
-            self.paused.remove(&hint.eid);
+            // A fresh cause ends a pause that follows a run without one. A message that the execution
+            // does not take is none: each one of a flood would cost a run.
+            let message =
+                MailKey::parse(&hint.cause).is_some_and(|mail| mail.mid.class() == Class::Message);
+            let full = self.paused.get(&hint.eid).is_some_and(|paused| paused.full);
+            if !(message && full) {
+                self.paused.remove(&hint.eid);
+            }
             self.core.run_hints.notify(&hint.eid, &hint.cause);
             self.saw_mail(&hint.queue, hint.eid, hint.cause);
         }

@@ -21,7 +21,12 @@ fn coded(inner: &Arc<MemoryBucket>, codec: Codec) -> Coded {
     let inner = Arc::clone(inner) as Arc<dyn Bucket>;
     let clock = Arc::new(ManualClock::new(Timestamp::UNIX_EPOCH));
     let entropy = Arc::new(SeededEntropy::new(1));
-    let pond = Arc::new(Pond::new(Arc::clone(&inner), clock, entropy.clone()));
+    let pond = Arc::new(Pond::new(
+        Arc::clone(&inner),
+        clock,
+        entropy.clone(),
+        codec.clone(),
+    ));
     Coded::new(inner, codec, entropy, pond)
 }
 

@@ -36,7 +36,12 @@ impl Process {
         let counting = Arc::new(CountingBucket::new(Arc::clone(&faults) as Arc<dyn Bucket>));
         let store = Arc::clone(&counting) as Arc<dyn Bucket>;
         let entropy = Arc::new(SeededEntropy::new(seed));
-        let pond = Arc::new(Pond::new(Arc::clone(&store), clock(), entropy.clone()));
+        let pond = Arc::new(Pond::new(
+            Arc::clone(&store),
+            clock(),
+            entropy.clone(),
+            encrypted(OLD),
+        ));
         let bucket = Coded::new(store, encrypted(OLD), entropy, Arc::clone(&pond));
         Self {
             counting,
@@ -164,9 +169,13 @@ fn d18_a_pond_that_was_lost_is_restored_and_never_replaced() {
     assert_eq!(after.reads(HEAD), Err(Fault::Denied));
     assert_eq!(after.write("x/00/b/head"), Err(Fault::Denied));
     assert_eq!(after.id(), None, "nothing was created");
+    // No object can be read under another id, and nothing would ever replace it.
+    let other = "00000000000000000000000000000001".parse().unwrap();
+    let refused = block_on(after.pond.restore(other)).unwrap_err();
+    assert!(refused.source.unwrap().to_string().contains(HEAD));
+    assert_eq!(after.id(), None, "nothing was created");
     block_on(after.pond.restore(id)).unwrap();
     assert_eq!(after.reads(HEAD), Ok(true));
-    let other = "00000000000000000000000000000001".parse().unwrap();
     let refused = block_on(Process::on(&memory, 3).pond.restore(other)).unwrap_err();
     assert!(
         refused

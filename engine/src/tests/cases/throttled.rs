@@ -268,3 +268,27 @@ fn case_17_an_effect_on_a_throttled_shard_costs_no_attempt_and_comes_when_it_can
         all_counted(&world);
     }
 }
+
+/// **A31** Neither a list that is due before the second step, nor the feed object that precedes the end.
+#[test]
+fn a31_an_outcome_is_stored_before_a_run_ends_that_cannot_go_on() {
+    let refused = || Rule::new(Injection::SlowDown(None)).always();
+    for rule in [
+        refused().on(Verb::List).under("mail/"),
+        refused().on_writes().under("feed/"),
+    ] {
+        let (world, ledger) = world();
+        let eid = world.start(Start::new("steps").input(&2_u64)).eid;
+        let what = async {
+            sleep(&world, 5 * SECOND).await;
+            world.faults.add(rule.lasting(40 * SECOND));
+        };
+        let run = world.engine.run(eid, world.causes(eid));
+        let (ended, ()) = world.block(futures::future::join(run, what));
+        assert!(ended.is_err(), "{ended:?}");
+        world.skip(120 * SECOND);
+        assert_eq!(world.result::<u64>(eid), Ok(2));
+        assert_eq!(attempts(&world, eid), [1, 1]);
+        assert_eq!(ledger.wrong(), Vec::<String>::new());
+    }
+}

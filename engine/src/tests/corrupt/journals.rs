@@ -170,6 +170,8 @@ fn i6_what_an_unreadable_segment_covers_is_dispatched_before_anything_is_committ
         Status::Suspended,
         "it receives that once"
     );
+    let unread = world.block(world.engine.unread(eid)).unwrap();
+    assert_eq!(unread, [], "it was consumed, and absorbed once more");
     world.signal(eid, Signal::on("in").value(&1_u64)).unwrap();
     world.run_all();
     assert_eq!(world.result::<u64>(eid), Ok(16));
