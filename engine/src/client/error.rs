@@ -150,7 +150,7 @@ pub enum EngineError {
         /// Its version.
         version: String,
         /// What does not fit.
-        why: Blocked,
+        why: Box<Blocked>,
     },
     /// Other starters of a key that is free were faster, several times.
     #[error("concurrent starts with the key {key:?} came first, several times; start it again")]

@@ -87,7 +87,7 @@ impl Engine {
                 eid,
                 workflow: record.workflow.clone(),
                 version: record.version.clone(),
-                why,
+                why: Box::new(why),
             },
             Stopped::Error(error) => error,
         })?;

@@ -102,7 +102,7 @@ fn b40_a_query_shows_the_newest_state_and_what_the_workflow_waits_for() {
     let state = &shown.states[0];
     assert_eq!(state.at, last.at);
     let fits = |commit: &&crate::domain::Commit| commit.first <= state.entry;
-    let commit = page.commits.iter().filter(fits).next_back().unwrap();
+    let commit = page.commits.iter().rfind(fits).unwrap();
     let of = &commit.entries[usize::try_from(state.entry - commit.first).unwrap()];
     assert_eq!(
         of.kind(),
@@ -423,7 +423,7 @@ fn a_query_of_a_journal_that_does_not_fit_reports_what_a_run_would() {
     let world = World::new(app());
     let eid = summed(&world, 2, 1);
     let why = |world: &World| match refused(world, eid, &Query::newest()) {
-        EngineError::Misfit { why, .. } => why,
+        EngineError::Misfit { why, .. } => *why,
         other => panic!("another error: {other}"),
     };
     let other = world.beside(App::new().workflow("sums", "1", changed), "w2", 2);

@@ -143,7 +143,7 @@ impl Replayed {
             return Ok(());
         };
         let (finding, blocked) = match &error {
-            EngineError::Misfit { why, .. } => ("blocked", Some(why.clone())),
+            EngineError::Misfit { why, .. } => ("blocked", Some(Blocked::clone(why))),
             EngineError::UnknownWorkflow { .. } => ("unregistered", None),
             // It has been deleted since it was listed.
             EngineError::UnknownExecution { .. } => return Ok(()),
