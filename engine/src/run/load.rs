@@ -149,8 +149,7 @@ async fn load_mailbox(
         Some(read) => read,
         None => read_history(&mut journal, core, &mut mids, &listing).await?,
     };
-    let eid = journal.head.record.eid;
-    tracing::trace!(%eid, commits = read.history.commits.len(), "loaded");
+    tracing::trace!(commits = read.history.commits.len(), "loaded");
     let page = (listing, listed);
     let inbox = Inbox::new(core, &journal.head.record, mids, read.known, page);
     Ok(Loaded::Ready(Box::new(Ready {

@@ -6,6 +6,7 @@ mod context;
 mod error;
 mod frame;
 #[cfg(any(test, feature = "testing"))]
+mod long_lived;
 mod mock;
 mod named_step;
 mod patterns;
