@@ -4,9 +4,15 @@ use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 
+use super::ended::Causes;
+use crate::domain::{MessageId, Status};
 use crate::journal::Head;
-use crate::keys::Prefix;
+use crate::keys::{Key, MailKey, Prefix};
 use crate::ports::{BucketError, Ports};
+use crate::process::Core;
+
+/// How long a run may take to dispatch what its last commit decided, and to delete its mail.
+const ENDING: Duration = Duration::from_secs(1);
 
 pub(super) struct Held {
     ttl: Duration,
@@ -85,6 +91,24 @@ pub(super) async fn held_until(
     let changed = page.entries.iter().find(|row| row.key == key);
     // It is gone: the next read decides.
     Ok(changed.map_or(Some(now), |row| held(after(row.modified, ttl))))
+}
+
+/// **N25** Returns until when the `start` of an execution that ended a moment ago is left to the run that
+/// ended it, which deletes it: several workers find it in the same page. Mail of any other kind may have
+/// arrived since.
+pub(super) fn ending(core: &Core, head: &Head, causes: &Causes) -> Option<Timestamp> {
+    let is_start = |key: &Key| {
+        let mail = MailKey::parse(key);
+        mail.is_some_and(|mail| mail.mid == MessageId::start() && mail.queue == head.record.queue)
+    };
+    // After a failed run of this process, its mail is the sign that something is left.
+    let first = causes.deliveries == 0 && !causes.possible_duplicate;
+    let starts = causes.timers.is_empty() && causes.mail.iter().all(is_start);
+    let until = after(head.at, ENDING);
+    let recent = until > core.ports.clock.now();
+    let ended = head.status.is_terminal() && head.status != Status::Archived;
+    let ended = ended && !causes.mail.is_empty();
+    (starts && ended && recent && first).then_some(until)
 }
 
 /// Returns `at + by`, or the end of time.

@@ -19,9 +19,6 @@ use crate::ports::{BucketError, Created};
 use crate::process::Core;
 use crate::stored::LoadError;
 
-/// How long a run may take to dispatch what its last commit decided, and to delete its mail.
-const ENDING: Duration = Duration::from_secs(1);
-
 /// A head that this run may continue from.
 pub(super) struct Ready {
     pub(super) journal: Journal,
@@ -66,7 +63,7 @@ pub(super) async fn load(
     if let Some(until) = lease::held_until(ports, &journal.head).await? {
         return Ok(Loaded::Ended(Ended::Held(until)));
     }
-    if let Some(until) = ending(core, &journal.head, causes) {
+    if let Some(until) = lease::ending(core, &journal.head, causes) {
         return Ok(Loaded::Ended(Ended::Held(until)));
     }
     // Mail is deleted only after everything that followed from it is dispatched: if the mail is
@@ -81,24 +78,6 @@ pub(super) async fn load(
         Some(early) => load_mailbox(core, journal, causes, early, served).await,
         None => Ok(Loaded::Ended(Ended::Stale)),
     }
-}
-
-/// **N25** Returns until when the `start` of an execution that ended a moment ago is left to the run that
-/// ended it, which deletes it: several workers find it in the same page. Mail of any other kind may have
-/// arrived since.
-fn ending(core: &Core, head: &Head, causes: &Causes) -> Option<Timestamp> {
-    let is_start = |key: &Key| {
-        let mail = MailKey::parse(key);
-        mail.is_some_and(|mail| mail.mid == MessageId::start() && mail.queue == head.record.queue)
-    };
-    // After a failed run of this process, its mail is the sign that something is left.
-    let first = causes.deliveries == 0 && !causes.possible_duplicate;
-    let starts = causes.timers.is_empty() && causes.mail.iter().all(is_start);
-    let until = lease::after(head.at, ENDING);
-    let recent = until > core.ports.clock.now();
-    let ended = head.status.is_terminal() && head.status != Status::Archived;
-    let ended = ended && !causes.mail.is_empty();
-    (starts && ended && recent && first).then_some(until)
 }
 
 /// Steps 3 to 5, on a head that no other run holds.
