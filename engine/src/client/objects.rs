@@ -5,8 +5,9 @@ use std::collections::BTreeSet;
 use super::{Engine, EngineError, Finding};
 use crate::archive;
 use crate::domain::{Commit, Digest, Entry, ExecutionId, Payload};
-use crate::journal::{Archived, Journal, Read};
+use crate::journal::{Archived, Earlier, Journal, Read};
 use crate::keys;
+use crate::ports::Ports;
 use crate::stored::{self, LoadError};
 
 impl Engine {
@@ -39,6 +40,10 @@ impl Engine {
             }) => {
                 commits = whole;
                 for error in broken {
+                    found.push(finding(journal, error)?);
+                }
+                let older = earlier(ports, &eid, &mut commits).await;
+                if let Err(error) = older {
                     found.push(finding(journal, error)?);
                 }
             }
@@ -80,6 +85,20 @@ impl Engine {
         }
         found
     }
+}
+
+/// Adds the commits of earlier parts, up to the first segment that cannot be read. 1 G for each segment.
+async fn earlier(
+    ports: &Ports,
+    eid: &ExecutionId,
+    commits: &mut Vec<Commit>,
+) -> Result<(), LoadError> {
+    let mut earlier = Earlier::of(eid, commits)?;
+    while let Some(more) = earlier.next(ports, eid).await? {
+        commits.extend(more);
+        commits.sort_by_key(|commit| commit.commit);
+    }
+    Ok(())
 }
 
 /// Turns an error into a finding that names the object. A store failure is not a finding.

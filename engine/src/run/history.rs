@@ -28,7 +28,10 @@ pub(super) async fn read_history(
     listing: &Listing,
 ) -> Result<ReadHistory, RunError> {
     let ports = &core.ports;
-    let Read { commits, broken } = journal.read(ports, core.settings.concurrency).await?;
+    let Read {
+        commits,
+        mut broken,
+    } = journal.read(ports, core.settings.concurrency).await?;
     for commit in &commits {
         journal::collect_mids(commit, mids);
     }
@@ -36,6 +39,11 @@ pub(super) async fn read_history(
     let eid = journal.head.record.eid;
     let mut earlier = Earlier::of(&eid, &commits)?;
     let history = History::of(&journal.head, commits);
+    // **A28** The entry that begins the part names what is known of the mail of older ones. Without it,
+    // a copy of a message would be absorbed again: the mail stays until it can be read.
+    if journal.head.part.first > 0 && history.input().is_none() && !broken.is_empty() {
+        return Err(broken.swap_remove(0).into());
+    }
     let seen = earlier.seen(ports, &eid, &history).await?;
     mids.extend(seen.iter().flat_map(Seen::mids).cloned());
     let listed = listing.slots.iter().map(|slot| &slot.mid);

@@ -346,6 +346,38 @@ fn a28_a_copy_is_looked_up_at_the_price_of_the_segments_back_to_its_day() {
 }
 
 #[test]
+fn a28_a_copy_stays_in_the_mailbox_while_an_earlier_segment_is_missing() {
+    let mut settings = small();
+    settings.max_seen = 4;
+    let (world, _) = with(settings);
+    let eid = world.start(Start::new("totals").input(&(0_u64, 0_u64))).eid;
+    let mut all = Vec::new();
+    for n in 1..=60 {
+        say(&world, eid, n);
+        all.extend(copies(&world));
+        world.run_all();
+    }
+    let rows = world.memory.snapshot().into_iter();
+    let mut segments = rows.filter(|(key, _)| key.as_str().contains("/log/"));
+    // Of all segments, the one with the first entries.
+    let first = segments.find(|(_, body)| body.windows(13).any(|text| text == b"\"commit\":1,\"f"));
+    let (key, body) = first.unwrap();
+    world.block(world.engine.ports().delete(&key)).unwrap();
+    again(&world, &all[..1]);
+    let error = world.block(world.engine.run(eid, world.causes(eid)));
+    assert!(error.unwrap_err().to_string().contains(key.as_str()));
+    assert_eq!(copies(&world).len(), 1);
+    let audit = world.block(world.engine.audit()).unwrap();
+    assert!(format!("{:?}", audit.findings).contains(key.as_str()));
+    let _ = world.block(world.engine.ports().create(&key, body));
+    world.run_all();
+    assert!(copies(&world).is_empty());
+    say(&world, eid, 0);
+    world.run_all();
+    assert_eq!(world.result(eid), Ok((60 * 61 / 2, 60_u64)));
+}
+
+#[test]
 fn a28_keyed_messages_are_known_across_continuations() {
     let (world, _) = with(small());
     let eid = counter_at(&world);

@@ -36,8 +36,11 @@ pub(super) fn app(ledger: &Ledger) -> App {
     let app = app.workflow("breaks", "1", move |ctx, n| breaks(ctx, l.clone(), n));
     let l = with(ledger);
     let app = app.workflow("goes_on", "1", move |ctx, n| goes_on(ctx, l.clone(), n));
+    let l = with(ledger);
+    let app = app.workflow("relays", "1", move |ctx, n| relays(ctx, l.clone(), n));
     app.workflow("parent", "1", parent)
         .workflow("passes", "1", passes)
+        .workflow("gets", "1", gets)
         .workflow("moves_on", "1", moves_on)
         .workflow("naps", "1", naps)
         .workflow("fan", "1", fan)
@@ -222,6 +225,24 @@ async fn moves_on(ctx: Context, n: u64) -> Result<u64, Failed> {
         return ctx.continue_as_new(&(n + 1));
     }
     Ok(scope.child_named::<u64>("naps", &2_u64).await? + n)
+}
+
+/// Has a child's result, continues four times, each time with a step, and sends a message.
+async fn relays(ctx: Context, ledger: Ledger, n: u64) -> Result<u64, Failed> {
+    let scope = ctx.scope(&format!("g{}", ctx.generation()));
+    match n {
+        0 => drop(scope.child_named::<u64>("child", &5_u64).await?),
+        1..=4 => drop(step(&scope, &ledger, "one", n).await?),
+        _ => {
+            scope.send(keyed("gets"), "in", &7_u64)?;
+            return Ok(n);
+        }
+    }
+    ctx.continue_as_new(&(n + 1))
+}
+
+async fn gets(ctx: Context, _: u64) -> Result<u64, Failed> {
+    Ok(ctx.receive::<u64>("in").await?)
 }
 
 /// Sleeps and continues, `n` times.

@@ -95,3 +95,19 @@ fn i5_children_of_generations() {
     let scenario = Scenario::new(acts, ("moves_on", Completed, "42")).executions(4);
     scenario.cut_everywhere();
 }
+
+/// The result that woke the run is in a segment that is put aside before the run ends; it is still the
+/// sign of the message that the last commit sends.
+#[test]
+fn i6_a28_a_result_whose_part_is_put_aside() {
+    let acts = vec![start("gets", 0), run(), start("relays", 0), run(), run()];
+    let scenario = Scenario::new(acts, ("relays", Completed, "5"))
+        .also(("gets", Completed, "7"))
+        .executions(3)
+        .settings(|settings| {
+            settings.tail = 600;
+            settings.segment = 600;
+        });
+    scenario.cut_everywhere();
+    scenario.cut_in_pairs();
+}

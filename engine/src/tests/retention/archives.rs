@@ -35,6 +35,21 @@ fn i10_a_finished_execution_is_archived_after_the_delay_and_reads_as_before() {
 }
 
 #[test]
+fn i10_an_execution_of_many_parts_is_archived_with_all_of_them() {
+    let world = world();
+    let eid = ended(&world, "continues", 60);
+    let sealed = under(&world, keys::log(&eid).as_str()).len();
+    assert!(sealed > 2 + head(&world, eid).sealed.len(), "{sealed}");
+    let before = describe(&world, eid);
+    world.clock.advance(DAY * 8);
+    assert_eq!(retain(&world).archived, 1);
+    is_archived(&world, eid, &before);
+    let execution = world.block(world.engine.execution(eid)).unwrap();
+    assert_eq!(execution.generation, 60);
+    nothing_is_wrong(&world);
+}
+
+#[test]
 fn what_is_not_over_is_not_touched() {
     let world = world();
     for key in ["waits", "pending"] {

@@ -40,6 +40,15 @@ async fn rich(ctx: Context, n: u64) -> Result<u64, Failed> {
     Ok(sum)
 }
 
+/// A step in each generation.
+async fn continues(ctx: Context, n: u64) -> Result<u64, Failed> {
+    let value = ctx.call("echo", echo, &n).await?;
+    match n {
+        0 => Ok(value),
+        _ => ctx.continue_as_new(&(n - 1)),
+    }
+}
+
 async fn fails(_: Context, _: ()) -> Result<(), Failed> {
     Err(Failed::new("declined", "the card was refused"))
 }
@@ -57,6 +66,7 @@ pub(super) fn app() -> App {
     App::new()
         .workflow("sequential", "1", sequential)
         .workflow("rich", "1", rich)
+        .workflow("continues", "1", continues)
         .workflow("fails", "1", fails)
         .workflow("receives", "1", receives)
         .workflow("asks", "1", asks)
@@ -80,7 +90,7 @@ fn world() -> World {
 fn ended(world: &World, workflow: &'static str, n: u64) -> ExecutionId {
     let start = Start::new(workflow).key(workflow);
     let start = match workflow {
-        "rich" | "sequential" => start.input(&n),
+        "rich" | "sequential" | "continues" => start.input(&n),
         _ => start,
     };
     let eid = world.start(start).eid;
