@@ -60,6 +60,9 @@ fn about(entry: &Entry) -> Option<String> {
         Entry::FrameFailed { failure, .. }
         | Entry::Failed { failure }
         | Entry::Cancelled { failure } => text::cut(&failure.to_string(), 160),
+        Entry::Continued {
+            generation, input, ..
+        } => format!("generation {generation}  {}", text::payload(input)),
         Entry::Paused { reason } => reason.clone(),
         Entry::Retried(retried) => format!(
             "generation {}, keeps up to entry {}  {}",

@@ -204,6 +204,7 @@ fn note(listed: &Listed<'_>, now: Timestamp) -> String {
         Some(note) => note.clone(),
         None if listed.row.deleted => "deleted".to_owned(),
         None if listed.row.archived => "archived".to_owned(),
+        None if listed.row.generation > 0 => format!("generation {}", listed.row.generation),
         None => String::new(),
     }
 }

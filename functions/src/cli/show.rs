@@ -163,6 +163,9 @@ fn summary(shown: &Shown, color: bool) -> Vec<String> {
     if let Some(timer) = execution.timer {
         row("timer", text::instant(timer));
     }
+    if execution.generation > 0 {
+        row("generation", execution.generation.to_string());
+    }
     if execution.crash_count > 0 {
         row("crashes", execution.crash_count.to_string());
     }
