@@ -10,10 +10,7 @@ use uuid::Uuid;
 
 use super::child::{Offspring, Spawn};
 use super::frame::Frame;
-use super::{
-    CallFn, Child, Failed, FrameError, Receive, Sleep, Step, StepFn, WaitForRetry, Workflow,
-    step_body,
-};
+use super::{CallFn, Child, FrameError, Receive, Sleep, Step, StepFn, Workflow, step_body};
 use crate::domain::{Channel, ExecutionId, FrameId, FrameName, InvalidName, Json, OnClose};
 use crate::replay::frames::{announce, receive, send, sleep, step};
 use crate::replay::{Place, States, Table, idempotency_key};
