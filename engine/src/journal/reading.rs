@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 
 use jiff::Timestamp;
 
-use super::History;
+use super::{Carried, History};
 use crate::domain::{Began, Body, Commit, Entry, FrameId, Retried, Wait};
 
 /// An entry that a replay reads.
@@ -33,21 +33,19 @@ pub(crate) struct Line<E> {
 
 /// Returns the lines that a replay of `commits` reads.
 pub(crate) fn lines(commits: &[Commit]) -> Vec<Line<&Entry>> {
-    read(commits.iter().flat_map(of_commit))
+    read(flat(commits.iter().map(by_reference)))
 }
 
 impl History {
     /// Returns the lines that a replay reads: first what older parts have left.
     pub(crate) fn lines(&self) -> Vec<Line<&Entry>> {
-        let carried = self.carried.iter().map(|carried| Line {
-            number: carried.number,
-            commit: carried.commit,
-            at: carried.at,
-            frames: None,
-            fact: false,
-            entry: &carried.entry,
-        });
-        read(carried.chain(self.commits.iter().flat_map(of_commit)))
+        let mut lines: Vec<_> = self
+            .carried
+            .iter()
+            .map(|one| one.line(&one.entry))
+            .collect();
+        lines.extend(flat(self.commits.iter().map(by_reference)));
+        read(lines)
     }
 
     /// The same, of a journal that is not needed any more.
@@ -57,45 +55,73 @@ impl History {
             let lines = self.lines().into_iter();
             return lines.map(|line| line.map(Entry::clone)).collect();
         }
-        let carried = self.carried.into_iter().map(|carried| Line {
-            number: carried.number,
-            commit: carried.commit,
-            at: carried.at,
+        let carried = self.carried.into_iter();
+        let mut lines: Vec<_> = carried.map(|one| one.line(one.entry.clone())).collect();
+        lines.extend(flat(self.commits.into_iter().map(|mut commit| {
+            let entries = std::mem::take(&mut commit.entries);
+            (Header::of(&commit), entries)
+        })));
+        lines
+    }
+}
+
+impl Carried {
+    fn line<E>(&self, entry: E) -> Line<E> {
+        Line {
+            number: self.number,
+            commit: self.commit,
+            at: self.at,
             frames: None,
             fact: false,
-            entry: carried.entry,
-        });
-        let newest = self.commits.into_iter().flat_map(|mut commit| {
-            let entries = std::mem::take(&mut commit.entries);
-            let last = entries.len().saturating_sub(1);
-            (0..)
-                .zip(entries)
-                .map(move |(n, entry)| line(&commit, n, last, entry))
-        });
-        carried.chain(newest).collect()
+            entry,
+        }
     }
 }
 
-fn of_commit(commit: &Commit) -> impl Iterator<Item = Line<&Entry>> {
-    let last = commit.entries.len().saturating_sub(1);
-    (0..)
-        .zip(&commit.entries)
-        .map(move |(n, entry)| line(commit, n, last, entry))
+/// A commit without its entries.
+struct Header {
+    commit: u64,
+    first: u64,
+    at: Timestamp,
+    frames: Option<u32>,
 }
 
-/// The `n`th line of a commit, the last one of which is `last`.
-fn line<E>(commit: &Commit, n: usize, last: usize, entry: E) -> Line<E> {
-    Line {
-        number: commit.first + n as u64,
-        commit: commit.commit,
-        at: commit.at,
-        frames: commit.frames.filter(|_| n == last),
-        fact: false,
-        entry,
+impl Header {
+    fn of(commit: &Commit) -> Self {
+        Self {
+            commit: commit.commit,
+            first: commit.first,
+            at: commit.at,
+            frames: commit.frames,
+        }
     }
 }
 
-fn read<'a>(lines: impl Iterator<Item = Line<&'a Entry>>) -> Vec<Line<&'a Entry>> {
+fn by_reference(commit: &Commit) -> (Header, Vec<&Entry>) {
+    (Header::of(commit), commit.entries.iter().collect())
+}
+
+/// All lines, in order of their numbers. The count of frames of a commit without entries is that of the
+/// line before it.
+fn flat<E>(commits: impl Iterator<Item = (Header, Vec<E>)>) -> Vec<Line<E>> {
+    let mut lines: Vec<Line<E>> = Vec::new();
+    for (header, entries) in commits {
+        lines.extend((header.first..).zip(entries).map(|(number, entry)| Line {
+            number,
+            commit: header.commit,
+            at: header.at,
+            frames: None,
+            fact: false,
+            entry,
+        }));
+        if let Some(last) = lines.last_mut() {
+            last.frames = last.frames.or(header.frames);
+        }
+    }
+    lines
+}
+
+fn read(lines: Vec<Line<&Entry>>) -> Vec<Line<&Entry>> {
     let mut read: Vec<Line<&Entry>> = Vec::new();
     for line in lines {
         match line.entry {
