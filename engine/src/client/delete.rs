@@ -27,6 +27,7 @@ const ROUNDS: u32 = 8;
 #[must_use = "give it to `Engine::delete`"]
 pub struct Delete {
     fence: Option<u64>,
+    unchanged_since: Option<Timestamp>,
     free_key: bool,
     keep_key: Duration,
 }
@@ -44,6 +45,7 @@ impl Default for Delete {
     fn default() -> Self {
         Self {
             fence: None,
+            unchanged_since: None,
             free_key: false,
             keep_key: RetentionSettings::default().free_after,
         }
@@ -60,6 +62,13 @@ impl Delete {
     /// ([`Execution::newest_entry`](super::Execution::newest_entry)).
     pub fn fence(mut self, entry: u64) -> Self {
         self.fence = Some(entry);
+        self
+    }
+
+    /// Applies only if the newest commit of the execution is that of this instant
+    /// ([`Row::updated_at`](super::Row::updated_at)).
+    pub fn unchanged_since(mut self, instant: Timestamp) -> Self {
+        self.unchanged_since = Some(instant);
         self
     }
 
@@ -99,8 +108,17 @@ impl Engine {
             let by: Provenance = actor.clone().into();
             let written = match &journal.head.archived {
                 Some(archived) if archived.deleted.is_some() => {
+                    if how.free_key && archived.free_at > now {
+                        let free = |_: &mut Timestamp, archived: &mut Archived| {
+                            archived.free_at = now;
+                        };
+                        journal.amend_tombstone(ports, free, deadline).await?;
+                    }
                     finish::finish(&self.core, &mut journal).await?;
                     return Ok(Deleted::Before);
+                }
+                _ if how.unchanged_since.is_some_and(|at| at != journal.head.at) => {
+                    return Err(EngineError::Changed { eid });
                 }
                 Some(_) => {
                     let change = |at: &mut Timestamp, archived: &mut Archived| {

@@ -130,6 +130,12 @@ pub enum EngineError {
         /// Its newest entry.
         found: u64,
     },
+    /// The execution has changed since the caller read it.
+    #[error("execution {eid} has changed meanwhile")]
+    Changed {
+        /// The id.
+        eid: ExecutionId,
+    },
     /// The journal has no entry of this number.
     #[error("the journal of {eid} has no entry {at}: entries={entries}, numbered from 0")]
     NoEntry {
@@ -215,6 +221,7 @@ impl EngineError {
             Self::TerminalExecution { .. }
             | Self::NotRetried { .. }
             | Self::NotEnded { .. }
+            | Self::Changed { .. }
             | Self::Deleted { .. }
             | Self::Misfit { .. }
             | Self::StaleFence { .. } => ErrorKind::Conflict,

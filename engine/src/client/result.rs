@@ -59,7 +59,7 @@ impl Engine {
         let mut polls = 0;
         let mut looked = false;
         loop {
-            let journal = match self.find(eid).await? {
+            let mut journal = match self.find(eid).await? {
                 Found::Here(journal) => journal,
                 Found::Archived(archive) => {
                     let end = archive.outcome().cloned();
@@ -69,7 +69,15 @@ impl Engine {
             let status = journal.head.status;
             if status.is_terminal() {
                 let entries = journal.tail_entries()?.into_iter().map(|(_, entry)| entry);
-                match self.outcome(&eid, status, end_of(entries)).await {
+                let mut ended = end_of(entries);
+                if ended.is_none() {
+                    // Commands that were refused since have moved it into a segment.
+                    let (ports, concurrency) = (&self.core.ports, self.core.settings.concurrency);
+                    let commits = journal.read(ports, concurrency).await?.commits.into_iter();
+                    let entries: Vec<_> = commits.flat_map(|commit| commit.entries).collect();
+                    ended = end_of(entries.into_iter());
+                }
+                match self.outcome(&eid, status, ended).await {
                     // It may have been archived since its head was read.
                     Err(EngineError::Load(LoadError::Missing { .. }))
                         if !std::mem::replace(&mut looked, true) =>

@@ -146,14 +146,14 @@ impl<E> Line<E> {
 }
 
 /// Makes void what `read` contains behind the entry `keep`, except facts, which follow `line`.
-fn retry<'a>(read: &mut Vec<Line<&'a Entry>>, line: Line<&'a Entry>, retried: &Retried) {
+fn retry<'a>(read: &mut Vec<Line<&'a Entry>>, mut line: Line<&'a Entry>, retried: &Retried) {
     let void = void(read, retried.keep);
     let kept = read.iter().filter(|line| !line.fact);
     let started: BTreeSet<&FrameId> = kept.filter_map(|line| line.entry.fid()).collect();
     // What an `again` frame had for its outcome is void, a value, too.
     let again = retried.again.iter().map(|again| &again.fid);
     let again: BTreeSet<&FrameId> = again.chain(&retried.from).collect();
-    let facts: Vec<_> = void
+    let mut facts: Vec<_> = void
         .into_iter()
         .filter(|line| is_fact(line.entry, &started, &again))
         .map(|line| Line {
@@ -162,6 +162,10 @@ fn retry<'a>(read: &mut Vec<Line<&'a Entry>>, line: Line<&'a Entry>, retried: &R
             ..line
         })
         .collect();
+    // Facts may make the workflow register frames, which the count of the commit contains.
+    if let Some(last) = facts.last_mut() {
+        last.frames = line.frames.take();
+    }
     read.push(line);
     read.extend(facts);
 }

@@ -123,6 +123,13 @@ impl Committer {
         }
     }
 
+    /// Adds entries that share the next commit, however many there are. **\[R\] I7** What an execution
+    /// absorbs that has ended leaves no lease: a process that dies behind it would drive it again.
+    pub(super) fn append_joined(&mut self, entries: Vec<Entry>) {
+        self.append(entries);
+        self.joined = self.pending.len();
+    }
+
     /// Adds a retry, the last of `entries`, and what follows from it. They share one commit. `base` is
     /// the state after the retry.
     pub(super) fn append_retry(&mut self, entries: Vec<Entry>, base: State, follows: &[Entry]) {
@@ -130,8 +137,7 @@ impl Committer {
         self.state = base.clone();
         self.retried = Some(base);
         self.pending = entries;
-        self.append(follows.iter().cloned());
-        self.joined = self.pending.len();
+        self.append_joined(follows.to_vec());
     }
 
     /// Advances `now` to the clock, and never behind the journal.

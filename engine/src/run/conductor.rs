@@ -102,10 +102,10 @@ async fn iteration(
         registered,
     } = Run::begin(core, ready, causes).await?;
     let crash_loop = run.is_crash_loop(causes);
-    let mut absorbed = run.absorb_first(&history);
+    let mut absorbed = run.absorb_first(&history, broken.as_ref());
     run.carry_out_retry(&mut history, &mut absorbed).await?;
     let closed = if let Some(status) = run.stays_ended() {
-        run.committer.append(absorbed.entries);
+        run.committer.append_joined(absorbed.entries);
         Ok(Close::Park(status))
     } else if registered {
         let broken = broken.as_ref();
@@ -205,7 +205,7 @@ impl Run {
     }
 
     /// Step 6: turns the mail that the first listing found into entries.
-    fn absorb_first(&mut self, history: &History) -> Absorbed {
+    fn absorb_first(&mut self, history: &History, broken: Option<&LoadError>) -> Absorbed {
         let head = &self.committer.journal.head;
         let target = Target {
             status: head.status,
@@ -213,6 +213,7 @@ impl Run {
             newest: head.newest,
             budget: head.budget.max,
             history,
+            broken,
         };
         let resumed = match head.status {
             Status::Suspended => vec![Entry::Resumed],

@@ -91,7 +91,12 @@ impl Run {
         carried: impl Iterator<Item = u64>,
     ) -> Result<Entry, RunError> {
         let unread = Range::of(carried);
-        let earlier = journal::retired(&self.committer.journal.head.sealed, &unread);
+        // The segments that a pending continuation puts aside are still in the head.
+        let retires = |entry: &Entry| matches!(entry, Entry::Continued { earlier, .. } if !earlier.is_empty());
+        let earlier = match self.committer.pending.iter().any(retires) {
+            true => Vec::new(),
+            false => journal::retired(&self.committer.journal.head.sealed, &unread),
+        };
         let mut seen = self.committer.state.seen.clone();
         if !earlier.is_empty() {
             let mut payload: Payload = self.inbox.remember(self.committer.now).into();
@@ -102,7 +107,7 @@ impl Run {
             self.committer.journal.close_segment();
         }
         Ok(Entry::Continued {
-            generation: self.committer.state.generation + 1,
+            generation: self.committer.state.generation.saturating_add(1),
             input: input.into(),
             unread,
             seen,

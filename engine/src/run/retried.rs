@@ -16,7 +16,7 @@ use super::retry::{open_children, void_children};
 use super::state::State;
 use crate::archive;
 use crate::domain::{
-    Began, Body, Commit, Entry, ExecutionId, FrameId, Json, MessageId, Payload, Provenance, Queue,
+    Began, Body, Commit, Entry, ExecutionId, FrameId, MessageId, Payload, Provenance, Queue,
     Retried, Status,
 };
 use crate::journal::{Archived, History, Journal};
@@ -138,14 +138,16 @@ impl Follow<'_> {
         let head = &journal.head;
         let archived = head.archived.as_ref();
         let ended = archived.map_or(head.status, |archived| archived.status);
+        let deleted = archived.is_some_and(|archived| archived.deleted.is_some());
         Ok(match ended {
+            _ if deleted => child.waits.then(again),
             Status::Completed | Status::Failed if !child.waits => None,
             Status::Completed => Some(self.result_of(child, &journal).await?),
             Status::Failed if archived.is_none() => Some(Entry::ChildRetried {
                 fid: fid.clone(),
                 eid: *eid,
                 queue: child.queue.clone(),
-                generation: head.generation + 1,
+                generation: head.generation.saturating_add(1),
             }),
             Status::Failed | Status::Cancelled | Status::Terminated => Some(again()),
             _ => child.stopped.then(again),
@@ -155,7 +157,7 @@ impl Follow<'_> {
     /// The entry of the result of a child that completed, as if its message were absorbed now.
     async fn result_of(&self, child: &Open, journal: &Journal) -> Result<Entry, RunError> {
         let head = &journal.head;
-        let value = value_of(self.core, journal).await?;
+        let value = value_of(self.core, journal, &self.parent).await?;
         Ok(Entry::Received {
             mid: MessageId::result(&child.eid, head.generation),
             sent_at: head.at,
@@ -165,15 +167,19 @@ impl Follow<'_> {
                 fid: child.fid.clone(),
                 eid: child.eid,
                 generation: head.generation,
-                outcome: Ok(Payload::Inline(value)),
+                outcome: Ok(value),
             },
         })
     }
 }
 
-/// Reads the value with which an execution completed. 1 G for a large one; 1 or 2 G more if it is
-/// archived.
-async fn value_of(core: &Core, journal: &Journal) -> Result<Json, RunError> {
+/// Returns the value with which an execution completed, as a value of `parent`: a large one is copied,
+/// 1 G and 1 P. 1 or 2 G more if it is archived.
+async fn value_of(
+    core: &Core,
+    journal: &Journal,
+    parent: &ExecutionId,
+) -> Result<Payload, RunError> {
     let (ports, eid) = (&core.ports, journal.head.record.eid);
     let (entry, archived) = match &journal.head.archived {
         Some(named) => (archived_end(ports, &eid, named).await?, true),
@@ -186,12 +192,15 @@ async fn value_of(core: &Core, journal: &Journal) -> Result<Json, RunError> {
         Some(Entry::Completed { value }) => value,
         _ => return Err(no_value(journal).into()),
     };
+    let inline = core.settings.inline;
     match &value {
         Payload::Blob { sha256, .. } if archived => {
             let value = archive::value(ports, &eid, sha256).await?;
-            value.ok_or_else(|| no_value(journal).into())
+            let mut value = Payload::Inline(value.ok_or_else(|| no_value(journal))?);
+            stored::offload(ports, parent, &mut value, inline).await?;
+            Ok(value)
         }
-        value => Ok(stored::resolve(ports, &eid, value).await?),
+        value => Ok(stored::carry(ports, &eid, parent, value, inline).await?),
     }
 }
 

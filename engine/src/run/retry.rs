@@ -5,10 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::retried::Open;
 use super::state::{OpenChild, Requested};
 use crate::domain::{
-    Again, Began, Body, Commit, Entry, ExecutionId, Failure, FrameId, OnClose, Provenance, Retried,
+    Again, Began, Body, Commit, Control, Entry, ExecutionId, Failure, FrameId, OnClose, Provenance, Retried,
     RetryRequest, Status, Wait, kind,
 };
 use crate::journal::{self, History, Line};
+use crate::stored::LoadError;
 
 /// A retry that applies.
 pub(super) struct Decided {
@@ -26,6 +27,8 @@ pub(super) struct Target<'a> {
     /// The number of requests a day that it may make.
     pub(super) budget: Option<u64>,
     pub(super) history: &'a History,
+    /// Why a part of it is missing.
+    pub(super) broken: Option<&'a LoadError>,
 }
 
 impl Target<'_> {
@@ -39,43 +42,27 @@ impl Target<'_> {
         by: &Provenance,
         before: &Commit,
     ) -> Result<Decided, String> {
+        self.check_status(request)?;
+        self.check_before(before)?;
+        self.check_fence(request.fence, before)?;
         let mut history = self.history.clone();
         history.commits.push(before.clone());
-        if before
-            .entries
-            .iter()
-            .any(|e| matches!(e, Entry::Retried(_)))
-        {
-            return Err("another retry came first".to_owned());
-        }
-        self.check_fence(request.fence, before)?;
         let mut read = history.lines();
         let keep = match (self.status, &request.from) {
             (Status::Failed, from) => failed(&read, from.as_ref())?,
-            (Status::Blocked | Status::Suspended, Some(from)) => before_outcome(&read, from)?,
-            (Status::Blocked, None) => blocked(&read),
-            (Status::Suspended, None) => {
-                return Err("it waits, and has not failed: name the frame to begin from".to_owned());
-            }
-            (status, _) => {
-                return Err(format!(
-                    "it is {status}: only a failed or blocked execution is retried"
-                ));
-            }
+            (_, Some(from)) => before_outcome(&read, from)?,
+            (_, None) => blocked(&read),
         };
         let again = again(&read, keep, request.from.as_ref());
         let _ = journal::void(&mut read, keep);
-        let mut requested = Requested {
-            budget: self.budget,
-            ..Requested::default()
-        };
+        let mut requested = Requested::default();
         for line in &read {
             requested.note(line.entry);
         }
-        requested.parked = None;
+        (requested.parked, requested.budget) = (None, self.budget);
         Ok(Decided {
             retried: Retried {
-                generation: self.generation + 1,
+                generation: self.generation.saturating_add(1),
                 keep,
                 from: request.from.clone(),
                 again,
@@ -84,6 +71,50 @@ impl Target<'_> {
             },
             requested,
         })
+    }
+
+    /// Checks that the execution has failed or is blocked, or waits and is to begin from a frame.
+    fn check_status(&self, request: &RetryRequest) -> Result<(), String> {
+        match (self.status, &request.from) {
+            (Status::Failed | Status::Blocked, _) | (Status::Suspended, Some(_)) => {}
+            (Status::Suspended, None) => {
+                return Err("it waits, and has not failed: name the frame to begin from".to_owned());
+            }
+            (status, _) => {
+                return Err(format!(
+                    "it is {status}: only a failed or blocked execution is retried"
+                ));
+            }
+        }
+        match self.broken {
+            Some(error) => Err(format!("its journal cannot be read: {error}")),
+            None => Ok(()),
+        }
+    }
+
+    /// **\[R\] I11, I12** A retry does not take back what this run absorbs before it: a cancel, a terminate
+    /// or a pause stays in force. An execution that has failed takes none of them.
+    fn check_before(&self, before: &Commit) -> Result<(), String> {
+        let stops = |entry: &Entry| {
+            let Entry::Received {
+                body: Body::Control(control),
+                ..
+            } = entry
+            else {
+                return false;
+            };
+            matches!(
+                control,
+                Control::Cancel { .. } | Control::Terminate { .. } | Control::Pause { .. }
+            )
+        };
+        if before.entries.iter().any(|e| matches!(e, Entry::Retried(_))) {
+            return Err("another retry came first".to_owned());
+        }
+        if self.status != Status::Failed && before.entries.iter().any(stops) {
+            return Err("another command came first".to_owned());
+        }
+        Ok(())
     }
 
     /// **\[R\] G3** A command with a fence applies only to what its sender saw: what this run absorbs
@@ -135,10 +166,22 @@ fn blocked(read: &Read<'_>) -> u64 {
 
 /// The last entry before the outcome of a frame.
 fn before_outcome(read: &Read<'_>, frame: &FrameId) -> Result<u64, String> {
-    let is_outcome = |line: &Line<&Entry>| outcome_of(line.entry) == Some(frame);
-    let outcome = read.iter().rposition(is_outcome).filter(|at| *at > 0);
-    let at = outcome.ok_or_else(|| format!("frame {frame} has no outcome"))?;
+    let at = place_of_outcome(read, frame);
+    let at = at.ok_or_else(|| format!("frame {frame} has no outcome"))?;
     Ok(read[consumed_by(read, at) - 1].number)
+}
+
+/// The place of the outcome that a frame received: the first one since it began, or began again. A
+/// result that comes later was not delivered.
+fn place_of_outcome(read: &Read<'_>, frame: &FrameId) -> Option<usize> {
+    let begins = |line: &Line<&Entry>| match line.entry {
+        Entry::FrameStarted { fid, .. } | Entry::ChildRetried { fid, .. } => fid == frame,
+        _ => false,
+    };
+    let since = read.iter().rposition(begins).unwrap_or(0);
+    let is_outcome = |line: &Line<&Entry>| outcome_of(line.entry) == Some(frame);
+    let at = read[since..].iter().position(is_outcome);
+    at.map(|at| since + at).filter(|at| *at > 0)
 }
 
 /// The place of the entry that made a poll consume a message, if the entry at `at` is that consumption,
@@ -147,31 +190,44 @@ fn consumed_by(read: &Read<'_>, at: usize) -> usize {
     if !matches!(read[at].entry, Entry::FrameFulfilled { mid: Some(_), .. }) {
         return at;
     }
-    let delivered = |line: &Line<&Entry>| {
-        matches!(
-            line.entry,
-            Entry::Received { .. } | Entry::FrameCompleted { .. } | Entry::Started
-        )
+    let cause = read[..at].iter().rposition(|line| is_delivered(line.entry));
+    let is_fact = |at: &usize| match read[*at].entry {
+        Entry::FrameCompleted { .. } => true,
+        Entry::Received { body, .. } => match body {
+            Body::Message { .. } => true,
+            Body::Child { outcome, .. } => outcome.is_ok(),
+            _ => false,
+        },
+        _ => false,
     };
-    let cause = read[..at].iter().rposition(delivered);
-    let fact = |at: &usize| *at > 0 && !matches!(read[*at].entry, Entry::Started);
-    cause.filter(fact).unwrap_or(at)
+    cause.filter(|at| *at > 0 && is_fact(at)).unwrap_or(at)
+}
+
+/// Whether an entry comes to the workflow from outside: a poll follows it.
+fn is_delivered(entry: &Entry) -> bool {
+    match entry {
+        Entry::Received { .. }
+        | Entry::FrameCompleted { .. }
+        | Entry::FrameFailed { .. }
+        | Entry::FrameFulfilled { mid: None, .. }
+        | Entry::Started
+        | Entry::Continued { .. }
+        | Entry::Retried(_) => true,
+        Entry::FrameSuspended { wait, .. } => matches!(wait, Wait::Retry { .. }),
+        _ => false,
+    }
 }
 
 /// The place of the failure of a frame.
 fn failure_of(read: &Read<'_>, frame: &FrameId) -> Option<usize> {
-    let fails = |line: &Line<&Entry>| {
-        let failed = match line.entry {
-            Entry::FrameFailed { .. } => true,
-            Entry::Received {
-                body: Body::Child { outcome, .. },
-                ..
-            } => outcome.is_err(),
-            _ => false,
-        };
-        failed && outcome_of(line.entry) == Some(frame)
-    };
-    read.iter().rposition(fails).filter(|at| *at > 0)
+    place_of_outcome(read, frame).filter(|at| match read[*at].entry {
+        Entry::FrameFailed { .. } => true,
+        Entry::Received {
+            body: Body::Child { outcome, .. },
+            ..
+        } => outcome.is_err(),
+        _ => false,
+    })
 }
 
 /// The frame whose outcome an entry is.

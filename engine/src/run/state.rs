@@ -94,6 +94,8 @@ impl State {
             }
             state.note(line.number, line.entry);
         }
+        // What an operator permits stays, also if a retry makes the entry void.
+        state.requested.budget = head.budget.max.or(state.requested.budget);
         // The entry may be in a segment that cannot be read.
         if let Status::Paused | Status::Blocked = head.status {
             state.requested.parked.get_or_insert(head.status);
@@ -338,5 +340,6 @@ pub(crate) fn check_load(head: &Head, listed: Vec<Commit>, all: &[Commit]) -> Re
     for line in journal::lines(all) {
         own.note(line.number, line.entry);
     }
+    own.requested.budget = head.budget.max.or(own.requested.budget);
     own.differs(&loaded).map_or(Ok(()), Err)
 }

@@ -3,6 +3,7 @@
 use std::future::Future;
 
 use futures::{StreamExt, stream};
+use jiff::Timestamp;
 use millpond::client::{EngineError, ErrorKind, Filter};
 use millpond::domain::{ExecutionId, Status, Workflow};
 use serde_json::json;
@@ -33,7 +34,7 @@ pub(super) struct Verb {
     pub(super) done: &'static str,
 }
 
-/// Makes the request for each execution. Of several, one that has changed since it was listed is
+/// Makes the request for each execution; of several, with the instant of its newest commit. Of these, one that has changed since it was listed is
 /// counted, and left as it is.
 ///
 /// # Errors
@@ -42,7 +43,7 @@ pub(super) async fn each<F: Future<Output = Result<(), EngineError>>>(
     context: &CommandContext,
     targets: Targets,
     verb: &Verb,
-    ask: impl Fn(ExecutionId) -> F,
+    ask: impl Fn(ExecutionId, Option<Timestamp>) -> F,
 ) -> Result<Exit, Error> {
     match &targets.eid {
         Some(eid) => {
@@ -57,9 +58,9 @@ async fn one<F: Future<Output = Result<(), EngineError>>>(
     context: &CommandContext,
     eid: ExecutionId,
     verb: &Verb,
-    ask: impl Fn(ExecutionId) -> F,
+    ask: impl Fn(ExecutionId, Option<Timestamp>) -> F,
 ) -> Result<Exit, Error> {
-    if let Err(error) = ask(eid).await {
+    if let Err(error) = ask(eid, None).await {
         return Err(with_near(context, error).await);
     }
     if context.streams.json() {
@@ -76,7 +77,7 @@ async fn all<F: Future<Output = Result<(), EngineError>>>(
     context: &CommandContext,
     targets: Targets,
     verb: &Verb,
-    ask: impl Fn(ExecutionId) -> F,
+    ask: impl Fn(ExecutionId, Option<Timestamp>) -> F,
 ) -> Result<Exit, Error> {
     let filter = Filter {
         status: targets.status,
@@ -87,7 +88,7 @@ async fn all<F: Future<Output = Result<(), EngineError>>>(
     rows.retain(|row| !row.deleted);
     let (total, Verb { name, done }) = (rows.len(), verb);
     let (mut asked, mut changed) = (0, 0);
-    let asks: Vec<_> = rows.iter().map(|row| ask(row.eid)).collect();
+    let asks: Vec<_> = rows.iter().map(|row| ask(row.eid, Some(row.updated_at))).collect();
     let mut answers = stream::iter(asks).buffer_unordered(CONCURRENCY);
     while let Some(answer) = answers.next().await {
         match answer {

@@ -1,6 +1,7 @@
 //! `delete`: deletes executions that have ended.
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
+use jiff::Timestamp;
 use millpond::client::Delete;
 use millpond::domain::{Status, Workflow};
 
@@ -62,10 +63,12 @@ impl Run for Args {
             name: "delete",
             done: "done",
         };
-        let ask = |eid| {
-            let deleted = context
-                .engine
-                .delete(eid, how.clone(), context.actor.clone());
+        let ask = |eid, updated_at: Option<Timestamp>| {
+            let how = match updated_at {
+                Some(at) => how.clone().unchanged_since(at),
+                None => how.clone(),
+            };
+            let deleted = context.engine.delete(eid, how, context.actor.clone());
             async { deleted.await.map(drop) }
         };
         bulk::each(context, targets, &verb, ask).await

@@ -59,7 +59,7 @@ impl Run for Args {
             name: "retry",
             done: "requested: a worker carries it out",
         };
-        let ask = |eid| {
+        let ask = |eid, _| {
             let (request, actor) = (request.clone(), context.actor.clone());
             context.engine.retry(eid, request, actor)
         };

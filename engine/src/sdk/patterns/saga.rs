@@ -7,6 +7,7 @@ use futures::future::BoxFuture;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use crate::domain::kind;
 use crate::sdk::CallFn;
 use crate::{Context, Failed, FrameError, Retry};
 
@@ -100,7 +101,8 @@ impl Saga {
         ended
     }
 
-    /// Ends the saga with the result of what it did: an error is returned after the compensations.
+    /// Ends the saga with the result of what it did: an error is returned after the compensations. A
+    /// workflow that continues as new undoes nothing: what is to be undone later belongs in its input.
     ///
     /// # Errors
     /// The error of `result`; or one of kind `compensation` that contains its text, if a
@@ -109,6 +111,10 @@ impl Saga {
         let Err(error) = result else {
             return result;
         };
+        // The workflow goes on, in another generation: nothing has failed.
+        if error.kind() == kind::CONTINUED {
+            return Err(error);
+        }
         match self.compensate().await {
             Ok(()) => Err(error),
             Err(undo) => {

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use bytes::Bytes;
 
 use super::*;
+use crate::OnClose;
 use crate::keys::{self, Key, Prefix};
 use crate::ports::{Bucket, BucketError, Expect, Object, Outcome, Page};
 use crate::tests::with_doors;
@@ -45,6 +46,23 @@ impl Bucket for Torn {
         }
         Ok(page)
     }
+}
+
+/// Two children, of which one outlives it.
+pub(super) async fn parts(ctx: Context, _: ()) -> Result<u64, Failed> {
+    let one = ctx.child_named::<u64>("leaf", &1_u64);
+    let other = ctx.child_named::<u64>("waits", &());
+    let (one, other) = try_join(one, other.on_close(OnClose::Abandon)).await?;
+    Ok(one + other)
+}
+
+/// A child, then a message; the failure of the child ends it behind that.
+pub(super) async fn hides(ctx: Context, _: ()) -> Result<u64, Failed> {
+    let child = ctx.child_named::<u64>("leaf", &1_u64).await;
+    if child.is_err() {
+        ctx.receive::<u64>("go").await?;
+    }
+    Ok(child?)
 }
 
 #[test]
@@ -249,4 +267,62 @@ fn g5_a_retry_and_what_it_decides_share_one_commit() {
     );
     let again = of(|entry| matches!(entry, Entry::FrameStarted { .. }));
     assert!(again.contains(&retried[0]), "{page:#?}");
+}
+
+#[test]
+fn a_child_that_was_deleted_begins_again() {
+    let book = Book::default();
+    book.breaks("second1");
+    let world = book.world();
+    let eid = ran(&world, "parts");
+    let before = children(&world, eid);
+    assert_eq!((world.status(eid), world.status(before[1])), (Status::Failed, Status::Suspended));
+    // It ends after its parent, which takes no result any more, and is deleted.
+    world.signal(before[1], Signal::on("go").value(&7_u64)).unwrap();
+    world.run_all();
+    let how = crate::client::Delete::new();
+    world.block(world.engine.delete(before[1], how, ada())).unwrap();
+    book.mend();
+    retry(&world, eid, RetryRequest::new()).unwrap();
+    world.run_all();
+    let after = children(&world, eid);
+    assert_eq!(after.len(), 3, "{:#?}", reported(&world, eid));
+    world.signal(after[2], Signal::on("go").value(&8_u64)).unwrap();
+    world.run_all();
+    assert_eq!(world.result::<u64>(eid), Ok(19));
+}
+
+#[test]
+fn a_child_that_completed_after_its_parent_gives_its_value() {
+    let book = Book::default();
+    book.breaks("second1");
+    let world = book.world();
+    let eid = ran(&world, "parts");
+    let other = children(&world, eid)[1];
+    world.signal(other, Signal::on("go").value(&7_u64)).unwrap();
+    world.run_all();
+    book.mend();
+    retry(&world, eid, RetryRequest::new()).unwrap();
+    world.run_all();
+    assert_eq!(world.result::<u64>(eid), Ok(18));
+}
+
+#[test]
+fn a_result_that_was_not_delivered_does_not_hide_the_failure_that_was() {
+    let book = Book::default();
+    book.breaks("second1");
+    let world = book.world();
+    let eid = ran(&world, "hides");
+    let child = children(&world, eid)[0];
+    // The child is retried by hand and fails again, while its parent has the first failure.
+    retry(&world, child, RetryRequest::new()).unwrap();
+    world.run_all();
+    world.signal(eid, Signal::on("go").value(&0_u64)).unwrap();
+    world.run_all();
+    assert_eq!((world.status(eid), book.count("second1")), (Status::Failed, 2));
+    book.mend();
+    retry(&world, eid, RetryRequest::new()).unwrap();
+    world.run_all();
+    assert_eq!(world.result::<u64>(eid), Ok(11), "{:#?}", reported(&world, eid));
+    assert_eq!(book.count("second1"), 3);
 }

@@ -83,6 +83,8 @@ impl Book {
             .workflow("heeds", "1", move |ctx, ()| heeds(ctx, h.clone()))
             .workflow("mixed", "1", mixed)
             .workflow("waits", "1", waits)
+            .workflow("parts", "1", children::parts)
+            .workflow("hides", "1", children::hides)
             .workflow("trusts", "1", trusts)
             .workflow("hesitates", "1", move |ctx, ()| hesitates(ctx, i.clone()))
     }

@@ -218,3 +218,69 @@ fn a_refused_retry_of_a_failed_execution_is_recorded_and_leaves_it_as_it_ended()
     world.run_all();
     assert_eq!(world.result::<u64>(eid), Ok(7));
 }
+
+#[test]
+fn i12_a_terminate_that_comes_before_a_reset_ends_the_execution() {
+    let book = Book::default();
+    let world = book.world();
+    let eid = ran(&world, "asks");
+    let stop = world.engine.terminate(eid, "enough", ada());
+    world.block(stop).unwrap();
+    world.clock.advance(Duration::from_secs(1));
+    retry(&world, eid, RetryRequest::new().from(fid("root/ask#0"))).unwrap();
+    world.run_all();
+    assert_eq!((world.status(eid), book.count("ask")), (Status::Terminated, 1));
+}
+
+#[test]
+fn i11_a_pause_that_comes_before_a_reset_stays_in_force() {
+    let book = Book::default();
+    let world = book.world();
+    let eid = ran(&world, "asks");
+    world.block(world.engine.pause(eid, "wait", ada())).unwrap();
+    world.clock.advance(Duration::from_secs(1));
+    retry(&world, eid, RetryRequest::new().from(fid("root/ask#0"))).unwrap();
+    world.run_all();
+    assert_eq!((world.status(eid), book.count("ask")), (Status::Paused, 1));
+    assert_eq!(refusals(&world, eid), ["another command came first"]);
+}
+
+#[test]
+fn i7_refused_retries_of_any_size_leave_a_failed_execution_as_it_ended() {
+    for at in 0..12 {
+        let book = Book::default();
+        book.breaks("charge");
+        let world = book.world();
+        let eid = ran(&world, "order");
+        for _ in 0..6 {
+            let request = RetryRequest::new().from(fid("root/ship#0"));
+            retry(&world, eid, request.reason("r".repeat(8 << 10))).unwrap();
+        }
+        book.mend();
+        world.faults.add(Rule::new(Injection::LandedAndDied).at(at));
+        let _ = world.run(eid);
+        let world = world.beside(book.app(), "other", 9);
+        world.skip(Settings::default().ttl * 4);
+        assert_eq!((world.status(eid), book.count("charge")), (Status::Failed, 1), "cut at {at}");
+        assert_eq!(world.outcome(eid).value.unwrap_err().kind, "Broken");
+    }
+}
+
+#[test]
+fn a_retry_does_not_lower_the_budget_that_an_operator_has_set() {
+    let book = Book::default();
+    book.breaks("after");
+    let world = book.world();
+    let eid = ran(&world, "asks");
+    let set = |budget| {
+        world.block(world.engine.pause(eid, "wait", ada())).unwrap();
+        world.run_all();
+        world.block(world.engine.resume_with_budget(eid, budget, ada())).unwrap();
+        world.run_all();
+    };
+    set(60);
+    set(5_000);
+    retry(&world, eid, RetryRequest::new().from(fid("root/ask#0"))).unwrap();
+    world.run_all();
+    assert_eq!(world.block(world.engine.execution(eid)).unwrap().budget, 5_000);
+}
