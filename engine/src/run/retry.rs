@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::retried::Open;
 use super::state::{OpenChild, Requested};
 use crate::domain::{
-    Again, Began, Body, Commit, Control, Entry, ExecutionId, Failure, FrameId, OnClose, Provenance, Retried,
-    RetryRequest, Status, Wait, kind,
+    Again, Began, Body, Commit, Control, Entry, ExecutionId, Failure, FrameId, OnClose, Provenance,
+    Retried, RetryRequest, Status, Wait, kind,
 };
 use crate::journal::{self, History, Line};
 use crate::stored::LoadError;
@@ -108,7 +108,11 @@ impl Target<'_> {
                 Control::Cancel { .. } | Control::Terminate { .. } | Control::Pause { .. }
             )
         };
-        if before.entries.iter().any(|e| matches!(e, Entry::Retried(_))) {
+        if before
+            .entries
+            .iter()
+            .any(|e| matches!(e, Entry::Retried(_)))
+        {
             return Err("another retry came first".to_owned());
         }
         if self.status != Status::Failed && before.entries.iter().any(stops) {

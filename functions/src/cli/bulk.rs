@@ -88,7 +88,10 @@ async fn all<F: Future<Output = Result<(), EngineError>>>(
     rows.retain(|row| !row.deleted);
     let (total, Verb { name, done }) = (rows.len(), verb);
     let (mut asked, mut changed) = (0, 0);
-    let asks: Vec<_> = rows.iter().map(|row| ask(row.eid, Some(row.updated_at))).collect();
+    let asks: Vec<_> = rows
+        .iter()
+        .map(|row| ask(row.eid, Some(row.updated_at)))
+        .collect();
     let mut answers = stream::iter(asks).buffer_unordered(CONCURRENCY);
     while let Some(answer) = answers.next().await {
         match answer {

@@ -276,18 +276,27 @@ fn a_child_that_was_deleted_begins_again() {
     let world = book.world();
     let eid = ran(&world, "parts");
     let before = children(&world, eid);
-    assert_eq!((world.status(eid), world.status(before[1])), (Status::Failed, Status::Suspended));
+    assert_eq!(
+        (world.status(eid), world.status(before[1])),
+        (Status::Failed, Status::Suspended)
+    );
     // It ends after its parent, which takes no result any more, and is deleted.
-    world.signal(before[1], Signal::on("go").value(&7_u64)).unwrap();
+    world
+        .signal(before[1], Signal::on("go").value(&7_u64))
+        .unwrap();
     world.run_all();
     let how = crate::client::Delete::new();
-    world.block(world.engine.delete(before[1], how, ada())).unwrap();
+    world
+        .block(world.engine.delete(before[1], how, ada()))
+        .unwrap();
     book.mend();
     retry(&world, eid, RetryRequest::new()).unwrap();
     world.run_all();
     let after = children(&world, eid);
     assert_eq!(after.len(), 3, "{:#?}", reported(&world, eid));
-    world.signal(after[2], Signal::on("go").value(&8_u64)).unwrap();
+    world
+        .signal(after[2], Signal::on("go").value(&8_u64))
+        .unwrap();
     world.run_all();
     assert_eq!(world.result::<u64>(eid), Ok(19));
 }
@@ -319,10 +328,18 @@ fn a_result_that_was_not_delivered_does_not_hide_the_failure_that_was() {
     world.run_all();
     world.signal(eid, Signal::on("go").value(&0_u64)).unwrap();
     world.run_all();
-    assert_eq!((world.status(eid), book.count("second1")), (Status::Failed, 2));
+    assert_eq!(
+        (world.status(eid), book.count("second1")),
+        (Status::Failed, 2)
+    );
     book.mend();
     retry(&world, eid, RetryRequest::new()).unwrap();
     world.run_all();
-    assert_eq!(world.result::<u64>(eid), Ok(11), "{:#?}", reported(&world, eid));
+    assert_eq!(
+        world.result::<u64>(eid),
+        Ok(11),
+        "{:#?}",
+        reported(&world, eid)
+    );
     assert_eq!(book.count("second1"), 3);
 }

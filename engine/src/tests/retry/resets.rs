@@ -229,7 +229,10 @@ fn i12_a_terminate_that_comes_before_a_reset_ends_the_execution() {
     world.clock.advance(Duration::from_secs(1));
     retry(&world, eid, RetryRequest::new().from(fid("root/ask#0"))).unwrap();
     world.run_all();
-    assert_eq!((world.status(eid), book.count("ask")), (Status::Terminated, 1));
+    assert_eq!(
+        (world.status(eid), book.count("ask")),
+        (Status::Terminated, 1)
+    );
 }
 
 #[test]
@@ -261,7 +264,11 @@ fn i7_refused_retries_of_any_size_leave_a_failed_execution_as_it_ended() {
         let _ = world.run(eid);
         let world = world.beside(book.app(), "other", 9);
         world.skip(Settings::default().ttl * 4);
-        assert_eq!((world.status(eid), book.count("charge")), (Status::Failed, 1), "cut at {at}");
+        assert_eq!(
+            (world.status(eid), book.count("charge")),
+            (Status::Failed, 1),
+            "cut at {at}"
+        );
         assert_eq!(world.outcome(eid).value.unwrap_err().kind, "Broken");
     }
 }
@@ -275,12 +282,17 @@ fn a_retry_does_not_lower_the_budget_that_an_operator_has_set() {
     let set = |budget| {
         world.block(world.engine.pause(eid, "wait", ada())).unwrap();
         world.run_all();
-        world.block(world.engine.resume_with_budget(eid, budget, ada())).unwrap();
+        world
+            .block(world.engine.resume_with_budget(eid, budget, ada()))
+            .unwrap();
         world.run_all();
     };
     set(60);
     set(5_000);
     retry(&world, eid, RetryRequest::new().from(fid("root/ask#0"))).unwrap();
     world.run_all();
-    assert_eq!(world.block(world.engine.execution(eid)).unwrap().budget, 5_000);
+    assert_eq!(
+        world.block(world.engine.execution(eid)).unwrap().budget,
+        5_000
+    );
 }
