@@ -286,7 +286,6 @@ impl Context {
     ///     if let Err(FrameError::Cancelled { .. }) = &rented {
     ///         ctx.shielded().step("pick_up", || async { Ok::<_, StepError>(()) }).await?;
     ///     }
-
     ///     Ok(rented?)
     /// }
     /// # let _ = millpond::sdk::erase_fn(rent);

@@ -136,7 +136,7 @@ fn case_25_a_changed_workflow_does_not_fit_its_histories() {
         Ok(ctx.sleep(Duration::from_secs(1)).await?)
     }
     let app = App::new().workflow("approve", "1", changed);
-    let replayed = millpond_testing::replay(app, &folder().join(RELEASE)).expect("it is there");
+    let replayed = millpond_testing::replay(app, folder().join(RELEASE)).expect("it is there");
     let errors: BTreeSet<String> = replayed
         .into_values()
         .filter_map(Result::err)

@@ -36,7 +36,7 @@ fn status() -> impl TypedValueParser<Value = Status> {
     let ended = Status::ALL
         .into_iter()
         .filter(|status| status.is_terminal());
-    let names: Vec<_> = ended.map(|status| status.as_str()).collect();
+    let names: Vec<_> = ended.map(Status::as_str).collect();
     PossibleValuesParser::new(names).map(|name| {
         let found = Status::named(&name);
         found.expect("the parser accepts only these names")
