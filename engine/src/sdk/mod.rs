@@ -5,8 +5,8 @@ mod child;
 mod context;
 mod error;
 mod frame;
-#[cfg(any(test, feature = "testing"))]
 mod long_lived;
+#[cfg(any(test, feature = "testing"))]
 mod mock;
 mod named_step;
 mod patterns;
