@@ -162,7 +162,9 @@ fn g8_a_delete_dispatches_what_the_last_run_has_left() {
             .find(|one| *one != eid)
             .unwrap();
         // The run of the child dies; where that is after its last commit, the child is deleted.
-        world.faults.add(Rule::new(Injection::LandedAndDied).at(at));
+        world
+            .faults
+            .add(Rule::new(Injection::LandedAndDied).skip(at));
         let _ = world.run(child);
         let world = world.beside(app(), "other", 9);
         let status = world.status(child);
@@ -184,7 +186,9 @@ fn a_delete_that_is_cut_anywhere_is_completed_by_the_same_call_or_by_retention()
     for (at, again) in (0..16).flat_map(|at| [(at, true), (at, false)]) {
         let world = World::new(app());
         let eid = ended(&world, "a");
-        world.faults.add(Rule::new(Injection::LandedAndDied).at(at));
+        world
+            .faults
+            .add(Rule::new(Injection::LandedAndDied).skip(at));
         let first = delete(&world, eid, Delete::new());
         let world = world.beside(app(), "other", 9);
         let deleted = world.block(world.engine.frames(eid)).is_err();

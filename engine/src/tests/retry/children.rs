@@ -166,7 +166,9 @@ fn g7_a_retry_of_a_parent_whose_child_is_archived_meanwhile_is_answered() {
         world.run_all();
         book.mend();
         retry(&world, eid, RetryRequest::new()).unwrap();
-        world.faults.add(Rule::new(Injection::LandedAndDied).at(at));
+        world
+            .faults
+            .add(Rule::new(Injection::LandedAndDied).skip(at));
         let _ = world.run(eid);
         let world = world.beside(book.app(), "other", 7);
         let child = children(&world, eid)[0];

@@ -250,7 +250,7 @@ fn i11_a_pause_that_comes_before_a_reset_stays_in_force() {
 
 #[test]
 fn i7_refused_retries_of_any_size_leave_a_failed_execution_as_it_ended() {
-    for at in 0..12 {
+    for at in 0..20 {
         let book = Book::default();
         book.breaks("charge");
         let world = book.world();
@@ -260,7 +260,9 @@ fn i7_refused_retries_of_any_size_leave_a_failed_execution_as_it_ended() {
             retry(&world, eid, request.reason("r".repeat(8 << 10))).unwrap();
         }
         book.mend();
-        world.faults.add(Rule::new(Injection::LandedAndDied).at(at));
+        world
+            .faults
+            .add(Rule::new(Injection::LandedAndDied).skip(at));
         let _ = world.run(eid);
         let world = world.beside(book.app(), "other", 9);
         world.skip(Settings::default().ttl * 4);
