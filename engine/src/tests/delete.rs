@@ -205,3 +205,16 @@ fn a_delete_that_is_cut_anywhere_is_completed_by_the_same_call_or_by_retention()
         }
     }
 }
+
+#[test]
+fn what_has_changed_since_it_was_listed_is_not_deleted() {
+    let world = World::new(app());
+    let eid = ended(&world, "a");
+    let rows = world.block(world.engine.list(&crate::client::Filter::default()));
+    let listed = rows.unwrap()[0].updated_at;
+    let older = listed - jiff::SignedDuration::from_secs(1);
+    let changed = delete(&world, eid, Delete::new().unchanged_since(older)).unwrap_err();
+    assert!(matches!(changed, EngineError::Changed { .. }), "{changed}");
+    assert_eq!(world.result::<u64>(eid), Ok(3));
+    delete(&world, eid, Delete::new().unchanged_since(listed)).unwrap();
+}
